@@ -1,0 +1,39 @@
+"""How many of each class are really there? Counts of a black box, corrected, with honest uncertainty."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from truecount.api import infer as infer
+    from truecount.counts import Counts as Counts
+    from truecount.counts import count as count
+    from truecount.inference import Auto as Auto
+    from truecount.inference import Exact as Exact
+    from truecount.inference import Gibbs as Gibbs
+    from truecount.models import Prior as Prior
+    from truecount.results import Finding as Finding
+    from truecount.results import Posterior as Posterior
+
+_HOMES = {
+    "Auto": "truecount.inference",
+    "Counts": "truecount.counts",
+    "Exact": "truecount.inference",
+    "Finding": "truecount.results",
+    "Gibbs": "truecount.inference",
+    "Posterior": "truecount.results",
+    "Prior": "truecount.models",
+    "count": "truecount.counts",
+    "infer": "truecount.api",
+}
+
+__all__ = ["Auto", "Counts", "Exact", "Finding", "Gibbs", "Posterior", "Prior", "count", "infer"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'truecount' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

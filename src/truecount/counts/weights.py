@@ -1,0 +1,32 @@
+"""Weighted counts, shrunk to the number of equally weighted items that would say as much."""
+
+import numpy as np
+
+from truecount._types import FloatArray
+from truecount.counts.table import Counts
+
+
+def effective_counts(counts: Counts) -> tuple[FloatArray, FloatArray]:
+    """Give labelled and unlabelled counts of Kish's effective size, ``(sum w)² / sum w²``.
+
+    Each class row and the unlabelled side are samples of their own, so each is scaled by itself. Unweighted counts
+    come back as they are.
+
+    Examples
+    --------
+    Four items of weight 2 say as much as four items:
+
+    >>> heavy = Counts([[8, 0], [0, 3]], [5, 5], labeled_squares=[[16, 0], [0, 3]], unlabeled_squares=[5, 5])
+    >>> effective_counts(heavy)[0]
+    array([[4., 0.],
+           [0., 3.]])
+    """
+    labeled, unlabeled = counts.labeled.astype(np.float64), counts.unlabeled.astype(np.float64)
+    if counts.labeled_squares is None or counts.unlabeled_squares is None:
+        return labeled, unlabeled
+    rows = _shrinkage(labeled.sum(axis=1), counts.labeled_squares.sum(axis=1))
+    return labeled * rows[:, None], unlabeled * _shrinkage(unlabeled.sum(), counts.unlabeled_squares.sum())
+
+
+def _shrinkage(weight: FloatArray, squares: FloatArray) -> FloatArray:
+    return np.divide(weight, squares, out=np.zeros_like(np.asarray(weight)), where=np.asarray(squares) > 0)

@@ -1,0 +1,56 @@
+"""What can go wrong, by name.
+
+::
+
+    ValueError
+    └── InputError                mend the data or the argument it names
+        └── UnsuitableEngineError   this engine cannot do this problem; the message names one that can
+    ImportError
+    └── MissingExtraError         an optional package is missing; the message is its `pip install` line
+    UserWarning
+    └── TruecountWarning          an answer exists; do not lean on it
+        ├── ConvergenceWarning      the draws have not settled
+        └── IdentifiabilityWarning  the data cannot tell some classes apart
+"""
+
+
+class InputError(ValueError):
+    """Bad input, told in four parts: which argument, what was found, what is needed, what to do.
+
+    >>> print(InputError("level", found="is 1.2", needed="it must lie above 0 and below 1", remedy="Write 0.95 for 95 %"))
+    level is 1.2: it must lie above 0 and below 1. Write 0.95 for 95 %.
+    """
+
+    def __init__(self, argument: str, found: str, needed: str, remedy: str) -> None:
+        super().__init__(argument, found, needed, remedy)
+        self.argument, self.found, self.needed, self.remedy = argument, found, needed, remedy
+
+    def __str__(self) -> str:
+        return f"{self.argument} {self.found}: {self.needed}. {self.remedy}."
+
+
+class UnsuitableEngineError(InputError):
+    """The chosen engine cannot draw from this posterior."""
+
+
+class MissingExtraError(ImportError):
+    """A feature needs a package that is not installed."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs the extra '{extra}': pip install 'truecount[{extra}]'")
+        self.feature, self.extra = feature, extra
+
+    def __reduce__(self) -> tuple[type["MissingExtraError"], tuple[str, str]]:
+        return type(self), (self.feature, self.extra)
+
+
+class TruecountWarning(UserWarning):
+    """An answer exists, and leaning on it is unwise."""
+
+
+class ConvergenceWarning(TruecountWarning):
+    """The draws have not settled: means, intervals and their errors may be wrong."""
+
+
+class IdentifiabilityWarning(TruecountWarning):
+    """The data cannot tell some classes apart."""

@@ -1,0 +1,52 @@
+"""Have the chains settled, and how much are their draws worth? The field's own definitions, from arviz-stats."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from truecount._types import FloatArray
+
+RHAT_LIMIT = 1.01
+PARETO_K_LIMIT = 0.5
+
+
+@cache
+def _stats() -> Any:
+    """Load arviz-stats' array layer: it takes about a second, so only those who ask wait for it."""
+    from arviz_stats.base import array_stats
+
+    return array_stats
+
+
+def by_chain(draws: FloatArray, chains: int) -> FloatArray:
+    """Shape (draws, …), chain after chain, becomes (chains, draws of each, …)."""
+    return draws.reshape(chains, -1, *draws.shape[1:])
+
+
+def rhat(draws: FloatArray, chains: int) -> FloatArray:
+    """Rank-normalised split R-hat of each class, shape (classes,)."""
+    return np.asarray(_stats().rhat(by_chain(draws, chains), chain_axis=0, draw_axis=1))
+
+
+def effective_draws(draws: FloatArray, chains: int) -> FloatArray:
+    """Effective number of draws of each class, the smaller of bulk and tail, shape (classes,)."""
+    values = by_chain(draws, chains)
+    bulk = _stats().ess(values, chain_axis=0, draw_axis=1, method="bulk")
+    tail = _stats().ess(values, chain_axis=0, draw_axis=1, method="tail", prob=(0.05, 0.95))
+    return np.minimum(bulk, tail)
+
+
+def mcse(draws: FloatArray, chains: int) -> FloatArray:
+    """Monte Carlo standard error of each class's mean, shape (classes,)."""
+    return np.asarray(_stats().mcse(by_chain(draws, chains), chain_axis=0, draw_axis=1, method="mean"))
+
+
+def shortest_interval(draws: FloatArray, level: float) -> FloatArray:
+    """Shortest interval holding `level` of the draws of each class, shape (classes, 2)."""
+    return np.asarray(_stats().hdi(draws, prob=level, axis=0, method="nearest"))
+
+
+def pareto_k(log_weights: FloatArray) -> float:
+    """Tail shape of importance weights: below ½ their mean has a variance."""
+    return float(_stats().psislw(log_weights, axis=-1)[1])

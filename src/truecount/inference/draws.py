@@ -1,0 +1,60 @@
+"""What every engine returns, and what every engine is."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from truecount._types import FloatArray
+from truecount.models import Density
+
+CONFUSION_BYTES = 200_000_000
+"""How much the kept draws of the confusion may weigh."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draws:
+    """Equally weighted draws and how they came about.
+
+    Parameters
+    ----------
+    prevalence
+        Shape (draws, classes), chain after chain.
+    confusion
+        Shape (kept, classes, outputs): belongs to every `stride`-th draw of the prevalence.
+    stride
+        One draw of the confusion was kept for so many of the prevalence.
+    chains
+        How many chains there are; None where draws are independent.
+    effective
+        Shape (classes,): effective number of draws where it is known without chains; None with chains.
+    record
+        How it went: the engine, its settings, what it did.
+    """
+
+    prevalence: FloatArray
+    confusion: FloatArray
+    stride: int = 1
+    chains: int | None = None
+    effective: FloatArray | None = None
+    record: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Engine(Protocol):
+    """Something that draws from a posterior. Engines are frozen: same seed, same density, same draws."""
+
+    def sample(self, density: Density, seed: int) -> Draws:
+        """Draw from the posterior, or refuse by name with `UnsuitableEngineError`."""
+
+
+def confusion_stride(n_draws: int, density: Density) -> int:
+    """Keep every so many-th draw of the confusion, so that those kept weigh at most `CONFUSION_BYTES`."""
+    return max(1, -(-n_draws * density.rows.size * 8 // CONFUSION_BYTES))
+
+
+def dirichlet(rng: np.random.Generator, concentration: FloatArray, size: tuple[int, ...]) -> FloatArray:
+    """Draw from Dirichlets along the last axis; shape `size` + concentration's shape."""
+    gammas = rng.standard_gamma(concentration, size + concentration.shape)
+    total = gammas.sum(axis=-1, keepdims=True)
+    return np.divide(gammas, total, out=np.full_like(gammas, 1 / gammas.shape[-1]), where=total > 0)

@@ -1,0 +1,6 @@
+"""Stage 2: counts and a prior become a density."""
+
+from truecount.models.discrete import Density, density
+from truecount.models.priors import Prior
+
+__all__ = ["Density", "Prior", "density"]

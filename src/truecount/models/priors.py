@@ -1,0 +1,181 @@
+"""What is believed before the counts are seen."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from truecount import _check
+from truecount._types import FloatArray, Name
+from truecount.counts import Counts
+from truecount.errors import InputError
+
+NAMED_ROWS = ("flat", "sparse")
+
+
+@dataclass(frozen=True, slots=True)
+class Diagonal:
+    """Rows that lean towards the output called like the class."""
+
+    strength: float
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """Dirichlet priors of the prevalence and of each class's row of the confusion.
+
+    Parameters
+    ----------
+    prevalence
+        Concentration of the prevalence: a number for all classes, one number a class, or a mapping by class name.
+    confusion
+        Concentration of the rows P(output | class): a number for all cells; ``"flat"`` (1, the paper's) or ``"sparse"``
+        (1/K, which weighs one label a class however many outputs there are); a mapping by class name; or a matrix.
+    known
+        Rows of the confusion that are known, NaN in those to be learned; see `known_confusion`.
+
+    Notes
+    -----
+    A flat row prior weighs K labels in every class. With few labels and many outputs it drowns the data: prefer
+    ``"sparse"``, or `diagonal` where outputs are the classes and the box is known to be better than chance.
+
+    Examples
+    --------
+    >>> Prior(prevalence={"fail": 2, "pass": 1}, confusion="sparse")
+    Prior(prevalence={'fail': 2, 'pass': 1}, confusion='sparse', known=None)
+    """
+
+    prevalence: float | Sequence[float] | Mapping[Any, float] = 1.0
+    confusion: float | str | Mapping[Any, Any] | Sequence[Any] | Diagonal = 1.0
+    known: tuple[tuple[float, ...], ...] | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "prevalence", _plain(self.prevalence))
+        object.__setattr__(self, "confusion", _plain(self.confusion))
+        for argument, value in (("prevalence", self.prevalence), ("confusion", self.confusion)):
+            _require_positive(argument, value)
+        if self.known is not None:
+            object.__setattr__(self, "known", _known_rows(self.known))
+
+    @classmethod
+    def diagonal(cls, strength: float, *, prevalence: Any = 1.0) -> "Prior":
+        """Rows worth one label spread over all outputs, and `strength` more on the output called like the class."""
+        _require_positive("strength", strength)
+        return cls(prevalence, Diagonal(float(strength)))
+
+    @classmethod
+    def known_confusion(cls, matrix: Any, *, prevalence: Any = 1.0, confusion: Any = 1.0) -> "Prior":
+        """Rows P(output | class) that are known, such as a published sensitivity; a row of NaN is learned.
+
+        >>> Prior.known_confusion([[0.89, 0.11], [0.04, 0.96]]).known
+        ((0.89, 0.11), (0.04, 0.96))
+        """
+        return cls(prevalence, confusion, known=matrix)
+
+    def prevalence_for(self, counts: Counts) -> FloatArray:
+        """Shape (classes,): concentration of the prevalence."""
+        return _vector("prevalence", self.prevalence, counts.classes, "class")
+
+    def confusion_for(self, counts: Counts) -> FloatArray:
+        """Shape (classes, outputs): concentration of the confusion rows."""
+        n_classes, n_outputs = counts.labeled.shape
+        value = self.confusion
+        if isinstance(value, Diagonal):
+            return _diagonal(value.strength, counts)
+        if isinstance(value, str):
+            return np.full((n_classes, n_outputs), {"flat": 1.0, "sparse": 1.0 / n_outputs}[value])
+        if isinstance(value, Mapping):
+            _require_same_names("confusion", value, counts.classes, "class")
+            return np.array([_vector("confusion", value[name], counts.outputs, "output") for name in counts.classes])
+        matrix = np.asarray(value, dtype=np.float64)
+        if matrix.ndim and matrix.shape != (n_classes, n_outputs):
+            raise InputError(
+                "confusion", f"has shape {matrix.shape}", f"the counts have {n_classes} classes and {n_outputs} outputs", "Give a row for each class"
+            )
+        return np.broadcast_to(matrix, (n_classes, n_outputs)).copy()
+
+    def known_for(self, counts: Counts) -> FloatArray:
+        """Shape (classes, outputs): known rows, NaN elsewhere."""
+        shape = counts.labeled.shape
+        if self.known is None:
+            return np.full(shape, np.nan)
+        matrix = np.asarray(self.known)
+        if matrix.shape != shape:
+            raise InputError(
+                "known", f"has shape {matrix.shape}", f"the counts have {shape[0]} classes and {shape[1]} outputs", "Give a row for each class"
+            )
+        return matrix
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain values, ready for JSON."""
+        confusion: Any = {"diagonal": self.confusion.strength} if isinstance(self.confusion, Diagonal) else self.confusion
+        known = None if self.known is None else [None if np.isnan(row[0]) else list(row) for row in self.known]
+        return {"prevalence": self.prevalence, "confusion": confusion, "known": known}
+
+
+def _plain(value: Any) -> Any:
+    """Turn arrays into tuples, so that a prior cannot change after it was made."""
+    if isinstance(value, (str, Diagonal)):
+        return value
+    if isinstance(value, Mapping):
+        return {_check.plain_name(name): _plain(entry) for name, entry in value.items()}
+    return _tuples(value.tolist() if isinstance(value, np.ndarray | np.generic) else value)
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(_tuples(entry) for entry in value) if isinstance(value, Iterable) else value
+
+
+def _require_positive(argument: str, value: Any) -> None:
+    if isinstance(value, Diagonal):
+        return
+    if isinstance(value, str):
+        _check.one_of(argument, value, NAMED_ROWS if argument == "confusion" else ())
+    elif isinstance(value, Mapping | tuple):
+        for entry in value.values() if isinstance(value, Mapping) else value:
+            _require_positive(argument, entry)
+    elif isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < np.inf:
+        raise InputError(argument, f"holds {value!r}", "a prior's concentration must be a finite number above 0", "Use 1 for a flat prior")
+
+
+def _require_same_names(argument: str, found: Iterable[Any], needed: Sequence[Name], kind: str) -> None:
+    odd = set(found) ^ set(needed)
+    if odd:
+        listed = ", ".join(map(repr, needed))
+        name = sorted(map(repr, odd))[0]
+        raise InputError(argument, f"and the counts disagree about {name}", f"it must name every {kind}: {listed}", "Name each one once")
+
+
+def _vector(argument: str, value: Any, names: Sequence[Name], kind: str) -> FloatArray:
+    if isinstance(value, Mapping):
+        _require_same_names(argument, value, names, kind)
+        value = [value[name] for name in names]
+    vector = np.asarray(value, dtype=np.float64)
+    if vector.ndim and vector.shape != (len(names),):
+        raise InputError(argument, f"has shape {vector.shape}", f"the counts have {len(names)} of these", f"Give one number for each {kind}")
+    return np.broadcast_to(vector, (len(names),)).copy()
+
+
+def _diagonal(strength: float, counts: Counts) -> FloatArray:
+    if not counts.outputs_are_classes:
+        raise InputError(
+            "confusion", "leans towards the diagonal", "that needs outputs called like the classes", "Use Prior(confusion='sparse')"
+        )
+    concentration = np.full(counts.labeled.shape, 1.0 / len(counts.outputs))
+    for row, name in enumerate(counts.classes):
+        concentration[row, counts.outputs.index(name)] += strength
+    return concentration
+
+
+def _known_rows(matrix: Any) -> tuple[tuple[float, ...], ...]:
+    rows = np.array(matrix, dtype=np.float64)
+    if rows.ndim != 2:
+        raise InputError("known", f"has shape {rows.shape}", "it must be a table, a row for each class", "Write [[...], [...]]")
+    learned = np.isnan(rows).all(axis=1)
+    for row in rows[~learned]:
+        if not (np.isfinite(row).all() and (row >= 0).all() and abs(row.sum() - 1) < 1e-6):
+            raise InputError("known", f"has the row {row.tolist()}", "a known row must be probabilities that sum to 1", "Use NaN throughout a row to learn it")
+    rows[~learned] /= rows[~learned].sum(axis=1, keepdims=True)
+    result: tuple[tuple[float, ...], ...] = _tuples(rows.tolist())
+    return result

@@ -1,0 +1,199 @@
+"""The answer: draws of the true share of every class, and what may be asked of them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from typing import Any, Literal
+
+import numpy as np
+
+from truecount import _check
+from truecount._types import FloatArray, Name
+from truecount.counts import Counts
+from truecount.errors import InputError
+from truecount.inference import convergence
+from truecount.inference.draws import Draws, dirichlet
+from truecount.models import Prior
+from truecount.results import export, table
+from truecount.results.finding import Finding
+
+Kind = Literal["equal-tailed", "hdi"]
+Target = Literal["population", "realized"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Posterior:
+    """Draws of the prevalence of every class in the unlabelled population.
+
+    Parameters
+    ----------
+    draws
+        What the engine returned.
+    counts, prior
+        What it was made from.
+    findings
+        What to know before leaning on it.
+    provenance
+        How it was made: engine, why that one, seed, version.
+    """
+
+    draws: Draws
+    counts: Counts
+    prior: Prior
+    findings: tuple[Finding, ...]
+    provenance: Mapping[str, Any]
+
+    @property
+    def classes(self) -> tuple[Name, ...]:
+        """Names of the classes, in the order of every result."""
+        return self.counts.classes
+
+    @property
+    def prevalence(self) -> FloatArray:
+        """Shape (draws, classes): equally weighted draws, chain after chain; each row sums to one."""
+        return self.draws.prevalence
+
+    @property
+    def confusion(self) -> FloatArray:
+        """Shape (kept, classes, outputs): draws of P(output | class), thinned so that they weigh at most 200 MB."""
+        return self.draws.confusion
+
+    @property
+    def chains(self) -> int:
+        """How many chains the draws come from; independent draws count as one."""
+        return self.draws.chains or 1
+
+    @property
+    def is_independent(self) -> bool:
+        """Whether the draws are independent of each other, with no chain to converge."""
+        return self.draws.chains is None
+
+    @cached_property
+    def labeled_prevalence(self) -> FloatArray:
+        """Shape (draws, classes): prevalence behind the labelled sample, ``Dir(1 + labelled items)``, independent of the rest."""
+        rows = self.counts.labeled.sum(axis=1)
+        return dirichlet(self._random("labeled"), 1.0 + rows, (len(self.prevalence),))
+
+    @cached_property
+    def realized(self) -> FloatArray:
+        """Shape (kept, classes): the share of each class among these very items, not the population behind them.
+
+        Given a draw, the class of each item with output k is drawn from P(class | output k).
+        """
+        if self.counts.is_weighted or not self.counts.unlabeled.sum():
+            raise InputError("target", "is 'realized'", "the share among these items needs whole, non-zero unlabelled counts", "Ask for target='population'")
+        joint = self.prevalence[:: self.draws.stride, :, None] * self.confusion
+        given_output = joint / joint.sum(axis=1, keepdims=True)
+        items = self._random("realized").multinomial(self.counts.unlabeled, given_output.transpose(0, 2, 1))
+        shares: FloatArray = items.sum(axis=1) / self.counts.unlabeled.sum()
+        return shares
+
+    @cached_property
+    def mean(self) -> FloatArray:
+        """Posterior mean of each class, shape (classes,)."""
+        mean: FloatArray = self.prevalence.mean(axis=0)
+        return mean
+
+    @cached_property
+    def median(self) -> FloatArray:
+        """Posterior median of each class, shape (classes,)."""
+        return np.median(self.prevalence, axis=0)
+
+    @cached_property
+    def sd(self) -> FloatArray:
+        """Posterior standard deviation of each class, shape (classes,)."""
+        sd: FloatArray = self.prevalence.std(axis=0, ddof=1)
+        return sd
+
+    def interval(self, level: float = 0.95, *, kind: Kind = "equal-tailed", target: Target = "population") -> FloatArray:
+        """Give the interval that holds `level` of the posterior, class by class.
+
+        Parameters
+        ----------
+        level
+            Share of the posterior inside, above 0 and below 1.
+        kind
+            ``"equal-tailed"`` leaves as much below as above; ``"hdi"`` is the shortest.
+        target
+            ``"population"`` behind the unlabelled items, or ``"realized"``, these very items.
+
+        Returns
+        -------
+        Shape (classes, 2): lower and upper end.
+
+        Notes
+        -----
+        Each class is taken alone: all intervals together hold the truth less often than `level`.
+        """
+        level = _check.level(level)
+        _check.one_of("kind", kind, ("equal-tailed", "hdi"))
+        _check.one_of("target", target, ("population", "realized"))
+        draws = self.prevalence if target == "population" else self.realized
+        if kind == "hdi":
+            return convergence.shortest_interval(draws, level)
+        return np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0).T
+
+    def probability(self, event: Callable[[Mapping[Name, FloatArray]], Any]) -> float:
+        """Give the posterior probability of an event.
+
+        Parameters
+        ----------
+        event
+            Takes the draws by class name and says of each whether the event holds, as in
+            ``posterior.probability(lambda share: share["pass"] > 0.8)``.
+        """
+        shares = dict(zip(self.classes, self.prevalence.T, strict=True))
+        holds = np.asarray(event(shares))
+        if holds.shape != (len(self.prevalence),) or holds.dtype != bool:
+            raise InputError("event", f"gave {holds.dtype} of shape {holds.shape}", "it must say True or False for every draw", "Compare with > or <, and join with & or |")
+        return float(holds.mean())
+
+    @cached_property
+    def effective_draws(self) -> FloatArray:
+        """Effective number of draws of each class, shape (classes,)."""
+        if self.draws.effective is not None:
+            return self.draws.effective
+        return convergence.effective_draws(self.prevalence, self.chains)
+
+    @cached_property
+    def rhat(self) -> FloatArray | None:
+        """Rank-normalised split R-hat of each class, shape (classes,); None for independent draws."""
+        return None if self.is_independent else convergence.rhat(self.prevalence, self.chains)
+
+    @cached_property
+    def mcse(self) -> FloatArray:
+        """Monte Carlo standard error of each mean, shape (classes,)."""
+        if self.is_independent:
+            error: FloatArray = self.sd / np.sqrt(self.effective_draws)
+            return error
+        return convergence.mcse(self.prevalence, self.chains)
+
+    def to_arviz(self) -> Any:
+        """Give the draws as ArviZ's own container (extra ``arviz``)."""
+        return export.to_arviz(self)
+
+    def to_dict(self, *, level: float = 0.95, kind: Kind = "equal-tailed", target: Target = "population") -> dict[str, Any]:
+        """Give the summary as plain values, schema ``truecount.estimate/1``."""
+        return export.to_dict(self, level=level, kind=kind, target=target)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write everything to one ``.npz`` file; what stood there before is replaced only when the new one is whole."""
+        export.save(self, path)
+
+    @staticmethod
+    def load(path: str | PathLike[str]) -> "Posterior":
+        """Read what `save` wrote."""
+        return Posterior(**export.read(path))
+
+    def _random(self, purpose: str) -> np.random.Generator:
+        return np.random.default_rng([int(self.provenance["seed"]), *purpose.encode()])
+
+    def __str__(self) -> str:
+        return table.text(self)
+
+    def __repr__(self) -> str:
+        return table.text(self)
+
+    def _repr_html_(self) -> str:
+        return table.html(self)
