@@ -7,9 +7,11 @@ if TYPE_CHECKING:
     from truecount.api import infer as infer
     from truecount.counts import Counts as Counts
     from truecount.counts import count as count
+    from truecount.inference import NUTS as NUTS
     from truecount.inference import Auto as Auto
     from truecount.inference import Exact as Exact
     from truecount.inference import Gibbs as Gibbs
+    from truecount.inference import Hamiltonian as Hamiltonian
     from truecount.models import Prior as Prior
     from truecount.results import Finding as Finding
     from truecount.results import Posterior as Posterior
@@ -20,13 +22,15 @@ _HOMES = {
     "Exact": "truecount.inference",
     "Finding": "truecount.results",
     "Gibbs": "truecount.inference",
+    "Hamiltonian": "truecount.inference",
+    "NUTS": "truecount.inference",
     "Posterior": "truecount.results",
     "Prior": "truecount.models",
     "count": "truecount.counts",
     "infer": "truecount.api",
 }
 
-__all__ = ["Auto", "Counts", "Exact", "Finding", "Gibbs", "Posterior", "Prior", "count", "infer"]
+__all__ = ["NUTS", "Auto", "Counts", "Exact", "Finding", "Gibbs", "Hamiltonian", "Posterior", "Prior", "count", "infer"]
 
 
 def __getattr__(name: str) -> Any:

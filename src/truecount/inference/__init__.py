@@ -3,5 +3,7 @@
 from truecount.inference.choose import Auto
 from truecount.inference.exact import Exact
 from truecount.inference.gibbs import Gibbs
+from truecount.inference.hamiltonian import Hamiltonian
+from truecount.inference.nuts import NUTS
 
-__all__ = ["Auto", "Exact", "Gibbs"]
+__all__ = ["NUTS", "Auto", "Exact", "Gibbs", "Hamiltonian"]

@@ -1,21 +1,44 @@
 """Which engine runs when."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
+from truecount import _check
+from truecount.errors import UnsuitableEngineError
 from truecount.inference.draws import Draws
 from truecount.inference.exact import Exact
-from truecount.inference.gibbs import Gibbs
+from truecount.inference.hamiltonian import Hamiltonian
 from truecount.models import Density
 
 
 @dataclass(frozen=True, slots=True)
 class Auto:
-    """Choose an engine by the shape of the counts, and say which and why."""
+    """Independent exact draws where a pilot run shows that they are to be had, Hamiltonian chains elsewhere.
+
+    Parameters
+    ----------
+    effective_draws
+        Go on until every class has so many effective draws, or the budget is spent.
+    budget
+        Gradients that each Hamiltonian chain may compute; None takes a bound that falls with the size of the problem.
+    """
 
     effective_draws: int = 4000
+    budget: int | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        _check.whole_number("effective_draws", self.effective_draws, least=1)
+        if self.budget is not None:
+            _check.whole_number("budget", self.budget, least=2)
 
     def sample(self, density: Density, seed: int) -> Draws:
-        """Draw with the engine chosen."""
-        if density.n_classes == density.n_outputs:
-            return Exact(self.effective_draws).sample(density, seed)
-        return Gibbs(self.effective_draws).sample(density, seed)
+        """Draw with the engine chosen, and record which and why."""
+        try:
+            draws = Exact(self.effective_draws, effective_draws=self.effective_draws).sample(density, seed)
+        except UnsuitableEngineError as refusal:
+            reason = f"exact draws were not to be had: {refusal.needed}"
+            engine = Hamiltonian(self.effective_draws // 2 + 1, effective_draws=self.effective_draws, budget=self.budget)
+            draws = engine.sample(density, seed)
+        else:
+            share = draws.record["share_effective"]
+            reason = f"independent draws from the exact posterior were to be had: {share:.0%} of the proposals count"
+        return replace(draws, record={**draws.record, "chosen_by": "Auto", "reason": reason})

@@ -9,6 +9,7 @@ from truecount._types import FloatArray
 
 RHAT_LIMIT = 1.01
 PARETO_K_LIMIT = 0.5
+FEWEST_EFFECTIVE = 100
 
 
 @cache
@@ -49,4 +50,15 @@ def shortest_interval(draws: FloatArray, level: float) -> FloatArray:
 
 def pareto_k(log_weights: FloatArray) -> float:
     """Tail shape of importance weights: below ½ their mean has a variance."""
-    return float(_stats().psislw(log_weights, axis=-1)[1])
+    return float(_stats().pareto_khat(log_weights, chain_axis=None, r_eff=1.0, log_weights=True))
+
+
+def complaint(effective: FloatArray, rhat: FloatArray) -> str | None:
+    """Say why chains have not settled; None if they have."""
+    if not np.isfinite(rhat).all() or not np.isfinite(effective).all():
+        return "the chains are too short to judge"
+    if rhat.max() > RHAT_LIMIT:
+        return f"chains disagree (R-hat {rhat.max():.3f}, wanted at most {RHAT_LIMIT})"
+    if effective.min() < FEWEST_EFFECTIVE:
+        return f"only {effective.min():.0f} effective draws (wanted at least {FEWEST_EFFECTIVE})"
+    return None

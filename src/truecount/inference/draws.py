@@ -9,7 +9,7 @@ import numpy as np
 from truecount._types import FloatArray
 from truecount.models import Density
 
-CONFUSION_BYTES = 200_000_000
+CONFUSION_BYTES = 64_000_000
 """How much the kept draws of the confusion may weigh."""
 
 
@@ -28,7 +28,9 @@ class Draws:
     chains
         How many chains there are; None where draws are independent.
     effective
-        Shape (classes,): effective number of draws where it is known without chains; None with chains.
+        Shape (classes,): effective number of draws.
+    rhat
+        Shape (classes,): rank-normalised split R-hat; None where draws are independent.
     record
         How it went: the engine, its settings, what it did.
     """
@@ -37,7 +39,8 @@ class Draws:
     confusion: FloatArray
     stride: int = 1
     chains: int | None = None
-    effective: FloatArray | None = None
+    effective: FloatArray
+    rhat: FloatArray | None = None
     record: Mapping[str, Any] = field(default_factory=dict)
 
 

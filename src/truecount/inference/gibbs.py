@@ -1,51 +1,81 @@
-"""Gibbs sampling with the class of every unlabelled item imputed."""
+"""Gibbs sampling with the class of every unlabelled item imputed: the plainest engine, and a check on the others."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from truecount.inference.draws import Draws, confusion_stride, dirichlet
+from truecount import _check
+from truecount._types import FloatArray
+from truecount.errors import UnsuitableEngineError
+from truecount.inference.draws import Draws, dirichlet
+from truecount.inference.trail import Trail
 from truecount.models import Density
+
+MOST_IMPUTED = 20.0
+"""Imputed items for each labelled one, beyond which the confusion hardly moves."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gibbs:
-    """Chains that impute the unlabelled items' classes; any number of outputs."""
+    """Impute the unlabelled items' classes, then draw prevalence and confusion given them, in turns.
 
-    draws: int = 4000
-    chains: int = 8
-    warmup: int = 500
+    Parameters
+    ----------
+    draws
+        How many to return, all chains together (rounded up to a multiple of the chains).
+    chains, warmup
+        How many chains, and how many sweeps of each are thrown away.
+
+    Notes
+    -----
+    It refuses problems in which its chains would crawl: many more unlabelled than labelled items, because so many imputed
+    labels hold the confusion still, and fewer outputs than classes. Weighted counts are rounded to whole items.
+    """
+
+    draws: int = 16_000
+    chains: int = field(default=8, kw_only=True)
+    warmup: int = field(default=500, kw_only=True)
+
+    def __post_init__(self) -> None:
+        for argument, least in (("draws", 1), ("chains", 1), ("warmup", 0)):
+            _check.whole_number(argument, getattr(self, argument), least=least)
 
     def sample(self, density: Density, seed: int) -> Draws:
-        """Draw."""
+        """Draw, or refuse by name."""
+        _refuse_crawling(density)
         rng = np.random.default_rng(seed)
-        counts = density.unlabeled.astype(np.int64)
-        known = density.is_known
+        unlabeled = np.rint(density.unlabeled).astype(np.int64)
+        confusion = _draw_rows(density, density.rows, rng, (self.chains,))
         prevalence = dirichlet(rng, density.prevalence, (self.chains,))
-        confusion = dirichlet(rng, density.rows, (self.chains,))
-        confusion[:, known] = density.known[known]
-        each = -(-self.draws // self.chains)
-        kept_prevalence = np.empty((self.chains, each, density.n_classes))
-        kept_confusion = np.empty((self.chains, each, *density.rows.shape))
-        for sweep in range(-self.warmup, each):
-            joint = prevalence[:, :, None] * confusion
-            given = (joint / joint.sum(axis=1, keepdims=True)).transpose(0, 2, 1)
-            items = rng.multinomial(counts, given).transpose(0, 2, 1)
-            prevalence = dirichlet_of(rng, density.prevalence + items.sum(axis=2))
-            confusion = dirichlet_of(rng, density.rows + items)
-            confusion[:, known] = density.known[known]
-            if sweep >= 0:
-                kept_prevalence[:, sweep], kept_confusion[:, sweep] = prevalence, confusion
-        stride = confusion_stride(each * self.chains, density)
-        return Draws(
-            prevalence=kept_prevalence.reshape(-1, density.n_classes),
-            confusion=kept_confusion.reshape(-1, *density.rows.shape)[::stride],
-            stride=stride,
-            chains=self.chains,
-            record={"engine": "Gibbs", "chains": self.chains, "draws": self.draws, "warmup": self.warmup},
-        )
+        trail = Trail(self.chains, density)
+        for sweep in range(self.warmup + -(-self.draws // self.chains)):
+            items = _impute(unlabeled, prevalence, confusion, rng)
+            prevalence = dirichlet(rng, density.prevalence + items.sum(axis=2), ())
+            confusion = _draw_rows(density, density.rows + items, rng, ())
+            if sweep >= self.warmup:
+                trail.append(prevalence, confusion)
+        return trail.draws({"engine": "Gibbs", "chains": self.chains, "warmup": self.warmup})
 
 
-def dirichlet_of(rng: np.random.Generator, concentration: np.ndarray) -> np.ndarray:
-    """One draw for each concentration."""
-    return dirichlet(rng, concentration, ())
+def _impute(unlabeled: np.ndarray, prevalence: FloatArray, confusion: FloatArray, rng: np.random.Generator) -> np.ndarray:
+    """Shape (chains, classes, outputs): how many items of each output belong to each class."""
+    joint = prevalence[:, :, None] * confusion + 1e-300
+    given_output = (joint / joint.sum(axis=1, keepdims=True)).transpose(0, 2, 1)
+    return rng.multinomial(unlabeled, given_output).transpose(0, 2, 1)
+
+
+def _draw_rows(density: Density, rows: FloatArray, rng: np.random.Generator, size: tuple[int, ...]) -> FloatArray:
+    confusion = dirichlet(rng, rows, size)
+    confusion[:, density.is_known] = density.known[density.is_known]
+    return confusion
+
+
+def _refuse_crawling(density: Density) -> None:
+    learned = density.rows[~density.is_known].sum()
+    if learned and density.unlabeled.sum() > MOST_IMPUTED * learned:
+        reason = "so many unlabelled items for each labelled one would hold the confusion still"
+    elif density.n_outputs < density.n_classes and density.unlabeled.any() and density.n_outputs > 1:
+        reason = "with fewer outputs than classes its chains crawl"
+    else:
+        return
+    raise UnsuitableEngineError("engine", "is Gibbs", reason, "Use Auto() or Hamiltonian()")

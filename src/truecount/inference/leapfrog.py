@@ -1,0 +1,119 @@
+"""Hamiltonian moves for many chains at once, and the warm-up that tunes them."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from truecount._types import FloatArray
+from truecount.inference.coordinates import Coordinates
+
+ACCEPTANCE = 0.8
+LONGEST = 100
+"""No trajectory has more steps than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chains:
+    """Where the chains stand."""
+
+    point: FloatArray
+    log_density: FloatArray
+    gradient: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """Step size, steps in a trajectory (on average), and the scale of each coordinate."""
+
+    step: float
+    steps: int
+    scale: FloatArray
+
+
+@dataclass(slots=True)
+class Effort:
+    """How many gradients were computed, and how many moves accepted."""
+
+    gradients: int = 0
+    moves: int = 0
+    accepted: float = 0.0
+
+    def add(self, steps: int, acceptance: float) -> None:
+        """Book one move."""
+        self.gradients, self.moves, self.accepted = self.gradients + steps, self.moves + 1, self.accepted + acceptance
+
+
+def begin(coordinates: Coordinates, chains: int, rng: np.random.Generator) -> Chains:
+    """Put the chains at dispersed starting points."""
+    point = coordinates.start(chains, rng)
+    return Chains(point, coordinates.log_density(point), coordinates.gradient(point))
+
+
+def move(coordinates: Coordinates, chains: Chains, tuning: Tuning, rng: np.random.Generator, effort: Effort) -> Chains:
+    """Run one trajectory in every chain, its length and step jittered, and accept or reject its end."""
+    steps = int(rng.integers(max(1, tuning.steps // 2), tuning.steps + tuning.steps // 2 + 1))
+    step = tuning.step * rng.uniform(0.8, 1.2) * tuning.scale
+    momentum = rng.standard_normal(chains.point.shape)
+    before = chains.log_density - 0.5 * (momentum**2).sum(axis=1)
+    point, gradient = chains.point.copy(), chains.gradient
+    momentum += 0.5 * step * gradient
+    with np.errstate(all="ignore"):
+        for _ in range(steps - 1):
+            point += step * momentum
+            momentum += step * coordinates.gradient(point)
+        point += step * momentum
+        gradient, log_density = coordinates.gradient(point), coordinates.log_density(point)
+        momentum += 0.5 * step * gradient
+        after = log_density - 0.5 * (momentum**2).sum(axis=1)
+        probability = np.exp(np.minimum(0.0, np.nan_to_num(after - before, nan=-np.inf)))
+    accept = rng.random(len(point)) < probability
+    effort.add(steps, float(probability.mean()))
+    return Chains(
+        np.where(accept[:, None], point, chains.point),
+        np.where(accept, log_density, chains.log_density),
+        np.where(accept[:, None], gradient, chains.gradient),
+    )
+
+
+def warm_up(
+    coordinates: Coordinates, chains: Chains, length: int, rng: np.random.Generator, effort: Effort
+) -> tuple[Chains, Tuning]:
+    """Find the step size by the acceptance, the scales and the trajectory's length by the spread of the chains.
+
+    Windows grow, so that what is learned from early, unsettled points is forgotten.
+    """
+    tuning = Tuning(len(coordinates.shapes) ** -0.25, 8, coordinates.scale())
+    for window in _windows(length):
+        seen = np.empty((window, *chains.point.shape))
+        log_steps = np.empty(window)
+        for number in range(window):
+            booked = effort.accepted
+            chains = move(coordinates, chains, tuning, rng, effort)
+            gain = (effort.accepted - booked - ACCEPTANCE) / (1 + number / 10) ** 0.6
+            tuning = replace(tuning, step=float(np.clip(tuning.step * np.exp(gain), 1e-6, 2.0)))
+            seen[number], log_steps[number] = chains.point, np.log(tuning.step)
+        tuning = _retuned(tuning, seen[window // 2 :], log_steps[window // 2 :], rng)
+    return chains, tuning
+
+
+def _windows(length: int) -> list[int]:
+    shares = np.array([0.1, 0.15, 0.25, 0.5])
+    return [max(4, int(share * length)) for share in shares]
+
+
+def _retuned(tuning: Tuning, seen: FloatArray, log_steps: FloatArray, rng: np.random.Generator) -> Tuning:
+    """Take scales from the spread seen, and a quarter of the slowest oscillation as the trajectory's length."""
+    points = seen.reshape(-1, seen.shape[-1])
+    scale = np.maximum(points.std(axis=0), 1e-3 * tuning.scale)
+    step = float(np.exp(log_steps.mean()))
+    slowest = np.sqrt(_largest_variance((points - points.mean(axis=0)) / scale, rng))
+    steps = int(np.clip(np.ceil(1.5 * slowest / step), 1, LONGEST))
+    return Tuning(step, steps, scale)
+
+
+def _largest_variance(points: FloatArray, rng: np.random.Generator) -> float:
+    """Variance along the widest direction, by power iteration."""
+    direction = rng.standard_normal(points.shape[1])
+    for _ in range(20):
+        direction = points.T @ (points @ (direction / np.linalg.norm(direction))) / len(points)
+    return float(np.linalg.norm(direction))

@@ -1,0 +1,56 @@
+"""Where chains have been: every prevalence, and as much of the confusion as memory allows."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from truecount._types import FloatArray
+from truecount.inference import convergence
+from truecount.inference.draws import CONFUSION_BYTES, Draws
+from truecount.models import Density
+
+
+class Trail:
+    """The draws so far. When kept confusions weigh too much, every second one is let go."""
+
+    def __init__(self, chains: int, density: Density) -> None:
+        self.chains, self.stride = chains, 1
+        self._most = max(2, CONFUSION_BYTES // (8 * chains * density.rows.size))
+        self._prevalence: list[FloatArray] = []
+        self._confusion: list[FloatArray] = []
+
+    @property
+    def length(self) -> int:
+        """Draws in each chain."""
+        return len(self._prevalence)
+
+    def append(self, prevalence: FloatArray, confusion: FloatArray) -> None:
+        """Add one draw of every chain: shapes (chains, classes) and (chains, classes, outputs)."""
+        if self.length % self.stride == 0:
+            self._confusion.append(confusion)
+            if len(self._confusion) > self._most:
+                del self._confusion[1::2]
+                self.stride *= 2
+        self._prevalence.append(prevalence)
+
+    def prevalence(self) -> FloatArray:
+        """Shape (draws, classes), chain after chain."""
+        stacked = np.stack(self._prevalence, axis=1)
+        return stacked.reshape(-1, stacked.shape[-1])
+
+    def draws(self, record: Mapping[str, Any]) -> Draws:
+        """Everything, cut so that each chain holds a whole number of strides."""
+        kept = max(1, self.length // self.stride)
+        del self._prevalence[kept * self.stride :]
+        prevalence, confusion = self.prevalence(), np.stack(self._confusion[:kept], axis=1)
+        effective, rhat = convergence.effective_draws(prevalence, self.chains), convergence.rhat(prevalence, self.chains)
+        return Draws(
+            prevalence=prevalence,
+            confusion=confusion.reshape(-1, *confusion.shape[2:]),
+            stride=self.stride,
+            chains=self.chains,
+            effective=effective,
+            rhat=rhat,
+            record={**record, "not_converged": convergence.complaint(effective, rhat)},
+        )
