@@ -36,7 +36,9 @@ class Auto:
             draws = Exact(self.effective_draws, effective_draws=self.effective_draws).sample(density, seed)
         except UnsuitableEngineError as refusal:
             reason = f"exact draws were not to be had: {refusal.needed}"
-            engine = Hamiltonian(self.effective_draws // 2 + 1, effective_draws=self.effective_draws, budget=self.budget)
+            engine = Hamiltonian(
+                self.effective_draws // 2 + 1, effective_draws=self.effective_draws, budget=self.budget
+            )
             draws = engine.sample(density, seed)
         else:
             share = draws.record["share_effective"]

@@ -50,7 +50,7 @@ def shortest_interval(draws: FloatArray, level: float) -> FloatArray:
 
 def pareto_k(log_weights: FloatArray) -> float:
     """Tail shape of importance weights: below ½ their mean has a variance."""
-    return float(_stats().pareto_khat(log_weights, chain_axis=None, r_eff=1.0, log_weights=True))
+    return float(_stats().psislw(-log_weights)[1])
 
 
 def complaint(effective: FloatArray, rhat: FloatArray) -> str | None:

@@ -142,7 +142,9 @@ class ByOutput:
         pull *= self.exponents[:, None]
         of_output = pull.sum(axis=1)
         shares = self.density.unlabeled + self.columns + of_output
-        shares += outputs * (self.total - self.density.unlabeled.sum() - self.columns.sum() - self.exponents.sum() - total)
+        shares += outputs * (
+            self.total - self.density.unlabeled.sum() - self.columns.sum() - self.exponents.sum() - total
+        )
         pull += self.density.rows
         pull -= given_output * (of_output[:, None, :] + column_totals)
         return np.hstack([shares, pull.reshape(len(point), -1)])

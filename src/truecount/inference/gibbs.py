@@ -57,7 +57,9 @@ class Gibbs:
         return trail.draws({"engine": "Gibbs", "chains": self.chains, "warmup": self.warmup})
 
 
-def _impute(unlabeled: np.ndarray, prevalence: FloatArray, confusion: FloatArray, rng: np.random.Generator) -> np.ndarray:
+def _impute(
+    unlabeled: np.ndarray, prevalence: FloatArray, confusion: FloatArray, rng: np.random.Generator
+) -> np.ndarray:
     """Shape (chains, classes, outputs): how many items of each output belong to each class."""
     joint = prevalence[:, :, None] * confusion + 1e-300
     given_output = (joint / joint.sum(axis=1, keepdims=True)).transpose(0, 2, 1)

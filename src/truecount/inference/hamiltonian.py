@@ -64,7 +64,11 @@ class Hamiltonian:
         state, tuning = warm_up(coordinates, begin(coordinates, chains, rng), self.warmup, rng, effort)
         run = _Run(coordinates, state, tuning, rng, effort, Trail(chains, density))
         run.advance(-(-self.draws // chains), budget)
-        while self.effective_draws is not None and effort.gradients < budget and (more := run.missing(self.effective_draws)):
+        while (
+            self.effective_draws is not None
+            and effort.gradients < budget
+            and (more := run.missing(self.effective_draws))
+        ):
             run.advance(more, budget)
         record = {
             "engine": "Hamiltonian",

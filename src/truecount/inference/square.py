@@ -6,6 +6,7 @@ Both are exact once the draws are weighted for what was left out.
 """
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -39,17 +40,39 @@ class SquareSystem:
 
 def square_system(density: Density) -> SquareSystem:
     """Choose groups and solved classes so that the equations are as far from singular as can be had greedily."""
-    confusion = np.where(density.is_known[:, None], density.known, density.rows / density.rows.sum(axis=1, keepdims=True))
+    confusion = _typical_confusion(density)
     size = min(confusion.shape)
     if confusion.shape[0] > confusion.shape[1]:
-        solved, groups = _independent_rows(confusion, size), np.arange(size)
-    else:
-        anchors = _independent_rows(confusion.T, size)
-        solved, groups = np.arange(size), _merge(confusion, anchors)
-    merged = merge_columns(confusion[solved], groups, size)
-    order = _pivots(merged)
-    free = np.setdiff1d(np.arange(density.n_classes), solved)
-    return SquareSystem(groups, solved[order], free)
+        return _pivoted(confusion, np.arange(size), _independent_rows(confusion, size))
+    return _pivoted(confusion, _merge(confusion, _independent_rows(confusion.T, size)), np.arange(size))
+
+
+def smaller_system(system: SquareSystem, density: Density) -> SquareSystem:
+    """Merge two groups and free one class, those that leave the equations furthest from singular."""
+    confusion = _typical_confusion(density)
+    merged = merge_columns(confusion[system.solved], system.groups, system.size)
+    options = [(pair, row) for pair in combinations(range(system.size), 2) for row in range(system.size)]
+    volumes = [abs(np.linalg.det(np.delete(_join(merged, pair), row, axis=0))) for pair, row in options]
+    (kept, gone), row = options[int(np.argmax(volumes))]
+    groups = np.where(system.groups == gone, kept, system.groups)
+    return _pivoted(confusion, groups - (groups > gone), np.delete(system.solved, row))
+
+
+def _typical_confusion(density: Density) -> FloatArray:
+    """The known rows, and the means of those to be learned."""
+    return np.where(density.is_known[:, None], density.known, density.rows / density.rows.sum(axis=1, keepdims=True))
+
+
+def _join(matrix: FloatArray, pair: tuple[int, int]) -> FloatArray:
+    joined = np.delete(matrix, pair[1], axis=1)
+    joined[:, pair[0]] += matrix[:, pair[1]]
+    return joined
+
+
+def _pivoted(confusion: FloatArray, groups: IntArray, solved: IntArray) -> SquareSystem:
+    """Order the solved classes so that elimination needs no pivoting."""
+    order = _pivots(merge_columns(confusion[solved], groups, len(solved)))
+    return SquareSystem(groups, solved[order], np.setdiff1d(np.arange(len(confusion)), solved))
 
 
 def merge_columns(confusion: FloatArray, groups: IntArray, size: int) -> FloatArray:
@@ -132,7 +155,9 @@ def solve(matrix: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray
     return solution, log_det
 
 
-def _solve_with_pivoting(matrix: FloatArray, right: FloatArray, which: IntArray, solution: FloatArray, log_det: FloatArray) -> None:
+def _solve_with_pivoting(
+    matrix: FloatArray, right: FloatArray, which: IntArray, solution: FloatArray, log_det: FloatArray
+) -> None:
     """Solve some systems again, in place; a singular one has no solution and is left at minus infinity."""
     transposed = matrix[:, :, which].transpose(2, 1, 0)
     log_det[which] = np.linalg.slogdet(transposed)[1]

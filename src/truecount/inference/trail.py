@@ -44,7 +44,10 @@ class Trail:
         kept = max(1, self.length // self.stride)
         del self._prevalence[kept * self.stride :]
         prevalence, confusion = self.prevalence(), np.stack(self._confusion[:kept], axis=1)
-        effective, rhat = convergence.effective_draws(prevalence, self.chains), convergence.rhat(prevalence, self.chains)
+        effective, rhat = (
+            convergence.effective_draws(prevalence, self.chains),
+            convergence.rhat(prevalence, self.chains),
+        )
         return Draws(
             prevalence=prevalence,
             confusion=confusion.reshape(-1, *confusion.shape[2:]),
