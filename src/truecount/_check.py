@@ -31,15 +31,15 @@ def plain_name(value: Any) -> Name:
 
 def names(argument: str, values: Iterable[Any]) -> tuple[Name, ...]:
     """Give the names of classes or outputs: strings, numbers or booleans, each one once."""
-    if isinstance(values, str):
-        raise InputError(argument, f"is the one string {values!r}", "it must list a name for each", f"Pass {argument}=[...]")
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InputError(argument, f"is {values!r}", "it must list a name for each", f"Pass {argument}=[...]")
     result = tuple(plain_name(value) for value in values)
     for name in result:
         if not isinstance(name, (str, int, float)) or name != name:
             raise InputError(argument, f"holds {name!r}", "names are strings, numbers or booleans", "Rename it, for instance with str()")
-    duplicates = [name for position, name in enumerate(result) if name in result[:position]]
-    if duplicates:
-        raise InputError(argument, f"names {duplicates[0]!r} twice", "each name must stand for one thing", "Rename or merge one of them")
+    if len(set(result)) < len(result):
+        duplicate = next(name for position, name in enumerate(result) if name in result[:position])
+        raise InputError(argument, f"names {duplicate!r} twice", "each name must stand for one thing", "Rename or merge one of them")
     return result
 
 

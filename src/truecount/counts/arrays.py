@@ -1,22 +1,144 @@
 """Columns of labels become counts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import chain
 from typing import Any
 
+import numpy as np
+
 from truecount import _check
+from truecount._types import IntArray, Name
+from truecount.counts.encode import Column, encode
 from truecount.counts.table import Counts
+from truecount.errors import InputError
+
+_MOST_CELLS = 10_000_000
+"""More cells than this are not a table of classes and outputs but a wrong column."""
 
 
 def count(
-    labels: Any, predictions: Any, new_predictions: Any, *, classes: Iterable[Any] | None = None, outputs: Iterable[Any] | None = None
+    labels: Any,
+    predictions: Any,
+    new_predictions: Any,
+    *,
+    classes: Iterable[Any] | None = None,
+    outputs: Iterable[Any] | None = None,
 ) -> Counts:
-    """Count labelled and unlabelled outputs."""
-    class_names = list(classes) if classes is not None else _check.sorted_names(set(labels))
-    output_names = list(outputs) if outputs is not None else _check.sorted_names(set(predictions) | set(new_predictions))
-    labeled = [[0] * len(output_names) for _ in class_names]
-    for label, prediction in zip(labels, predictions, strict=True):
-        labeled[class_names.index(label)][output_names.index(prediction)] += 1
-    unlabeled = [0] * len(output_names)
-    for prediction in new_predictions:
-        unlabeled[output_names.index(prediction)] += 1
+    r"""Count how often each class got each output, and how often each output came up in the unlabelled population.
+
+    Parameters
+    ----------
+    labels
+        The true class of every labelled item: a list, a tuple, a NumPy array, or a column of pandas, polars or arrow,
+        holding strings, numbers or booleans.
+    predictions
+        The black box's output for the same items, in the same order.
+    new_predictions
+        The output for every item of the unlabelled population; it may be empty.
+    classes, outputs
+        Their names, in the order wanted. Left out, they are the values that occur, sorted: numbers, then strings.
+        One that is named but does not occur is kept with zeros; one that occurs but is not named is an error.
+
+    Returns
+    -------
+    Whole numbers; rows are classes, columns are outputs.
+
+    Notes
+    -----
+    Rows are matched by position; the index of a pandas column is ignored. Values are equal where Python says so: 1,
+    1.0 and True are one name, 1 and ``"1"`` are two. Whole floats become integers. Levels of a categorical column
+    that never occur are left out, and the order of its levels is not used: pass ``classes=`` or ``outputs=``.
+
+    A missing value (None, NaN, null) is an error. If the black box abstained, that is an output: give it a name.
+
+    Examples
+    --------
+    >>> count(["cat", "dog", "dog"], ["cat", "cat", "dog"], ["dog", "bird", "dog"])
+    Counts: 3 labelled and 3 unlabelled items, 2 classes, 3 outputs
+    class\output  bird  cat  dog
+    cat              0    1    0
+    dog              0    1    1
+    unlabelled       1    0    2
+    """
+    truth, said = encode("labels", labels), encode("predictions", predictions)
+    new = encode("new_predictions", new_predictions)
+    _require_pairs(truth, said)
+    class_names = _names("classes", classes, labels=truth)
+    output_names = _names("outputs", outputs, predictions=said, new_predictions=new)
+    _require_table(class_names, output_names)
+    labeled = np.zeros((len(class_names), len(output_names)), np.int64)
+    np.add.at(labeled, np.ix_(_places(truth, class_names), _places(said, output_names)), _cross(truth, said))
+    unlabeled = np.zeros(len(output_names), np.int64)
+    np.add.at(unlabeled, _places(new, output_names), np.bincount(new.codes, minlength=len(new.names)))
     return Counts(labeled, unlabeled, class_names, output_names)
+
+
+def _require_pairs(truth: Column, said: Column) -> None:
+    if len(truth.codes) != len(said.codes):
+        raise InputError(
+            "labels",
+            f"has {len(truth.codes)} rows but predictions has {len(said.codes)}",
+            "each labelled item needs both",
+            "Pass two columns of the same rows",
+        )
+
+
+def _names(argument: str, given: Iterable[Any] | None, **columns: Column) -> Sequence[Name]:
+    """Give the names in their order: the caller's, or sorted."""
+    if given is None:
+        found = _check.sorted_names(dict.fromkeys(chain.from_iterable(column.names for column in columns.values())))
+        _require_distinguishable(argument, found)
+        return found
+    names = _check.names(argument, given)
+    for column_argument, column in columns.items():
+        _require_named(column_argument, column, argument, names)
+    return _check.sorted_names(names) if isinstance(given, AbstractSet) else names
+
+
+def _require_distinguishable(argument: str, names: Iterable[Name]) -> None:
+    """Refuse the number 1 beside the string "1": one thing, read in two ways, would be counted apart."""
+    seen: dict[str, Name] = {}
+    for name in names:
+        twin = seen.setdefault(str(name), name)
+        if twin is not name:
+            raise InputError(
+                argument,
+                f"hold both {twin!r} and {name!r}",
+                "a number and a string that look alike would be counted apart",
+                f"Convert the columns to one kind, or name both with {argument}=[...]",
+            )
+
+
+def _require_named(column_argument: str, column: Column, argument: str, names: Sequence[Name]) -> None:
+    known = frozenset(names)
+    for name in column.names:
+        if name not in known:
+            listed = ", ".join(map(repr, names[:9])) + (", …" if len(names) > 9 else "")
+            raise InputError(
+                column_argument,
+                f"holds {name!r}, first at position {column.first_row(name)}",
+                f"{argument} names only {listed}",
+                f"Add it to {argument}=[...], or mend the column",
+            )
+
+
+def _require_table(classes: Sequence[Name], outputs: Sequence[Name]) -> None:
+    if len(classes) * len(outputs) > _MOST_CELLS:
+        raise InputError(
+            "labels",
+            f"and predictions make {len(classes):,} classes and {len(outputs):,} outputs",
+            f"a table of counts has {_MOST_CELLS:,} cells at most",
+            "Check that these are the right columns, and sort continuous scores into bins",
+        )
+
+
+def _places(column: Column, names: Iterable[Name]) -> IntArray:
+    place = {name: position for position, name in enumerate(names)}
+    return np.array([place[name] for name in column.names], np.int64)
+
+
+def _cross(truth: Column, said: Column) -> IntArray:
+    shape = len(truth.names), len(said.names)
+    pairs = truth.codes * shape[1] + said.codes
+    return np.bincount(pairs, minlength=shape[0] * shape[1]).reshape(shape)

@@ -1,0 +1,131 @@
+"""What a table of counts must satisfy. Checked when it is built, and trusted afterwards."""
+
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truecount import _check
+from truecount._types import FloatArray, IntArray, Name
+from truecount.errors import InputError
+
+_MOST = 2.0**63
+_NEEDED = ("classes", "outputs", "labeled", "unlabeled")
+_OPTIONAL = ("labeled_squares", "unlabeled_squares", "tables")
+
+
+def cells(labeled: Any, unlabeled: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Give both sides as arrays of numbers, which are not negative and count the same outputs."""
+    labeled = _check.finite_numbers("labeled", labeled, dimensions=2)
+    unlabeled = _check.finite_numbers("unlabeled", unlabeled, dimensions=1)
+    n_classes, n_outputs = labeled.shape
+    if n_outputs != len(unlabeled):
+        raise InputError(
+            "labeled",
+            f"has {n_outputs} output columns but unlabeled has shape {unlabeled.shape}",
+            "both must count the same outputs",
+            "Name every output with count(..., outputs=[...])",
+        )
+    if n_classes < 2:
+        raise InputError(
+            "labeled",
+            f"has {n_classes} class{'' if n_classes == 1 else 'es'}",
+            "a share needs at least two classes",
+            "Name every class with count(..., classes=[...])",
+        )
+    if not n_outputs:
+        raise InputError(
+            "labeled", "has no output columns", "it must count at least one output", "Check how it was counted"
+        )
+    return labeled, unlabeled
+
+
+def names(
+    shape: tuple[int, ...], classes: Iterable[Any] | None, outputs: Iterable[Any] | None
+) -> tuple[tuple[Name, ...], tuple[Name, ...]]:
+    """Give the names of the rows and of the columns; columns are called like the rows if there are as many."""
+    n_classes, n_outputs = shape
+    class_names = _names("classes", range(n_classes) if classes is None else classes, n_classes)
+    default = class_names if n_classes == n_outputs else range(n_outputs)
+    return class_names, _names("outputs", default if outputs is None else outputs, n_outputs)
+
+
+def _names(argument: str, given: Iterable[Any], needed: int) -> tuple[Name, ...]:
+    if isinstance(given, AbstractSet):
+        raise InputError(argument, "is a set", "names stand in the order of the table", f"Pass {argument}=[...]")
+    result = _check.names(argument, given)
+    if len(result) != needed:
+        remedy = "Give each row a class and each column an output"
+        raise InputError(argument, f"names {len(result)}", f"labeled counts {needed} {argument}", remedy)
+    return result
+
+
+def whole(argument: str, array: NDArray[Any]) -> IntArray:
+    """Give `array` as whole numbers, whose sum is one too."""
+    total = array.sum(dtype=np.float64)
+    if total >= _MOST:
+        raise InputError(
+            argument, f"adds up to {total:.3g}", "counts must stay below 2**63", "Check how it was counted"
+        )
+    result: IntArray = array.astype(np.int64)
+    wrong = np.argwhere(result != array)
+    if len(wrong):
+        first = tuple(int(i) for i in wrong[0])
+        raise InputError(
+            argument,
+            f"has {array[first]} at {first[0] if len(first) == 1 else first}",
+            "counts are whole numbers",
+            "Give the sums of squared weights too, if these are sums of weights",
+        )
+    return result
+
+
+def weights(argument: str, sums: NDArray[Any], squares: Any) -> tuple[FloatArray, FloatArray]:
+    """Give sums of weights and sums of their squares, of which the second is at most the square of the first."""
+    sums = sums.astype(np.float64)
+    array = _check.finite_numbers(argument, squares, dimensions=sums.ndim).astype(np.float64)
+    if array.shape != sums.shape or ((array > 0) != (sums > 0)).any() or (array > sums**2 * (1 + 1e-9)).any():
+        raise InputError(
+            argument,
+            "do not match the weights",
+            "squares are 0 where the weight is, and above 0 but at most the weight squared elsewhere",
+            "Sum weight**2 over the same rows",
+        )
+    return sums, array
+
+
+def require_both(labeled_squares: Any, unlabeled_squares: Any) -> None:
+    """Refuse squared weights of one side without those of the other."""
+    if labeled_squares is None or unlabeled_squares is None:
+        raise InputError(
+            "labeled_squares",
+            "and unlabeled_squares came apart",
+            "weighted counts need both",
+            "Where items are unweighted, repeat their counts",
+        )
+
+
+def tables(given: Iterable[Any]) -> frozenset[str]:
+    """Give the identities of shared labelled tables."""
+    result = frozenset([given] if isinstance(given, str) else given)
+    for identity in result:
+        if not isinstance(identity, str):
+            raise InputError("tables", f"holds {identity!r}", "identities are strings", "Leave it to Counts.split()")
+    return result
+
+
+def entries(values: Any, schema: str) -> dict[str, Any]:
+    """Give what a written table holds, beside its schema."""
+    remedy = "Write the counts with Counts.to_json()"
+    found = values.get("schema") if isinstance(values, Mapping) else None
+    if found != schema:
+        raise InputError("schema", f"is {found!r}", f"this version reads {schema!r}", remedy)
+    result = {name: value for name, value in values.items() if name != "schema"}
+    for name in _NEEDED:
+        if name not in result:
+            raise InputError("counts", f"lack {name!r}", f"{schema} has it", remedy)
+    for name in result.keys() - {*_NEEDED, *_OPTIONAL}:
+        raise InputError("counts", f"hold {name!r}", f"{schema} has no such entry", "Remove it, or update truecount")
+    return result
