@@ -1,6 +1,7 @@
 """Have the chains settled, and how much are their draws worth? The field's own definitions, from arviz-stats."""
 
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,7 @@ FEWEST_EFFECTIVE = 100
 @cache
 def _stats() -> Any:
     """Load arviz-stats' array layer: it takes about a second, so only those who ask wait for it."""
-    from arviz_stats.base import array_stats
-
-    return array_stats
+    return import_module("arviz_stats.base").array_stats
 
 
 def by_chain(draws: FloatArray, chains: int) -> FloatArray:
@@ -35,7 +34,7 @@ def effective_draws(draws: FloatArray, chains: int) -> FloatArray:
     values = by_chain(draws, chains)
     bulk = _stats().ess(values, chain_axis=0, draw_axis=1, method="bulk")
     tail = _stats().ess(values, chain_axis=0, draw_axis=1, method="tail", prob=(0.05, 0.95))
-    return np.minimum(bulk, tail)
+    return np.asarray(np.minimum(bulk, tail))
 
 
 def mcse(draws: FloatArray, chains: int) -> FloatArray:

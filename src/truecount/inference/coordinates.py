@@ -6,9 +6,10 @@ The joint table ``T = P(class, output)`` of the unlabelled population is the pro
 * `ByClass` moves (π, φ). Good while unlabelled items do not outnumber the labelled ones by far.
 * `ByOutput` moves (q, ρ). The unlabelled counts touch q alone, so their number does not matter.
 
-Each point of a simplex is written as gammas over their sum, and the logarithms of the gammas are the coordinates. The sum
-is free: it gets a gamma of its own, with as many counts as the simplex is believed to carry, so that every coordinate's
-posterior scale is about one over the root of its count, known beforehand, and coordinates are nearly independent.
+Each point of a simplex is written as gammas over their sum, and the logarithms of the gammas are the coordinates. The
+sum is free: it gets a gamma of its own, with as many counts as the simplex is believed to carry, so that every
+coordinate's posterior scale is about one over the root of its count, known beforehand, and coordinates are nearly
+independent.
 """
 
 from typing import Protocol
@@ -56,7 +57,8 @@ class ByClass:
 
     def scale(self) -> FloatArray:
         """Give about one over the root of the counts behind each coordinate."""
-        return 1 / np.sqrt(self.shapes + self.items)
+        scale: FloatArray = 1 / np.sqrt(self.shapes + self.items)
+        return scale
 
     def start(self, chains: int, rng: np.random.Generator) -> FloatArray:
         """Take the rows from the labels alone, and a prevalence that fits each of them."""
@@ -118,7 +120,8 @@ class ByOutput:
 
     def scale(self) -> FloatArray:
         """Give about one over the root of the counts behind each coordinate."""
-        return 1 / np.sqrt(np.concatenate([self.density.unlabeled + 1, self.density.rows.ravel()]))
+        scale: FloatArray = 1 / np.sqrt(np.concatenate([self.density.unlabeled + 1, self.density.rows.ravel()]))
+        return scale
 
     def start(self, chains: int, rng: np.random.Generator) -> FloatArray:
         """Take predictive values from the labels alone, at a prevalence that fits each of them."""
@@ -203,4 +206,5 @@ def _expected_items(density: Density) -> FloatArray:
         items = joint * np.divide(density.unlabeled, column, out=np.zeros_like(column), where=column > 0)
         prevalence = items.sum(axis=1) + density.prevalence
         prevalence /= prevalence.sum()
-    return items
+    shared_out: FloatArray = items
+    return shared_out

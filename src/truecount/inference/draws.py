@@ -60,4 +60,5 @@ def dirichlet(rng: np.random.Generator, concentration: FloatArray, size: tuple[i
     """Draw from Dirichlets along the last axis; shape `size` + concentration's shape."""
     gammas = rng.standard_gamma(concentration, size + concentration.shape)
     total = gammas.sum(axis=-1, keepdims=True)
-    return np.divide(gammas, total, out=np.full_like(gammas, 1 / gammas.shape[-1]), where=total > 0)
+    shares: FloatArray = np.divide(gammas, total, out=np.full_like(gammas, 1 / gammas.shape[-1]), where=total > 0)
+    return shares

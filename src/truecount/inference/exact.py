@@ -18,7 +18,7 @@ from truecount.inference.resample import effective_draws, effective_share, norma
 from truecount.models import Density
 
 LEAST_SHARE = 3e-4
-"""Times the cells of the confusion: the share of proposals that must count, below which Hamiltonian chains are faster."""
+"""Times the cells of the confusion: the share of proposals that must count; below it Hamiltonian chains are faster."""
 SUSPICIOUS = 8.0
 """A pilot's largest weight, in means, from which on smaller systems are tried."""
 HEAVY = 25.0
@@ -92,7 +92,7 @@ def _prior_draws(density: Density, size: int, rng: np.random.Generator) -> Draws
 
 
 def _fill_pool(density: Density, size: int, rng: np.random.Generator) -> Pool:
-    """Propose until the pool is worth `size` draws; where its weights turn out to have a long tail, propose more widely."""
+    """Propose until the pool is worth `size` draws; where its weights have a long tail, propose more widely."""
     if (density.prevalence < 1).any():
         raise _refusal("a prevalence prior below 1 makes the weights' tail too heavy")
     proposal, pool = _pilot(Proposal.first(density), density, rng)
@@ -101,11 +101,10 @@ def _fill_pool(density: Density, size: int, rng: np.random.Generator) -> Pool:
         for more in _batches(density, pool, size):
             pool += proposal.draw(more, rng)
         _require_worth(pool, density)
-        wider = proposal.widened()
         k = _tail(pool)
         if k <= convergence.PARETO_K_LIMIT:
             return pool
-        if wider is proposal:
+        if (wider := proposal.widened()) is proposal:
             raise _refusal(f"the weights' tail is too heavy (Pareto k {k:.2f})")
         proposal = wider.fitted(pool)
         pool = proposal.draw(_pilot_size(density), rng)

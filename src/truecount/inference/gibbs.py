@@ -28,8 +28,8 @@ class Gibbs:
 
     Notes
     -----
-    It refuses problems in which its chains would crawl: many more unlabelled than labelled items, because so many imputed
-    labels hold the confusion still, and fewer outputs than classes. Weighted counts are rounded to whole items.
+    It refuses problems in which its chains would crawl: many more unlabelled than labelled items, because so many
+    imputed labels hold the confusion still, and fewer outputs than classes. Weighted counts are rounded to whole items.
     """
 
     draws: int = 16_000

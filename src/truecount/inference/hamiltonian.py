@@ -6,7 +6,6 @@ from typing import Literal
 import numpy as np
 
 from truecount import _check
-from truecount._types import FloatArray
 from truecount.errors import UnsuitableEngineError
 from truecount.inference import convergence
 from truecount.inference.coordinates import ByClass, ByOutput, Coordinates

@@ -113,7 +113,7 @@ def _retuned(tuning: Tuning, seen: FloatArray, log_steps: FloatArray, rng: np.ra
 
 def _largest_variance(points: FloatArray, rng: np.random.Generator) -> float:
     """Variance along the widest direction, by power iteration."""
-    direction = rng.standard_normal(points.shape[1])
+    direction = np.asarray(rng.standard_normal(points.shape[1]))
     for _ in range(20):
         direction = points.T @ (points @ (direction / np.linalg.norm(direction))) / len(points)
     return float(np.linalg.norm(direction))

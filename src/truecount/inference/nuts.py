@@ -1,4 +1,4 @@
-"""The No-U-Turn sampler of nutpie (extra ``nuts``): a reference for the other engines, never needed for an ordinary answer."""
+"""The No-U-Turn sampler of nutpie (extra ``nuts``): a reference for the other engines, not needed for an answer."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

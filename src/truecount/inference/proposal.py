@@ -1,11 +1,12 @@
 """Proposals for independent draws: prevalence and confusion at once, with the weight that makes them exact.
 
-The confusion φ comes from what the labels say of it. For the prevalence π, draw the shares q of (groups of) outputs from the
-unlabelled counts, draw the shares of the classes that are not solved for, and solve φᵀπ = q for the rest. The density of such
-a draw is that of q times that of the free shares times |det φ|, so the weight is the prior of π over them.
+The confusion φ comes from what the labels say of it. For the prevalence π, draw the shares q of (groups of) outputs
+from the unlabelled counts, draw the shares of the classes that are not solved for, and solve φᵀπ = q for the rest. The
+density of such a draw is that of q times that of the free shares times |det φ|, so the weight is the prior of π over
+them.
 
-Where rows of φ are nearly equal, |det φ| is nearly zero and weights would have no bound. A mixture with a smaller system, in
-which the classes that cannot be told apart are free, gives them one.
+Where rows of φ are nearly equal, |det φ| is nearly zero and weights would have no bound. A mixture with a smaller
+system, in which the classes that cannot be told apart are free, gives them one.
 """
 
 from dataclasses import dataclass
@@ -30,10 +31,12 @@ class Pool:
     proposed: int
 
     def __add__(self, other: "Pool") -> "Pool":
-        mine = (self.prevalence, self.confusion, self.log_weights)
-        theirs = (other.prevalence, other.confusion, other.log_weights)
-        joined = (np.concatenate(pair) for pair in zip(mine, theirs, strict=True))
-        return Pool(*joined, proposed=self.proposed + other.proposed)
+        return Pool(
+            np.concatenate([self.prevalence, other.prevalence]),
+            np.concatenate([self.confusion, other.confusion]),
+            np.concatenate([self.log_weights, other.log_weights]),
+            self.proposed + other.proposed,
+        )
 
     @property
     def effective(self) -> float:
@@ -141,7 +144,9 @@ class Source:
         return merge_columns(confusion, self.system.groups, self.system.size)
 
     def _counts(self) -> FloatArray:
-        return np.bincount(self.system.groups, weights=self.density.unlabeled, minlength=self.system.size)
+        counts = np.zeros(self.system.size)
+        np.add.at(counts, self.system.groups, self.density.unlabeled)
+        return counts
 
     def _within_groups(self, prevalence: FloatArray, confusion: FloatArray) -> FloatArray | float:
         """Log-likelihood of how the unlabelled items fall within each group of outputs."""

@@ -35,4 +35,5 @@ def effective_draws(values: FloatArray, weights: FloatArray, size: int) -> Float
     fraction = size * weights % 1.0
     noise = (weights**2 + fraction * (1 - fraction) / size**2) @ squares
     variance = weights @ squares
-    return np.divide(variance, noise, out=np.full(len(mean), float(size)), where=noise > 0)
+    effective: FloatArray = np.divide(variance, noise, out=np.full(len(mean), float(size)), where=noise > 0)
+    return effective

@@ -1,8 +1,8 @@
 """Turn any number of outputs and classes into as many equations as unknowns.
 
 Given the confusion φ, the outputs' shares q = φᵀπ fix the prevalence π when there are as many outputs as classes. More
-outputs are merged into as many groups as there are classes; with fewer, some classes' shares are drawn and the rest follow.
-Both are exact once the draws are weighted for what was left out.
+outputs are merged into as many groups as there are classes; with fewer, some classes' shares are drawn and the rest
+follow. Both are exact once the draws are weighted for what was left out.
 """
 
 from dataclasses import dataclass
@@ -89,7 +89,8 @@ def merge_columns(confusion: FloatArray, groups: IntArray, size: int) -> FloatAr
 
 def _independent_rows(matrix: FloatArray, size: int) -> IntArray:
     """Pick rows that span the largest volume, one after another."""
-    rest, chosen = matrix.copy(), []
+    rest = matrix.copy()
+    chosen: list[int] = []
     for _ in range(size):
         lengths = (rest**2).sum(axis=1)
         lengths[chosen] = -1.0
@@ -126,8 +127,8 @@ def _pivots(matrix: FloatArray) -> IntArray:
 def solve(matrix: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Solve ``matrixᵀ x = right`` and give log|det|, for many systems along the last axis.
 
-    Elimination in the given order, one NumPy operation a step for all systems; those few where that order was a poor one
-    are solved again with pivoting.
+    Elimination in the given order, one NumPy operation a step for all systems; those few where that order was a poor
+    one are solved again with pivoting.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Coordinates whose gamma shape is below one have a long left tail; bend them so that no tail is longer than that of shape one."""
+"""A gamma of shape below one has a long left tail in its logarithm; bend it to be no longer than that of shape one."""
 
 import numpy as np
 
