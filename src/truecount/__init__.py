@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from truecount.api import infer as infer
+    from truecount.api import infer_many as infer_many
     from truecount.counts import Counts as Counts
     from truecount.counts import count as count
     from truecount.inference import NUTS as NUTS
@@ -28,9 +29,10 @@ _HOMES = {
     "Prior": "truecount.models",
     "count": "truecount.counts",
     "infer": "truecount.api",
+    "infer_many": "truecount.api",
 }
 
-__all__ = ["NUTS", "Auto", "Counts", "Exact", "Finding", "Gibbs", "Hamiltonian", "Posterior", "Prior", "count", "infer"]
+__all__ = ["NUTS", "Auto", "Counts", "Exact", "Finding", "Gibbs", "Hamiltonian", "Posterior", "Prior", "count", "infer", "infer_many"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,13 +1,20 @@
 """The verbs."""
 
 import warnings
+from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.metadata import version
+from typing import Any
+
+import numpy as np
 
 from truecount import _check
+from truecount._progress import track
 from truecount.counts import Counts
 from truecount.errors import ConvergenceWarning
 from truecount.inference import Auto
-from truecount.inference.draws import Engine
+from truecount.inference.draws import Draws, Engine
+from truecount.inference.many import sample_many
 from truecount.models import Prior, density
 from truecount.results import Posterior
 from truecount.results.cautions import cautions
@@ -41,10 +48,65 @@ def infer(counts: Counts, *, prior: Prior = Prior(), engine: Engine = Auto(), se
     pass    40.0 %      16.1 %   5.1 – 25.8 %
     """
     seed = _check.whole_number("seed", seed, least=0)
-    draws = engine.sample(density(counts, prior), seed)
+    return _posterior(engine.sample(density(counts, prior), seed), counts, prior, seed)
+
+
+def infer_many(
+    problems: Sequence[Counts] | Mapping[Any, Counts],
+    *,
+    prior: Prior = Prior(),
+    engine: Engine = Auto(),
+    seed: int = 0,
+    progress: bool | None = None,
+) -> list[Posterior] | dict[Any, Posterior]:
+    """Infer the true shares in many populations at once: weeks, regions, the data sets of a simulation study.
+
+    Parameters
+    ----------
+    problems
+        A list of counts, or a mapping from group to counts.
+    prior, engine
+        As in `infer`, for every problem.
+    seed
+        Every problem gets a seed of its own from it, which its provenance names.
+    progress
+        Whether to show a progress bar; None shows one in a terminal when it takes more than two seconds.
+
+    Returns
+    -------
+    Posteriors in the order of the problems, as a list or, for a mapping, a dictionary.
+
+    Notes
+    -----
+    Ordinary problems of one shape are solved together, and all cores are used, so this is several times faster than a
+    loop over `infer`. Each posterior is the one that `infer` would give, up to Monte Carlo error. Groups that share a
+    labelled table are not independent of each other: do not read differences off their separate draws.
+
+    Examples
+    --------
+    >>> weeks = Counts([[140, 60], [20, 180]], [0, 0]).split({"w1": [600, 400], "w2": [500, 500]})
+    >>> {week: round(float(posterior.mean[0]), 2) for week, posterior in infer_many(weeks).items()}
+    {'w1': 0.84, 'w2': 0.67}
+    """
+    seed = _check.whole_number("seed", seed, least=0)
+    counts = list(problems.values()) if isinstance(problems, Mapping) else list(problems)
+    seeds = [int(state) for state in np.random.SeedSequence(seed).generate_state(len(counts), np.uint64) >> 1]
+    results: list[Any] = [None] * len(counts)
+    drawn = sample_many(engine, [density(each, prior) for each in counts], seeds)
+    for number, draws in track(drawn, total=len(counts), show=progress):
+        results[number] = _posterior(draws, counts[number], prior, seeds[number])
+    return dict(zip(problems, results, strict=True)) if isinstance(problems, Mapping) else results
+
+
+def _posterior(draws: Draws, counts: Counts, prior: Prior, seed: int) -> Posterior:
     findings = cautions(counts, prior, draws)
     for finding in findings:
         if finding.code == "not-converged":
-            warnings.warn(finding.message, ConvergenceWarning, stacklevel=2)
-    provenance = {**draws.record, "seed": seed, "version": version("truecount")}
+            warnings.warn(finding.message, ConvergenceWarning, stacklevel=3)
+    provenance = {**draws.record, "seed": seed, "version": _version()}
     return Posterior(draws=draws, counts=counts, prior=prior, findings=findings, provenance=provenance)
+
+
+@cache
+def _version() -> str:
+    return version("truecount")

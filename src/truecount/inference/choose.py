@@ -32,15 +32,18 @@ class Auto:
 
     def sample(self, density: Density, seed: int) -> Draws:
         """Draw with the engine chosen, and record which and why."""
+        asked = self.effective_draws
         try:
-            draws = Exact(self.effective_draws, effective_draws=self.effective_draws).sample(density, seed)
+            return self.explained(Exact(asked, effective_draws=asked).sample(density, seed))
         except UnsuitableEngineError as refusal:
-            reason = f"exact draws were not to be had: {refusal.needed}"
-            engine = Hamiltonian(
-                self.effective_draws // 2 + 1, effective_draws=self.effective_draws, budget=self.budget
-            )
-            draws = engine.sample(density, seed)
-        else:
+            chains = Hamiltonian(asked // 2 + 1, effective_draws=asked, budget=self.budget)
+            return self.explained(chains.sample(density, seed), refusal.needed)
+
+    def explained(self, draws: Draws, refusal: str | None = None) -> Draws:
+        """Add to the record why this engine was chosen."""
+        if refusal is None:
             share = draws.record["share_effective"]
             reason = f"independent draws from the exact posterior were to be had: {share:.0%} of the proposals count"
+        else:
+            reason = f"independent draws from the exact posterior were not to be had: {refusal}"
         return replace(draws, record={**draws.record, "chosen_by": "Auto", "reason": reason})

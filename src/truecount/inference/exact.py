@@ -56,10 +56,10 @@ class Exact:
         rng, size = np.random.default_rng(seed), max(self.draws, self.effective_draws or 0)
         if not density.unlabeled.any():
             return _prior_draws(density, size, rng)
-        return _resampled(_fill_pool(density, size, rng), density, size, self.effective_draws or 0, rng)
+        return resampled(_fill_pool(density, size, rng), density, size, self.effective_draws or 0, rng)
 
 
-def _resampled(pool: Pool, density: Density, size: int, asked: int, rng: np.random.Generator) -> Draws:
+def resampled(pool: Pool, density: Density, size: int, asked: int, rng: np.random.Generator) -> Draws:
     """Turn the pool into `size` equally weighted draws, or more until so many as asked are effective."""
     weights = normalised(pool.log_weights)
     effective = effective_draws(pool.prevalence, weights, size)

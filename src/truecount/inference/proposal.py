@@ -195,7 +195,7 @@ class Proposal:
         prevalence, log_det = (np.concatenate(values) for values in zip(*drawn, strict=True))
         inside = np.flatnonzero((prevalence >= 0).all(axis=1) & np.isfinite(log_det))
         prevalence, kept = prevalence[inside], confusion[:, :, inside]
-        log_weights = _prior_term(self.density, prevalence) - self._log_density(prevalence, kept, log_det[inside])
+        log_weights = prior_term(self.density, prevalence) - self._log_density(prevalence, kept, log_det[inside])
         return Pool(prevalence, np.ascontiguousarray(kept.transpose(2, 0, 1)), log_weights, size)
 
     def _log_density(self, prevalence: FloatArray, confusion: FloatArray, log_det: FloatArray) -> FloatArray:
@@ -213,12 +213,16 @@ def _log_normaliser(concentration: FloatArray) -> float:
     return lgamma(concentration.sum()) - sum(map(lgamma, concentration))
 
 
+def fill_gammas(concentrations: FloatArray, out: FloatArray, rng: np.random.Generator) -> None:
+    """Fill `out`, of shape (…, draws), with gammas: one plain call a cell is faster than one call with many shapes."""
+    for index, concentration in np.ndenumerate(concentrations):
+        rng.standard_gamma(concentration, out=out[index])
+
+
 def _confusion_draws(density: Density, size: int, rng: np.random.Generator) -> FloatArray:
-    """Shape (classes, outputs, draws): one plain call a cell is faster than one call with many shapes."""
+    """Shape (classes, outputs, draws)."""
     gammas = np.empty((*density.rows.shape, size))
-    for row, cells in zip(density.rows, gammas, strict=True):
-        for concentration, cell in zip(row, cells, strict=True):
-            rng.standard_gamma(concentration, out=cell)
+    fill_gammas(density.rows, gammas, rng)
     gammas /= gammas.sum(axis=1, keepdims=True)
     gammas[density.is_known] = density.known[density.is_known][:, :, None]
     return gammas
@@ -226,12 +230,13 @@ def _confusion_draws(density: Density, size: int, rng: np.random.Generator) -> F
 
 def _group_shares(counts: FloatArray, size: int, rng: np.random.Generator) -> FloatArray:
     """Shape (groups, draws): the shares of the groups of outputs, given how often each was seen."""
-    gammas = np.stack([rng.standard_gamma(count + 1, size) for count in counts])
-    shares: FloatArray = gammas / gammas.sum(axis=0)
-    return shares
+    gammas = np.empty((len(counts), size))
+    fill_gammas(counts + 1, gammas, rng)
+    gammas /= gammas.sum(axis=0)
+    return gammas
 
 
-def _prior_term(density: Density, prevalence: FloatArray) -> FloatArray | float:
+def prior_term(density: Density, prevalence: FloatArray) -> FloatArray | float:
     exponents = density.prevalence - 1
     if not exponents.any():
         return 0.0
