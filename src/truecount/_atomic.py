@@ -1,0 +1,54 @@
+"""Files that are whole or not there at all."""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from secrets import token_hex
+from typing import IO
+
+from truecount.errors import InputError
+
+
+@contextmanager
+def whole_file(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file for writing that takes its name, and another's place, only when it is whole.
+
+    It is written under another name in the same folder. Whatever interrupts that leaves what stood there before, and
+    nothing else. A pipe or a device is written to straight away.
+    """
+    require_writable(path)
+    if _is_device(path):
+        with Path(path).open("wb") as stream:
+            yield stream
+        return
+    target = Path(os.path.realpath(path))
+    draft = target.with_name(f".truecount-{token_hex(8)}.tmp")
+    try:
+        with draft.open("xb") as stream:
+            yield stream
+        if target.exists():
+            draft.chmod(stat.S_IMODE(target.stat().st_mode))
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def require_writable(path: str | PathLike[str]) -> None:
+    """Refuse a path that cannot become a file, before any work is done."""
+    folder = Path(os.path.realpath(path)).parent
+    if Path(path).is_dir():
+        raise InputError(str(path), "is a folder", "a file is to be written", "Name a file inside it")
+    if _is_device(path):
+        return
+    if not folder.is_dir():
+        raise InputError(str(path), "lies in no folder that exists", "a file is to be written", "Make the folder first")
+    if not os.access(folder, os.W_OK):
+        raise InputError(str(path), "lies where you may not write", "a file is to be written", "Choose another folder")
+
+
+def _is_device(path: str | PathLike[str]) -> bool:
+    """Whether this is a pipe, a terminal or ``/dev/null``, whose place no file may take."""
+    return Path(path).exists() and not Path(path).is_file()

@@ -1,0 +1,47 @@
+"""Paths that someone typed, and names that were perhaps meant."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from os import R_OK, PathLike, access
+from pathlib import Path
+
+from truecount.errors import InputError
+
+MOST_LISTED = 30
+
+
+def existing_file(path: str | PathLike[str]) -> Path:
+    """Give the path of a file that exists, may be read and is not empty."""
+    file = Path(path)
+    if file.is_dir():
+        raise InputError(str(file), "is a folder", "a file is needed", "Name one file inside it")
+    if not file.exists():
+        raise InputError(str(file), "does not exist", f"a file is needed, seen from {Path.cwd()}", _nearest_file(file))
+    if not access(file, R_OK):
+        raise InputError(
+            str(file), "may not be read", "you need the right to read it", "Change its permissions, or copy it"
+        )
+    if not file.stat().st_size and file.is_file():
+        raise InputError(str(file), "is empty", "it must hold data", "Check how it was written")
+    return file
+
+
+def nearest(wanted: str, known: Iterable[str]) -> str | None:
+    """Give the name that `wanted` was perhaps meant to be, whatever its case."""
+    by_folded = {name.casefold(): name for name in known}
+    close = get_close_matches(wanted.casefold(), by_folded, n=1)
+    return by_folded[close[0]] if close else None
+
+
+def listed(names: Iterable[str]) -> str:
+    """Give the names in quotes, the first ones of many."""
+    quoted = [repr(name) for name in names]
+    more = len(quoted) - MOST_LISTED
+    return ", ".join(quoted[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _nearest_file(file: Path) -> str:
+    if not file.parent.is_dir():
+        return f"There is no folder {str(file.parent)!r} either"
+    meant = nearest(file.name, (neighbour.name for neighbour in file.parent.iterdir()))
+    return f"Perhaps you meant {str(file.with_name(meant))!r}" if meant else "Check the spelling"
