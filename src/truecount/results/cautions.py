@@ -1,17 +1,30 @@
 """The findings that cost nothing: read off the counts, the prior and the record of the draws."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from truecount._types import Name
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
 from truecount.inference.draws import Draws
 from truecount.models import Prior
 from truecount.results.finding import Finding
 
+MOST_LISTED = 10
+
 
 def cautions(counts: Counts, prior: Prior, draws: Draws) -> tuple[Finding, ...]:
     """Say what a reader should know about this answer."""
-    found = [_no_unlabeled(counts), _weighted(counts), _unlabeled_class(counts, prior), _fewer_outputs(counts), _not_converged(draws)]
+    found = [
+        _no_unlabeled(counts),
+        _weighted(counts),
+        _unlabeled_class(counts, prior),
+        _few_labels(counts, prior),
+        _unseen_output(counts, prior),
+        _fewer_outputs(counts),
+        _not_converged(draws),
+    ]
     return tuple(finding for finding in found if finding is not None)
 
 
@@ -29,28 +42,64 @@ def _no_unlabeled(counts: Counts) -> Finding | None:
 def _weighted(counts: Counts) -> Finding | None:
     if not counts.is_weighted:
         return None
-    labeled, unlabeled = effective_counts(counts)
+    labeled, unlabeled = (float(items.sum()) for items in effective_counts(counts))
+    worth = f"{labeled:.0f} labelled and {unlabeled:.0f} unlabelled items"
     return Finding(
         "weighted-counts",
         "info",
-        f"The counts are sums of weights; they were taken to be worth {labeled.sum():.0f} labelled and {unlabeled.sum():.0f} unlabelled items.",
-        {"labeled": float(labeled.sum()), "unlabeled": float(unlabeled.sum())},
+        f"The counts are sums of weights; they were taken to be worth {worth}.",
+        {"labeled": labeled, "unlabeled": unlabeled},
         "Use the unweighted rows where the weights do not correct how items were sampled.",
     )
 
 
 def _unlabeled_class(counts: Counts, prior: Prior) -> Finding | None:
-    learned = np.isnan(prior.known_for(counts)[:, 0])
-    empty = [name for name, row, free in zip(counts.classes, counts.labeled, learned, strict=True) if free and not row.sum()]
+    items = counts.labeled.sum(axis=1)
+    empty = [counts.classes[row] for row in _learned_rows(counts, prior) if not items[row]]
     if not empty:
         return None
-    listed = ", ".join(map(str, empty))
+    them = "it" if len(empty) == 1 else "them"
     return Finding(
         "unlabeled-class",
         "caution",
-        f"No labelled item belongs to {listed}: what the box does with {'it' if len(empty) == 1 else 'them'} is only assumed.",
+        f"No labelled item belongs to {_listed(empty)}: what the box does with {them} is only assumed.",
         {"classes": empty},
-        f"Label some items of {listed}.",
+        f"Label some items of {_listed(empty)}.",
+    )
+
+
+def _few_labels(counts: Counts, prior: Prior) -> Finding | None:
+    """Find classes whose row prior weighs more than their labels, and so decides what the box does with them."""
+    items, weight = effective_counts(counts)[0].sum(axis=1), prior.confusion_for(counts).sum(axis=1)
+    few = [row for row in _learned_rows(counts, prior) if 0 < items[row] < weight[row]]
+    if not few:
+        return None
+    names = [counts.classes[row] for row in few]
+    listed, have = _listed(names), "has" if len(few) == 1 else "have"
+    return Finding(
+        "few-labels",
+        "caution",
+        f"{listed} {have} fewer labels than the prior of the confusion is worth: the prior has the larger say there.",
+        {"classes": names, "labeled": items[few].tolist(), "prior": weight[few].tolist()},
+        f"Label more items of {listed}, or use Prior(confusion='sparse'), in a shell --prior-confusion sparse.",
+    )
+
+
+def _unseen_output(counts: Counts, prior: Prior) -> Finding | None:
+    """Find outputs that no label and no known row explains."""
+    explained = (counts.labeled.sum(axis=0) > 0) | (np.nan_to_num(prior.known_for(counts)) > 0).any(axis=0)
+    unseen = np.flatnonzero(~explained & (counts.unlabeled > 0))
+    if not len(unseen):
+        return None
+    names = [counts.outputs[column] for column in unseen]
+    listed, share = _listed(names), float(counts.unlabeled[unseen].sum() / counts.unlabeled.sum())
+    return Finding(
+        "unseen-output",
+        "caution",
+        f"{_percent(share)} of the unlabelled items have an output that no labelled item has ({listed}): "
+        "which classes they belong to is only assumed.",
+        {"outputs": names, "share": share},
+        f"Label some items with the output {listed}.",
     )
 
 
@@ -61,7 +110,8 @@ def _fewer_outputs(counts: Counts) -> Finding | None:
     return Finding(
         "not-identified",
         "caution",
-        f"{n_outputs} output{'' if n_outputs == 1 else 's'} cannot tell {n_classes} classes apart: some shares stay as uncertain as the prior, however many items there are.",
+        f"{n_outputs} output{'' if n_outputs == 1 else 's'} cannot tell {n_classes} classes apart: "
+        "some shares stay as uncertain as the prior, however many items there are.",
         {"outputs": n_outputs, "classes": n_classes},
         "Use a box with as many outputs as classes, for instance by keeping its scores.",
     )
@@ -78,3 +128,20 @@ def _not_converged(draws: Draws) -> Finding | None:
         {},
         "Draw longer, for instance with Auto(budget=...), or use a stronger prior.",
     )
+
+
+def _learned_rows(counts: Counts, prior: Prior) -> list[int]:
+    """Classes whose row of the confusion is learned and not known."""
+    learned: list[int] = np.flatnonzero(np.isnan(prior.known_for(counts)[:, 0])).tolist()
+    return learned
+
+
+def _percent(share: float) -> str:
+    """Give a share with two digits, however small it is."""
+    return f"{100 * share:.2g} %" if share < 0.1 else f"{100 * share:.1f} %"
+
+
+def _listed(names: Sequence[Name]) -> str:
+    """Give names in a sentence, the first ones of many."""
+    more = len(names) - MOST_LISTED
+    return ", ".join(f"{name!s:.60}" for name in names[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")

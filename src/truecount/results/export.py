@@ -1,25 +1,114 @@
-"""A result as plain values, as a file, as ArviZ's container."""
+"""A result as plain values and as ArviZ's container."""
 
-from os import PathLike
+import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from truecount._optional import load
+from truecount._types import FloatArray, Name
+from truecount.inference.convergence import by_chain
+
 if TYPE_CHECKING:
-    from truecount.results.posterior import Posterior
+    from truecount.results.posterior import Kind, Posterior, Target
 
 SCHEMA = "truecount.estimate/1"
 
 
-def to_dict(posterior: "Posterior", *, level: float, kind: str, target: str) -> dict[str, Any]:
-    raise NotImplementedError
+def to_dict(posterior: "Posterior", *, level: float, kind: "Kind", target: "Target") -> dict[str, Any]:
+    """Give the summary in schema ``truecount.estimate/1``: plain values, no NaN, ready for strict JSON."""
+    engine = dict(posterior.provenance)
+    seed, version = engine.pop("seed"), engine.pop("version")
+    result = {
+        "schema": SCHEMA,
+        "level": level,
+        "interval": kind,
+        "target": target,
+        "classes": _class_rows(posterior, level, kind, target),
+        "findings": [finding.to_dict() for finding in posterior.findings],
+        "counts": posterior.counts.to_dict(),
+        "prior": posterior.prior.to_dict(),
+        "engine": {"name": engine.pop("engine", None), **engine},
+        "seed": seed,
+        "version": version,
+    }
+    plain: dict[str, Any] = _plain(result)
+    return plain
+
+
+def _class_rows(posterior: "Posterior", level: float, kind: "Kind", target: "Target") -> list[dict[str, Any]]:
+    draws = posterior.shares(target)
+    effective = np.minimum(posterior.effective_draws, len(draws))
+    lower, upper = posterior.interval(level, kind=kind, target=target).T
+    empty = [None] * len(posterior.classes)
+    columns = {
+        "class": posterior.classes,
+        "counted": empty if posterior.counts.counted is None else posterior.counts.counted,
+        "mean": draws.mean(axis=0),
+        "median": np.median(draws, axis=0),
+        "sd": draws.std(axis=0, ddof=1),
+        "lower": lower,
+        "upper": upper,
+        "effective_draws": effective if target == "realized" else posterior.effective_draws,
+        "rhat": empty if posterior.rhat is None else posterior.rhat,
+    }
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _plain(value: Any) -> Any:
+    """Turn arrays and tuples into lists and numbers that are not finite into None."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(entry) for name, entry in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return _plain(value.tolist())
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def to_arviz(posterior: "Posterior") -> Any:
-    raise NotImplementedError
+    """Give the draws as an ``InferenceData`` (ArviZ 0.x) or a ``DataTree`` (1.x).
+
+    Where draws of the confusion were thinned to save memory, the prevalence is thinned alike, so that the two belong
+    together draw by draw; the attribute ``stride`` says by how much.
+    """
+    arviz = load("arviz", feature="to_arviz()", extra="arviz")
+    xarray = load("xarray", feature="to_arviz()", extra="arviz")
+    counts = posterior.counts
+    names = {"class": _coordinate(counts.classes), "output": _coordinate(counts.outputs)}
+    observed = {"labeled": (("class", "output"), counts.labeled), "unlabeled": (("output",), counts.unlabeled)}
+    groups = {
+        "posterior": xarray.Dataset(_paired_draws(posterior), coords=names, attrs=_attributes(posterior)),
+        "observed_data": xarray.Dataset(observed, coords=names),
+    }
+    if hasattr(arviz, "InferenceData"):
+        return arviz.InferenceData(**groups)
+    return xarray.DataTree.from_dict(groups)
 
 
-def save(posterior: "Posterior", path: str | PathLike[str]) -> None:
-    raise NotImplementedError
+def _paired_draws(posterior: "Posterior") -> dict[str, tuple[tuple[str, ...], FloatArray]]:
+    """Chain by chain, the draws of the prevalence for which the confusion was kept; as many of each chain."""
+    kept = np.arange(0, len(posterior.prevalence), posterior.draws.stride)
+    chain = kept // (len(posterior.prevalence) // posterior.chains)
+    each = np.bincount(chain).min()
+    chosen = np.concatenate([np.flatnonzero(chain == number)[:each] for number in range(posterior.chains)])
+    draws = by_chain(posterior.prevalence[kept[chosen]], posterior.chains)
+    confusion = by_chain(posterior.confusion[chosen], posterior.chains)
+    return {
+        "chain": (("chain",), np.arange(posterior.chains)),
+        "draw": (("draw",), np.arange(each)),
+        "prevalence": (("chain", "draw", "class"), draws),
+        "confusion": (("chain", "draw", "class", "output"), confusion),
+    }
 
 
-def read(path: str | PathLike[str]) -> dict[str, Any]:
-    raise NotImplementedError
+def _attributes(posterior: "Posterior") -> dict[str, str | int]:
+    made = {name: str(value) for name, value in posterior.provenance.items()}
+    return {**made, "inference_library": "truecount", "stride": posterior.draws.stride}
+
+
+def _coordinate(names: tuple[Name, ...]) -> Any:
+    """Keep numbers numbers where all are; otherwise keep each name as it is."""
+    alike = len({type(name) for name in names}) == 1
+    return np.array(names) if alike else np.array(names, dtype=object)

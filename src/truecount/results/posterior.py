@@ -15,7 +15,7 @@ from truecount.errors import InputError
 from truecount.inference import convergence
 from truecount.inference.draws import Draws, dirichlet
 from truecount.models import Prior
-from truecount.results import export, table
+from truecount.results import export, storage, table
 from truecount.results.finding import Finding
 
 Kind = Literal["equal-tailed", "hdi"]
@@ -71,9 +71,13 @@ class Posterior:
 
     @cached_property
     def labeled_prevalence(self) -> FloatArray:
-        """Shape (draws, classes): prevalence behind the labelled sample, ``Dir(1 + labelled items)``, independent of the rest."""
-        rows = self.counts.labeled.sum(axis=1)
-        return dirichlet(self._random("labeled"), 1.0 + rows, (len(self.prevalence),))
+        """Shape (draws, classes): prevalence behind the labelled sample, ``Dir(1 + labelled items)``.
+
+        It is independent of the rest. Weighted items count at their effective size.
+        """
+        items, squares = self.counts.labeled.sum(axis=1), self.counts.labeled_squares
+        shrinkage = 1.0 if squares is None else items.sum() / squares.sum()
+        return dirichlet(self._random("labeled"), 1.0 + shrinkage * items, (len(self.prevalence),))
 
     @cached_property
     def realized(self) -> FloatArray:
@@ -82,12 +86,24 @@ class Posterior:
         Given a draw, the class of each item with output k is drawn from P(class | output k).
         """
         if self.counts.is_weighted or not self.counts.unlabeled.sum():
-            raise InputError("target", "is 'realized'", "the share among these items needs whole, non-zero unlabelled counts", "Ask for target='population'")
+            raise InputError(
+                "target",
+                "is 'realized'",
+                "the share among these items needs whole, non-zero unlabelled counts",
+                "Ask for target='population'",
+            )
         joint = self.prevalence[:: self.draws.stride, :, None] * self.confusion
-        given_output = joint / joint.sum(axis=1, keepdims=True)
-        items = self._random("realized").multinomial(self.counts.unlabeled, given_output.transpose(0, 2, 1))
+        of_output = joint.sum(axis=1, keepdims=True)
+        given_output = np.divide(joint, of_output, out=np.full_like(joint, 1 / len(self.classes)), where=of_output > 0)
+        counts = self.counts.unlabeled.astype(np.int64)
+        items = self._random("realized").multinomial(counts, given_output.transpose(0, 2, 1))
         shares: FloatArray = items.sum(axis=1) / self.counts.unlabeled.sum()
         return shares
+
+    def shares(self, target: Target = "population") -> FloatArray:
+        """Shape (draws, classes): draws of `prevalence`, or of the share `realized` among these very items."""
+        _check.one_of("target", target, ("population", "realized"))
+        return self.prevalence if target == "population" else self.realized
 
     @cached_property
     def mean(self) -> FloatArray:
@@ -106,7 +122,9 @@ class Posterior:
         sd: FloatArray = self.prevalence.std(axis=0, ddof=1)
         return sd
 
-    def interval(self, level: float = 0.95, *, kind: Kind = "equal-tailed", target: Target = "population") -> FloatArray:
+    def interval(
+        self, level: float = 0.95, *, kind: Kind = "equal-tailed", target: Target = "population"
+    ) -> FloatArray:
         """Give the interval that holds `level` of the posterior, class by class.
 
         Parameters
@@ -128,8 +146,7 @@ class Posterior:
         """
         level = _check.level(level)
         _check.one_of("kind", kind, ("equal-tailed", "hdi"))
-        _check.one_of("target", target, ("population", "realized"))
-        draws = self.prevalence if target == "population" else self.realized
+        draws = self.shares(target)
         if kind == "hdi":
             return convergence.shortest_interval(draws, level)
         return np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0).T
@@ -146,20 +163,23 @@ class Posterior:
         shares = dict(zip(self.classes, self.prevalence.T, strict=True))
         holds = np.asarray(event(shares))
         if holds.shape != (len(self.prevalence),) or holds.dtype != bool:
-            raise InputError("event", f"gave {holds.dtype} of shape {holds.shape}", "it must say True or False for every draw", "Compare with > or <, and join with & or |")
+            raise InputError(
+                "event",
+                f"gave {holds.dtype} of shape {holds.shape}",
+                "it must say True or False for every draw",
+                "Compare with > or <, and join with & or |",
+            )
         return float(holds.mean())
 
-    @cached_property
+    @property
     def effective_draws(self) -> FloatArray:
         """Effective number of draws of each class, shape (classes,)."""
-        if self.draws.effective is not None:
-            return self.draws.effective
-        return convergence.effective_draws(self.prevalence, self.chains)
+        return self.draws.effective
 
-    @cached_property
+    @property
     def rhat(self) -> FloatArray | None:
         """Rank-normalised split R-hat of each class, shape (classes,); None for independent draws."""
-        return None if self.is_independent else convergence.rhat(self.prevalence, self.chains)
+        return self.draws.rhat
 
     @cached_property
     def mcse(self) -> FloatArray:
@@ -173,18 +193,20 @@ class Posterior:
         """Give the draws as ArviZ's own container (extra ``arviz``)."""
         return export.to_arviz(self)
 
-    def to_dict(self, *, level: float = 0.95, kind: Kind = "equal-tailed", target: Target = "population") -> dict[str, Any]:
+    def to_dict(
+        self, *, level: float = 0.95, kind: Kind = "equal-tailed", target: Target = "population"
+    ) -> dict[str, Any]:
         """Give the summary as plain values, schema ``truecount.estimate/1``."""
         return export.to_dict(self, level=level, kind=kind, target=target)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to one ``.npz`` file; what stood there before is replaced only when the new one is whole."""
-        export.save(self, path)
+        storage.save(self, path)
 
     @staticmethod
     def load(path: str | PathLike[str]) -> "Posterior":
         """Read what `save` wrote."""
-        return Posterior(**export.read(path))
+        return Posterior(**storage.read(path))
 
     def _random(self, purpose: str) -> np.random.Generator:
         return np.random.default_rng([int(self.provenance["seed"]), *purpose.encode()])

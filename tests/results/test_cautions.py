@@ -1,0 +1,108 @@
+"""Each finding appears where it should, and not where it should not."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from truecount import Counts, Prior
+from truecount.inference.draws import Draws
+from truecount.results.cautions import cautions
+from truecount.results.finding import Finding
+
+NAN = float("nan")
+SOUND = Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
+
+
+def found(counts: Counts, prior: Prior | None = None, **record: Any) -> dict[str, Finding]:
+    draws = Draws(prevalence=np.ones((1, 2)), confusion=np.ones((1, 2, 2)), effective=np.ones(2), record=record)
+    return {finding.code: finding for finding in cautions(counts, prior or Prior(), draws)}
+
+
+def test_sound_counts_have_no_findings() -> None:
+    assert found(SOUND) == {}
+
+
+def test_no_unlabeled_items_is_serious() -> None:
+    assert found(Counts(SOUND.labeled, [0, 0]))["no-unlabeled"].severity == "serious"
+
+
+def test_weights_are_said_to_be_worth_less() -> None:
+    counts = Counts(
+        [[80, 40], [40, 80]], [100, 100], labeled_squares=[[160, 80], [80, 160]], unlabeled_squares=[200, 200]
+    )
+    finding = found(counts)["weighted-counts"]
+    assert finding.numbers == {"labeled": 120.0, "unlabeled": 100.0}
+    assert "120 labelled and 100 unlabelled" in finding.message
+
+
+def test_class_without_labels_is_named() -> None:
+    counts = Counts([[140, 60], [0, 0]], [600, 400], classes=["fail", "pass"])
+    finding = found(counts)["unlabeled-class"]
+    assert finding.numbers == {"classes": ["pass"]}
+    assert "pass" in finding.message
+    assert "unlabeled-class" not in found(counts, Prior.known_confusion([[NAN, NAN], [0.1, 0.9]]))
+
+
+def test_few_labels_are_those_that_the_row_prior_outweighs() -> None:
+    counts = Counts([[2, 0, 0], [3, 0, 0], [20, 20, 20]], [5, 5, 5], classes=["a", "b", "c"])
+    finding = found(counts)["few-labels"]
+    assert finding.severity == "caution"
+    assert finding.numbers == {"classes": ["a"], "labeled": [2.0], "prior": [3.0]}
+    assert "sparse" in finding.advice
+    assert "few-labels" not in found(counts, Prior(confusion="sparse"))
+    assert found(counts, Prior(confusion=2.0))["few-labels"].numbers["classes"] == ["a", "b"]
+    assert "few-labels" not in found(counts, Prior.known_confusion([[0.8, 0.1, 0.1], [NAN] * 3, [NAN] * 3]))
+
+
+def test_class_without_any_label_is_not_called_one_with_few() -> None:
+    assert "few-labels" not in found(Counts([[0, 0], [20, 20]], [5, 5]))
+
+
+def test_unseen_output_has_its_share() -> None:
+    counts = Counts([[8, 3, 0, 0], [3, 8, 0, 0]], [60, 30, 10, 0], outputs=["a", "b", "c", "d"])
+    finding = found(counts)["unseen-output"]
+    assert finding.severity == "caution"
+    assert finding.numbers == {"outputs": ["c"], "share": 0.1}
+    assert "10.0 %" in finding.message
+    assert "d" not in finding.numbers["outputs"]
+
+
+def test_small_share_of_unseen_outputs_is_not_rounded_away() -> None:
+    counts = Counts([[8, 3, 0], [3, 8, 0]], [60_000, 39_997, 3])
+    assert "0.003 %" in found(counts)["unseen-output"].message
+
+
+def test_known_row_explains_an_output_that_no_label_has() -> None:
+    counts = Counts([[400, 0], [0, 0]], [900, 100])
+    assert "unseen-output" in found(counts)
+    assert "unseen-output" not in found(counts, Prior.known_confusion([[NAN, NAN], [0.1, 0.9]]))
+
+
+@pytest.mark.parametrize("n_outputs", [1, 2, 3, 4])
+def test_fewer_outputs_than_classes_are_not_identified(n_outputs: int) -> None:
+    counts = Counts(np.full((3, n_outputs), 9), np.full(n_outputs, 9))
+    assert ("not-identified" in found(counts)) == (n_outputs < 3)
+
+
+def test_unsettled_draws_are_serious_and_say_why() -> None:
+    finding = found(SOUND, not_converged="R-hat is 1.4")["not-converged"]
+    assert finding.severity == "serious"
+    assert "R-hat is 1.4" in finding.message
+
+
+def test_many_classes_are_not_all_listed() -> None:
+    counts = Counts(np.zeros((40, 2), int) + [[1, 0]] * 40, [5, 5], classes=[f"class {i:02}" for i in range(40)])
+    finding = found(counts)["few-labels"]
+    assert "class 09 and 30 more" in finding.message
+    assert len(finding.numbers["classes"]) == 40
+
+
+def test_every_finding_reads_as_a_sentence_with_advice() -> None:
+    counts = Counts([[0, 0], [0, 0], [1, 0]], [0, 0])
+    everything = found(counts, not_converged="it drifts")
+    assert {"no-unlabeled", "unlabeled-class", "few-labels", "not-identified", "not-converged"} <= set(everything)
+    for finding in everything.values():
+        assert finding.message[0].isalnum()
+        assert finding.message.endswith(".")
+        assert finding.advice.endswith(".")

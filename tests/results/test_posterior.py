@@ -1,0 +1,124 @@
+"""What may be asked of draws, against draws written by hand."""
+
+import numpy as np
+import pytest
+
+from made_posterior import made_posterior
+from truecount import Counts, Posterior, Prior
+from truecount.errors import InputError
+from truecount.inference.draws import Draws
+
+WEIGHTED = Counts([[8, 4], [4, 8]], [10, 10], labeled_squares=[[16, 8], [8, 16]], unlabeled_squares=[20, 20])
+
+
+def certain(confusion: list[list[float]], share: list[float], unlabeled: list[int]) -> Posterior:
+    """A posterior that is sure of prevalence and confusion."""
+    draws = Draws(
+        prevalence=np.tile(share, (2000, 1)),
+        confusion=np.tile(confusion, (2000, 1, 1)),
+        effective=np.full(len(share), 2000.0),
+    )
+    counts = Counts(np.ones((len(share), len(unlabeled)), int), unlabeled)
+    return Posterior(draws=draws, counts=counts, prior=Prior(), findings=(), provenance={"seed": 5, "version": "0"})
+
+
+def test_summaries_are_those_of_the_draws() -> None:
+    posterior = made_posterior()
+    np.testing.assert_allclose(posterior.mean, posterior.prevalence.mean(axis=0))
+    np.testing.assert_allclose(posterior.median, np.median(posterior.prevalence, axis=0))
+    np.testing.assert_allclose(posterior.sd, posterior.prevalence.std(axis=0, ddof=1))
+    np.testing.assert_allclose(posterior.mcse, posterior.sd / 20)
+    np.testing.assert_allclose(posterior.interval(0.8), np.quantile(posterior.prevalence, [0.1, 0.9], axis=0).T)
+
+
+def test_shortest_interval_holds_as_much_and_is_no_wider() -> None:
+    posterior = made_posterior()
+    central, shortest = posterior.interval(0.8), posterior.interval(0.8, kind="hdi")
+    inside = (posterior.prevalence >= shortest[:, 0]) & (posterior.prevalence <= shortest[:, 1])
+    assert (np.diff(shortest) <= np.diff(central)).all()
+    np.testing.assert_allclose(inside.mean(axis=0), 0.8, atol=0.01)
+
+
+@pytest.mark.parametrize("level", [0, 1, -0.1, 95, float("nan"), "0.9", None])
+def test_level_outside_zero_and_one_is_refused(level: object) -> None:
+    with pytest.raises(InputError, match="level"):
+        made_posterior().interval(level)  # type: ignore[arg-type]
+
+
+def test_unknown_kind_or_target_is_refused() -> None:
+    with pytest.raises(InputError, match="kind"):
+        made_posterior().interval(kind="central")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="target"):
+        made_posterior().shares("items")  # type: ignore[arg-type]
+
+
+def test_probability_counts_draws() -> None:
+    posterior = made_posterior()
+    assert posterior.probability(lambda share: share["fail"] > 0.7) == np.mean(posterior.prevalence[:, 0] > 0.7)
+    assert posterior.probability(lambda share: (share["fail"] > 0.5) & (share["pass"] < 0.5)) == pytest.approx(
+        1, abs=0.05
+    )
+
+
+@pytest.mark.parametrize(
+    "event", [lambda share: share["fail"], lambda share: True, lambda share: share["fail"][:3] > 0]
+)
+def test_probability_refuses_what_is_no_event(event: object) -> None:
+    with pytest.raises(InputError, match="event"):
+        made_posterior().probability(event)  # type: ignore[arg-type]
+
+
+def test_realized_share_of_a_perfect_box_is_what_it_counted() -> None:
+    posterior = certain([[1.0, 0.0], [0.0, 1.0]], [0.5, 0.5], [70, 30])
+    assert (posterior.realized == [0.7, 0.3]).all()
+    np.testing.assert_array_equal(posterior.interval(target="realized"), [[0.7, 0.7], [0.3, 0.3]])
+
+
+def test_realized_share_of_a_useless_box_is_binomial() -> None:
+    posterior = certain([[0.5, 0.5], [0.5, 0.5]], [0.2, 0.8], [60, 40])
+    items = 100 * posterior.realized[:, 0]
+    assert items.mean() == pytest.approx(20, abs=5 * 4 / np.sqrt(2000))
+    assert items.std() == pytest.approx(4, abs=5 * 4 / np.sqrt(2 * 2000))
+
+
+def test_realized_share_survives_an_output_that_cannot_occur() -> None:
+    posterior = certain([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], [0.5, 0.5], [70, 30, 0])
+    assert (posterior.realized == [0.7, 0.3]).all()
+
+
+def test_realized_share_uses_the_draws_whose_confusion_was_kept() -> None:
+    assert made_posterior(stride=4).realized.shape == (100, 2)
+
+
+@pytest.mark.parametrize("counts", [WEIGHTED, Counts([[1, 1], [1, 1]], [0, 0])], ids=["weighted", "none"])
+def test_realized_share_needs_whole_items(counts: Counts) -> None:
+    with pytest.raises(InputError, match="realized"):
+        made_posterior(counts=counts).interval(target="realized")
+
+
+def test_labeled_prevalence_is_its_dirichlet() -> None:
+    posterior = made_posterior(n_draws=4000, counts=Counts([[2, 1], [9, 0]], [5, 5]))
+    mean = np.array([4, 10]) / 14
+    sd = np.sqrt(mean[0] * mean[1] / 15)
+    np.testing.assert_allclose(posterior.labeled_prevalence.mean(axis=0), mean, atol=5 * sd / np.sqrt(4000))
+    np.testing.assert_allclose(posterior.labeled_prevalence.std(axis=0), sd, rtol=5 / np.sqrt(2 * 4000))
+
+
+def test_weights_widen_the_labeled_prevalence() -> None:
+    posterior = made_posterior(n_draws=4000, counts=WEIGHTED)
+    np.testing.assert_allclose(posterior.labeled_prevalence.std(axis=0), np.sqrt(0.25 / 15), rtol=5 / np.sqrt(2 * 4000))
+
+
+def test_chains_have_rhat_and_independent_draws_have_none() -> None:
+    assert made_posterior().rhat is None
+    assert made_posterior().is_independent
+    chained = made_posterior(chains=4)
+    assert not chained.is_independent
+    assert chained.rhat is not None
+    assert chained.rhat.shape == chained.effective_draws.shape == chained.mcse.shape == (2,)
+
+
+def test_same_seed_gives_the_same_side_draws() -> None:
+    first, second = made_posterior(), made_posterior()
+    np.testing.assert_array_equal(first.realized, second.realized)
+    np.testing.assert_array_equal(first.labeled_prevalence, second.labeled_prevalence)

@@ -1,0 +1,151 @@
+"""What was saved comes back; what was not saved by us is refused."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from made_posterior import made_posterior
+from truecount import Counts, Finding, Posterior, Prior
+from truecount.errors import InputError
+
+FINDING = Finding("odd", "caution", "Odd.", {"share": 0.5, "classes": ["fail"], "rhat": float("inf")}, "Look.")
+WEIGHTED = Counts(
+    [[1.5, 2.0], [2.5, 3.0]], [3.5, 4.0], ["a", "b"], labeled_squares=[[1, 2], [2, 3]], unlabeled_squares=[3, 4]
+)
+PRIORS = [
+    Prior(),
+    Prior([2.0, 1.0], [[1, 2], [3, 4]]),
+    Prior({"fail": 2, "pass": 1}, {"fail": {"fail": 1, "pass": 2}, "pass": 0.5}),
+    Prior(0.5, "sparse"),
+    Prior.diagonal(2.5),
+    Prior.known_confusion([[0.9, 0.1], [float("nan"), float("nan")]]),
+]
+
+
+def round_trip(posterior: Posterior, folder: Path) -> Posterior:
+    posterior.save(folder / "result.npz")
+    return Posterior.load(folder / "result.npz")
+
+
+@pytest.mark.parametrize("prior", PRIORS, ids=str)
+def test_prior_comes_back(prior: Prior, tmp_path: Path) -> None:
+    back = round_trip(made_posterior(prior=prior), tmp_path)
+    assert back.prior.to_dict() == prior.to_dict()
+
+
+def test_prior_by_number_keeps_its_numbers(tmp_path: Path) -> None:
+    posterior = made_posterior(classes=[3, 7], prior=Prior({3: 2.0, 7: 1.0}))
+    assert round_trip(posterior, tmp_path).prior == posterior.prior
+
+
+@pytest.mark.parametrize(
+    "made", [{}, {"chains": 4, "stride": 3}, {"counts": WEIGHTED}, {"classes": [True, False]}], ids=str
+)
+def test_everything_else_comes_back(made: dict[str, Any], tmp_path: Path) -> None:
+    posterior = made_posterior(findings=(FINDING,), **made)
+    back = round_trip(posterior, tmp_path)
+    np.testing.assert_array_equal(back.prevalence, posterior.prevalence)
+    np.testing.assert_array_equal(back.confusion, posterior.confusion)
+    assert (back.draws.stride, back.draws.chains, back.draws.record) == (
+        posterior.draws.stride,
+        posterior.draws.chains,
+        posterior.draws.record,
+    )
+    np.testing.assert_array_equal(back.effective_draws, posterior.effective_draws)
+    np.testing.assert_equal(back.rhat, posterior.rhat)
+    assert back.counts == posterior.counts
+    assert back.classes == posterior.classes
+    assert back.findings == posterior.findings
+    assert back.provenance == posterior.provenance
+    assert str(back) == str(posterior)
+    np.testing.assert_array_equal(back.labeled_prevalence, posterior.labeled_prevalence)
+
+
+def test_file_has_just_the_name_given_and_nothing_lies_beside_it(tmp_path: Path) -> None:
+    made_posterior().save(tmp_path / "odd name")
+    assert [path.name for path in tmp_path.iterdir()] == ["odd name"]
+
+
+def test_what_stood_there_stays_when_saving_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "result.npz"
+    file.write_text("before")
+
+    def full_disk(stream: Any, **_: Any) -> None:
+        stream.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez", full_disk)
+    with pytest.raises(OSError, match="No space"):
+        made_posterior().save(file)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("result.npz", "before")]
+
+
+def other_schema(file: Path) -> None:
+    np.savez(file, about=np.array(json.dumps({"schema": "truecount.posterior/99"})))
+
+
+def other_arrays(file: Path) -> None:
+    np.savez(file, x=np.ones(3))
+
+
+def with_pickle(file: Path) -> None:
+    np.savez(file, about=np.array([{"schema": "truecount.posterior/1"}], dtype=object))
+
+
+def half_of_one(file: Path) -> None:
+    made_posterior().save(file)
+    file.write_bytes(file.read_bytes()[:3000])
+
+
+def lacking_draws(file: Path) -> None:
+    made_posterior().save(file)
+    with np.load(file) as whole:
+        np.savez(file, about=whole["about"], prevalence=whole["prevalence"])
+
+
+def mismatched_draws(file: Path) -> None:
+    made_posterior().save(file)
+    with np.load(file) as whole:
+        np.savez(file, **{**whole, "prevalence": np.ones((4, 3))})
+
+
+def plain_text(file: Path) -> None:
+    file.write_text("hello")
+
+
+def one_array(file: Path) -> None:
+    with file.open("wb") as stream:
+        np.save(stream, np.ones(3))
+
+
+def nothing(file: Path) -> None:
+    file.touch()
+
+
+def absent(file: Path) -> None:
+    file.unlink(missing_ok=True)
+
+
+WRONG = [
+    other_schema,
+    other_arrays,
+    with_pickle,
+    half_of_one,
+    lacking_draws,
+    mismatched_draws,
+    plain_text,
+    one_array,
+    nothing,
+    absent,
+]
+
+
+@pytest.mark.parametrize("write", WRONG)
+def test_wrong_file_is_refused_by_name(write: Any, tmp_path: Path) -> None:
+    file = tmp_path / "wrong.npz"
+    write(file)
+    with pytest.raises(InputError, match=r"wrong\.npz .*truecount\.posterior/1.*Posterior\.save"):
+        Posterior.load(file)

@@ -1,0 +1,136 @@
+"""What a reader sees: the right numbers in the right cells, whatever the classes are called."""
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from made_posterior import made_posterior
+from truecount import Counts, Finding, Posterior
+from truecount.inference.draws import Draws
+from truecount.models import Prior
+from truecount.results.table import display_width, html, remark, tabulate, text, visible
+
+SERIOUS = Finding("not-converged", "serious", "The draws have not settled.", {"rhat": 1.5}, "Draw longer.")
+
+
+def posterior_at(draws: list[list[float]], counts: Counts) -> Posterior:
+    made = Draws(
+        prevalence=np.array(draws), confusion=np.ones((len(draws), *counts.labeled.shape)), effective=np.full(2, 5.0)
+    )
+    return Posterior(
+        draws=made, counts=counts, prior=Prior(), findings=(), provenance={"engine": "Exact", "seed": 7, "version": "0"}
+    )
+
+
+def test_numbers_stand_beside_their_class() -> None:
+    counts = Counts([[1, 1], [1, 1]], [750, 250], classes=["no", "yes"])
+    posterior = posterior_at([[0.2, 0.8], [0.3, 0.7], [0.4, 0.6]], counts)
+    assert str(posterior).splitlines() == [
+        "class  counted  true share  95 % interval",
+        "no      75.0 %      30.0 %  20.5 – 39.5 %",
+        "yes     25.0 %      70.0 %  60.5 – 79.5 %",
+        "Computed by Exact: 5 effective draws, all independent. Seed 7.",
+    ]
+
+
+def test_counted_follows_the_class_and_not_the_position() -> None:
+    counts = Counts([[1, 1], [1, 1]], [750, 250], classes=["no", "yes"], outputs=["yes", "no"])
+    table = tabulate(posterior_at([[0.2, 0.8], [0.4, 0.6]], counts))
+    assert [row[:2] for row in table.rows] == [["no", "25.0 %"], ["yes", "75.0 %"]]
+
+
+@pytest.mark.parametrize("outputs", [["low", "mid", "high"], ["fail", "pass", "abstain"]])
+def test_counted_is_left_out_where_outputs_are_not_the_classes(outputs: list[str]) -> None:
+    counts = Counts([[5, 3, 1], [2, 4, 6]], [10, 10, 10], classes=["fail", "pass"], outputs=outputs)
+    assert tabulate(made_posterior(counts=counts)).header == ["class", "true share", "95 % interval"]
+
+
+def test_level_kind_and_target_are_named_and_change_the_cells() -> None:
+    posterior = made_posterior()
+    usual = tabulate(posterior)
+    half = tabulate(posterior, level=0.5)
+    shortest = tabulate(posterior, kind="hdi", level=0.8)
+    realized = tabulate(posterior, target="realized")
+    assert half.header[-1] == "50 % interval"
+    assert shortest.header[-1] == "80 % shortest interval"
+    assert realized.header[2] == "share of these items"
+    assert len({table.rows[0][-1] for table in (usual, half, shortest, realized)}) == 4
+    assert tabulate(posterior, level=0.995).header[-1] == "99.5 % interval"
+
+
+@pytest.mark.parametrize(("half_width", "decimals"), [(0.05, 1), (0.002, 2), (0.0002, 3), (1e-9, 4)])
+def test_narrow_intervals_get_more_decimals(half_width: float, decimals: int) -> None:
+    counts = Counts([[1, 1], [1, 1]], [750, 250])
+    table = tabulate(posterior_at([[0.5 - half_width, 0.5 + half_width], [0.5 + half_width, 0.5 - half_width]], counts))
+    low, high = re.findall(r"[\d.]+", table.rows[0][-1])
+    assert {len(end.partition(".")[2]) for end in (low, high, table.rows[0][1].split()[0])} == {decimals}
+
+
+def test_wide_and_combined_signs_keep_columns_straight() -> None:
+    lines = str(made_posterior(classes=["日本", "e\u0301t\u00e9"])).splitlines()
+    assert display_width("日本") == 4
+    assert display_width("e\u0301t\u00e9") == 3
+    assert len({display_width(line) for line in lines[:3]}) == 1
+
+
+def test_long_names_lose_their_middle_unless_they_then_look_alike() -> None:
+    apart = str(made_posterior(classes=["a" * 200, "b" * 200]))
+    assert "a" * 20 + "…" + "a" * 19 in apart
+    assert max(map(len, apart.splitlines()[:3])) < 90
+    alike = str(made_posterior(classes=["a" * 100 + "1" + "a" * 99, "a" * 100 + "2" + "a" * 99]))
+    assert "a" * 100 + "1" + "a" * 99 in alike
+
+
+def test_nothing_in_a_name_moves_the_cursor() -> None:
+    finding = Finding("x", "info", "Class \x1b[31m\n is odd.")
+    shown = str(made_posterior(classes=["a\nb", "\x1b[31mred\t"], findings=(finding,)))
+    assert "\x1b" not in shown
+    assert "a\\nb" in shown
+    assert "\\x1b[31mred\\t" in shown
+    assert len(shown.splitlines()) == 5
+    assert visible("Straße 日本") == "Straße 日本"
+
+
+def test_findings_stand_below_with_their_advice() -> None:
+    lines = text(made_posterior(findings=(SERIOUS,))).splitlines()
+    assert lines[3] == "serious: The draws have not settled. Draw longer." == remark(SERIOUS)
+
+
+def test_chains_say_how_well_they_agree() -> None:
+    last = str(made_posterior(chains=4)).splitlines()[-1]
+    assert last == "Computed by Gibbs: 100 effective draws from 4 chains, R-hat at most 1.007. Seed 3."
+
+
+class Reader(HTMLParser):
+    """Collects tags and text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def test_html_says_the_same_as_the_text() -> None:
+    posterior = made_posterior(findings=(SERIOUS,))
+    read, table = Reader(posterior._repr_html_()), tabulate(posterior)
+    assert read.words == [table.how, *table.header, *table.rows[0], *table.rows[1], remark(SERIOUS)]
+    scopes = [attributes.get("scope") for tag, attributes in read.tags if tag == "th"]
+    assert scopes == ["col"] * 4 + ["row"] * 2
+
+
+def test_html_escapes_names_and_sets_no_colour() -> None:
+    page = html(made_posterior(classes=["<script>alert(1)</script>", "\"&'"]))
+    read = Reader(page)
+    assert "script" not in {tag for tag, _ in read.tags}
+    assert "<script>alert(1)</script>" in read.words
+    assert "color" not in page
+    assert "background" not in page
