@@ -1,0 +1,1 @@
+"""Stage 3a: counts or scores become a point, the share of every class, with no uncertainty of its own."""
