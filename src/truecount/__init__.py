@@ -32,7 +32,7 @@ _HOMES = {
     "infer_many": "truecount.api",
 }
 
-__all__ = ["NUTS", "Auto", "Counts", "Exact", "Finding", "Gibbs", "Hamiltonian", "Posterior", "Prior", "count", "infer", "infer_many"]
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:

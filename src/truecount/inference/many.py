@@ -1,4 +1,4 @@
-"""Many problems at once: ordinary ones solved together in one stack of equations, the rest one by one, on every core."""
+"""Many problems at once: ordinary ones solved together in one stack of equations, the rest one by one, on all cores."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

@@ -237,6 +237,7 @@ def _group_shares(counts: FloatArray, size: int, rng: np.random.Generator) -> Fl
 
 
 def prior_term(density: Density, prevalence: FloatArray) -> FloatArray | float:
+    """Log-prior of each prevalence of (draws, classes), up to a constant."""
     exponents = density.prevalence - 1
     if not exponents.any():
         return 0.0

@@ -1,0 +1,41 @@
+"""Diagnostics: the field's definitions, asked in the right way."""
+
+import numpy as np
+import pytest
+
+from truecount.inference import convergence
+
+
+def test_independent_draws_are_all_effective(seed):
+    draws = np.random.default_rng(seed).random((4000, 2))
+    assert np.all(convergence.rhat(draws, 4) < 1.01)
+    assert np.all(np.abs(convergence.effective_draws(draws, 4) / 4000 - 1) < 0.2)
+
+
+def test_chains_in_different_places_are_seen(seed):
+    draws = np.random.default_rng(seed).random((400, 1))
+    draws[:100] += 1
+    assert convergence.rhat(draws, 4)[0] > 1.1
+    assert convergence.effective_draws(draws, 4)[0] < 40
+
+
+@pytest.mark.parametrize(("k", "low", "high"), [(0.2, 0.0, 0.4), (0.5, 0.35, 0.65), (1.0, 0.8, 1.2)])
+def test_pareto_k_is_that_of_the_weights_tail(k, low, high, seed):
+    """Weights u^(−k) have tail shape k."""
+    log_weights = -k * np.log(np.random.default_rng(seed).random(50_000))
+    assert low < convergence.pareto_k(log_weights) < high
+
+
+def test_shortest_interval_of_a_skewed_sample_starts_at_its_peak(seed):
+    draws = np.random.default_rng(seed).exponential(size=(50_000, 1))
+    low, high = convergence.shortest_interval(draws, 0.9)[0]
+    assert low < 0.01
+    assert abs(high - np.log(10)) < 0.1
+
+
+def test_complaints():
+    good, few = np.full(2, 4000.0), np.array([50.0, 4000.0])
+    assert convergence.complaint(good, np.full(2, 1.0)) is None
+    assert "R-hat 1.200" in str(convergence.complaint(good, np.array([1.0, 1.2])))
+    assert "only 50 effective" in str(convergence.complaint(few, np.full(2, 1.0)))
+    assert "too short" in str(convergence.complaint(good, np.array([1.0, np.nan])))

@@ -1,0 +1,91 @@
+"""Chains: which coordinates they take, when they stop, what they keep."""
+
+import numpy as np
+import pytest
+
+from truecount.errors import InputError, UnsuitableEngineError
+from truecount.inference import trail
+from truecount.inference.hamiltonian import Hamiltonian, choose_coordinates
+from truecount.inference.leapfrog import Effort, begin, move, warm_up
+from truecount.models import Density
+
+
+def density_of(rows, unlabeled, *, known=None):
+    rows = np.asarray(rows, dtype=float)
+    fixed = np.full(rows.shape, np.nan) if known is None else np.asarray(known, dtype=float)
+    return Density(np.ones(len(rows)), rows, np.asarray(unlabeled, dtype=float), fixed)
+
+
+ORDINARY = density_of(np.eye(3) * 30 + 2, [30, 40, 30])
+
+
+@pytest.mark.parametrize(("items", "expected"), [(1, "class"), (10_000, "output")])
+def test_coordinates_follow_the_number_of_unlabelled_items(items, expected):
+    assert choose_coordinates(density_of([[30, 3], [3, 30]], [items, items]), "auto")[0] == expected
+
+
+def test_known_rows_stay_known():
+    density = density_of([[1, 1, 1], [3, 20, 4]], [3000, 4000, 5000], known=[[0.8, 0.1, 0.1], [np.nan] * 3])
+    draws = Hamiltonian(200, warmup=50).sample(density, 0)
+    np.testing.assert_allclose(draws.confusion[:, 0], [[0.8, 0.1, 0.1]] * len(draws.confusion))
+    assert draws.confusion[:, 1].std() > 0
+
+
+def test_output_coordinates_refuse_known_rows():
+    with pytest.raises(UnsuitableEngineError, match="known rows"):
+        Hamiltonian(coordinates="output").sample(
+            density_of([[1, 1], [3, 20]], [3, 4], known=[[0.8, 0.2], [np.nan] * 2]), 0
+        )
+
+
+def test_it_goes_on_until_enough_draws_are_effective():
+    draws = Hamiltonian(320, effective_draws=2500).sample(ORDINARY, 0)
+    assert draws.effective.min() >= 2500
+    assert draws.rhat.max() <= 1.01
+    assert draws.record["not_converged"] is None
+
+
+def test_a_budget_ends_it_and_the_record_says_so():
+    draws = Hamiltonian(320, effective_draws=10**6, budget=1500).sample(ORDINARY, 0)
+    assert draws.effective.min() < 10**6
+    assert 1500 <= draws.record["gradients"] < 1500 + 150
+
+
+def test_chains_too_short_to_judge_are_not_called_settled():
+    draws = Hamiltonian(2, chains=2, warmup=50).sample(ORDINARY, 0)
+    assert "too short to judge" in draws.record["not_converged"]
+
+
+def test_same_seed_same_draws_and_another_seed_others():
+    first, again, other = (Hamiltonian(64, warmup=50).sample(ORDINARY, seed).prevalence for seed in (7, 7, 8))
+    np.testing.assert_array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+def test_kept_confusions_belong_to_every_stride_th_prevalence(monkeypatch):
+    monkeypatch.setattr(trail, "CONFUSION_BYTES", 8 * 9 * 4 * 10)
+    draws = Hamiltonian(400, chains=4, warmup=50).sample(ORDINARY, 0)
+    assert draws.stride > 1
+    assert len(draws.confusion) == len(draws.prevalence[:: draws.stride]) <= 40
+    outputs = np.einsum("dl,dlk->dk", draws.prevalence[:: draws.stride], draws.confusion)
+    shifted = np.einsum("dl,dlk->dk", np.roll(draws.prevalence[:: draws.stride], 1, axis=0), draws.confusion)
+    observed = ORDINARY.unlabeled / ORDINARY.unlabeled.sum()
+    assert np.abs(outputs - observed).mean() < np.abs(shifted - observed).mean()
+
+
+def test_moves_leave_the_density_alone_where_steps_are_tiny():
+    """Energy is conserved up to the step's square: with tiny steps every move is accepted."""
+    _, coordinates = choose_coordinates(ORDINARY, "class")
+    rng, effort = np.random.default_rng(0), Effort()
+    chains, tuning = warm_up(coordinates, begin(coordinates, 8, rng), 60, rng, effort)
+    booked, moves = effort.accepted, 20
+    small = type(tuning)(tuning.step / 100, tuning.steps, tuning.scale)
+    for _ in range(moves):
+        chains = move(coordinates, chains, small, rng, effort)
+    assert (effort.accepted - booked) / moves > 0.999
+
+
+@pytest.mark.parametrize("bad", [{"draws": 0}, {"warmup": 3}, {"coordinates": "polar"}, {"chains": 1}, {"budget": 0}])
+def test_bad_settings_are_refused(bad):
+    with pytest.raises(InputError):
+        Hamiltonian(**bad)

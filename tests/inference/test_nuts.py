@@ -1,0 +1,23 @@
+"""The reference engine agrees with the exact one (extra ``nuts``)."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import truecount as tc
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    pytest.importorskip("nutpie")
+
+
+@pytest.mark.parametrize("coordinates", ["class", "output"])
+def test_it_agrees_with_exact_draws(coordinates):
+    counts = tc.Counts([[70, 30, 5], [10, 90, 4], [6, 8, 60]], [300, 200, 100])
+    exact = tc.infer(counts, engine=tc.Exact(20_000))
+    nuts = tc.infer(counts, engine=tc.NUTS(4000, coordinates=coordinates))
+    assert np.abs((exact.mean - nuts.mean) / np.hypot(exact.mcse, nuts.mcse)).max() < 5
+    np.testing.assert_allclose(exact.sd, nuts.sd, rtol=5 * np.sqrt(1 / (2 * nuts.effective_draws.min())))
+    assert nuts.chains == 4
+    assert nuts.provenance["divergences"] == 0

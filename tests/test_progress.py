@@ -1,0 +1,47 @@
+"""A bar appears in a terminal and nowhere else."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from truecount import _progress
+from truecount._progress import track
+
+
+def shown_in_a_terminal(code: str) -> str:
+    """Run `code` with a terminal for its stderr and give what it wrote there."""
+    pty = pytest.importorskip("pty", reason="needs a Unix terminal")
+    ours, theirs = pty.openpty()
+    subprocess.run(
+        [sys.executable, "-c", code], stderr=theirs, check=True, timeout=60, env={**os.environ, "TERM": "xterm"}
+    )
+    os.close(theirs)
+    chunks = []
+    try:
+        while chunk := os.read(ours, 1024):
+            chunks.append(chunk)
+    except OSError:
+        pass
+    os.close(ours)
+    return b"".join(chunks).decode()
+
+
+def test_what_is_tracked_comes_through():
+    assert list(track(iter("abc"), total=3)) == ["a", "b", "c"]
+
+
+def test_nothing_is_shown_in_a_pipe(capsys, monkeypatch):
+    monkeypatch.setattr(_progress, "PATIENCE", -1.0)
+    assert list(track(range(3), total=3)) == [0, 1, 2]
+    assert capsys.readouterr() == ("", "")
+
+
+def test_long_work_gets_a_bar_in_a_terminal():
+    code = "from truecount import _progress as p; p.PATIENCE = -1; list(p.track(range(3), total=3))"
+    assert "inferring" in shown_in_a_terminal(code)
+
+
+def test_short_work_gets_none():
+    assert shown_in_a_terminal("from truecount._progress import track; list(track(range(3), total=3))") == ""
