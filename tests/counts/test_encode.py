@@ -177,7 +177,7 @@ def test_names_must_be_a_list(names):
 def test_collisions_never_miscount(monkeypatch, table_bits, multiplier):
     monkeypatch.setattr(module, "_TABLE_BITS", table_bits)
     monkeypatch.setattr(module, "_MULTIPLIER", multiplier)
-    monkeypatch.setattr(module, "_BLOCK", 100)
+    monkeypatch.setattr(module, "BLOCK", 100)
     numbers = np.random.default_rng(2).integers(0, 30, 1000)
     for array in (numbers.astype(str), numbers / 7, numbers * 2**40):
         column = encode("labels", array)

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from truecount import _check
 from truecount._types import IntArray, Name
-from truecount.counts.encode import Column, encode
+from truecount.counts.encode import BLOCK, Column, encode
 from truecount.counts.table import Counts
 from truecount.errors import InputError
 
@@ -68,9 +69,9 @@ def count(
     output_names = _names("outputs", outputs, predictions=said, new_predictions=new)
     _require_table(class_names, output_names)
     labeled = np.zeros((len(class_names), len(output_names)), np.int64)
-    np.add.at(labeled, np.ix_(_places(truth, class_names), _places(said, output_names)), _cross(truth, said))
+    np.add.at(labeled, np.ix_(_places(truth, class_names), _places(said, output_names)), _tally(truth, said))
     unlabeled = np.zeros(len(output_names), np.int64)
-    np.add.at(unlabeled, _places(new, output_names), np.bincount(new.codes, minlength=len(new.names)))
+    np.add.at(unlabeled, _places(new, output_names), _tally(new))
     return Counts(labeled, unlabeled, class_names, output_names)
 
 
@@ -138,7 +139,14 @@ def _places(column: Column, names: Iterable[Name]) -> IntArray:
     return np.array([place[name] for name in column.names], np.int64)
 
 
-def _cross(truth: Column, said: Column) -> IntArray:
-    shape = len(truth.names), len(said.names)
-    pairs = truth.codes * shape[1] + said.codes
-    return np.bincount(pairs, minlength=shape[0] * shape[1]).reshape(shape)
+def _tally(*columns: Column) -> IntArray:
+    """Count how often each combination of codes occurs."""
+    shape = tuple(len(column.names) for column in columns)
+    total = np.zeros(prod(shape), np.int64)
+    size = max(BLOCK, len(total))
+    for start in range(0, len(columns[0].codes), size):
+        cells: Any = np.int64(0)
+        for column in columns:
+            cells = cells * len(column.names) + column.codes[start : start + size]
+        total += np.bincount(cells, minlength=len(total))
+    return total.reshape(shape)

@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truecount import _check
-from truecount._types import IntArray, Name
+from truecount._types import Name
 from truecount.errors import InputError
 
-Encoded: TypeAlias = tuple[IntArray, list[Any]]
+Codes: TypeAlias = NDArray[np.signedinteger[Any]]
+Encoded: TypeAlias = tuple[Codes, list[Any]]
 
-_BLOCK = 1 << 15
-"""Rows hashed at a time: few enough to stay in the processor's cache."""
+BLOCK = 1 << 15
+"""Rows handled at a time: few enough to stay in the processor's cache."""
 _TABLE_BITS = (12, 16, 20)
 """Sizes of the hash table; the next is tried where two values of a block fell into one slot."""
 _MULTIPLIER = 0x9E3779B1
@@ -32,7 +33,7 @@ _ALLOWED = "values must be strings, numbers or booleans"
 class Column:
     """One column: ``names[codes[row]]`` is the value of a row. Equal names may stand twice."""
 
-    codes: IntArray
+    codes: Codes
     names: list[Name]
 
     def first_row(self, name: Name) -> int:
@@ -54,7 +55,7 @@ def encode(argument: str, column: Any) -> Column:
     --------
     >>> column = encode("labels", ["no", "yes", "no"])
     >>> column.codes, column.names
-    (array([0, 1, 0]), ['no', 'yes'])
+    (array([0, 1, 0], dtype=int32), ['no', 'yes'])
     """
     try:
         codes, values = _factorize(argument, column)
@@ -84,7 +85,7 @@ def _factorize(argument: str, column: Any) -> Encoded:
 
 def _from_pandas(series: Any) -> Encoded:
     codes, values = series.factorize(use_na_sentinel=False)
-    return np.asarray(codes, np.int64), values.tolist()
+    return np.asarray(codes, np.int32), values.tolist()
 
 
 def _from_arrow(array: Any) -> Encoded:
@@ -98,12 +99,12 @@ def _from_arrow(array: Any) -> Encoded:
 
 def _from_polars(series: Any) -> Encoded:
     values = series.unique().to_list()
-    return series.replace_strict(values, list(range(len(values)))).to_numpy().astype(np.int64), values
+    return series.replace_strict(values, list(range(len(values)))).to_numpy().astype(np.int32), values
 
 
 def _from_objects(values: Collection[Any]) -> Encoded:
     code_of: defaultdict[Any, int] = defaultdict(count().__next__)
-    return np.fromiter(map(code_of.__getitem__, values), np.int64, len(values)), list(code_of)
+    return np.fromiter(map(code_of.__getitem__, values), np.int32, len(values)), list(code_of)
 
 
 def _checked(argument: str, array: NDArray[Any]) -> NDArray[Any]:
@@ -120,9 +121,9 @@ def _from_array(array: NDArray[Any]) -> Encoded:
     if array.dtype.kind in "TO" or isinstance(array, np.ma.MaskedArray):
         return _from_objects(array.tolist())
     code_of: defaultdict[Any, int] = defaultdict(count().__next__)
-    codes = np.empty(len(array), np.int64)
-    for start in range(0, len(array), _BLOCK):
-        block = slice(start, start + _BLOCK)
+    codes = np.empty(len(array), np.int32)
+    for start in range(0, len(array), BLOCK):
+        block = slice(start, start + BLOCK)
         own_codes, values = _from_block(array[block])
         codes[block] = np.array([code_of[value] for value in values])[own_codes]
     return codes, list(code_of)
@@ -166,7 +167,7 @@ def _by_hash(array: NDArray[Any]) -> Encoded:
     return _from_objects(array.tolist())
 
 
-def _require_present(argument: str, codes: IntArray, values: Iterable[Any]) -> None:
+def _require_present(argument: str, codes: Codes, values: Iterable[Any]) -> None:
     missing = [code for code, value in enumerate(values) if _is_missing(value)]
     if not missing:
         return
