@@ -37,12 +37,12 @@ class Density:
     @property
     def n_classes(self) -> int:
         """How many classes there are."""
-        return self.rows.shape[0]
+        return len(self.rows)
 
     @property
     def n_outputs(self) -> int:
         """How many outputs there are."""
-        return self.rows.shape[1]
+        return len(self.unlabeled)
 
     @property
     def is_known(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -67,13 +67,17 @@ def _power_sum(exponents: FloatArray, values: FloatArray) -> FloatArray:
     """``Σ exponents · log(values)`` over the last axis, where ``0 · log 0`` is 0."""
     with np.errstate(divide="ignore"):
         logs = np.log(values)
-    product = np.multiply(exponents, logs, where=exponents != 0, out=np.zeros(np.broadcast_shapes(exponents.shape, logs.shape)))
-    total: FloatArray = product.sum(axis=-1)
+    total: FloatArray = (exponents * np.where(exponents != 0, logs, 0.0)).sum(axis=-1)
     return total
 
 
 def density(counts: Counts, prior: Prior) -> Density:
-    """Put counts and prior together; weighted counts enter at their effective size."""
+    """Put counts and prior together; weighted counts enter at their effective size.
+
+    >>> density(Counts([[8, 2], [1, 9]], [30, 20]), Prior(confusion=0.5)).rows
+    array([[8.5, 2.5],
+           [1.5, 9.5]])
+    """
     labeled, unlabeled = effective_counts(counts)
     known = prior.known_for(counts)
     if not labeled.sum() and np.isnan(known).any():
@@ -82,5 +86,13 @@ def density(counts: Counts, prior: Prior) -> Density:
             "holds no labelled items",
             "the outputs of each class must be learned from some",
             "Label a sample, or give Prior.known_confusion(...)",
+        )
+    impossible = np.flatnonzero((unlabeled > 0) & (known == 0).all(axis=0))
+    if len(impossible):
+        raise InputError(
+            "known",
+            f"gives the output {counts.outputs[impossible[0]]!r} to no class",
+            f"{unlabeled[impossible[0]]:.0f} unlabelled items have it",
+            "Give it a probability above 0 in some row, however small",
         )
     return Density(prior.prevalence_for(counts), prior.confusion_for(counts) + labeled, unlabeled, known)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,9 @@ class Diagonal:
     """Rows that lean towards the output called like the class."""
 
     strength: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "strength", _concentration("strength", self.strength))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +55,15 @@ class Prior:
     known: tuple[tuple[float, ...], ...] | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "prevalence", _plain(self.prevalence))
-        object.__setattr__(self, "confusion", _plain(self.confusion))
-        for argument, value in (("prevalence", self.prevalence), ("confusion", self.confusion)):
-            _require_positive(argument, value)
+        object.__setattr__(self, "prevalence", _concentrations("prevalence", self.prevalence))
+        object.__setattr__(self, "confusion", _row_concentrations(self.confusion))
         if self.known is not None:
             object.__setattr__(self, "known", _known_rows(self.known))
 
     @classmethod
     def diagonal(cls, strength: float, *, prevalence: Any = 1.0) -> "Prior":
         """Rows worth one label spread over all outputs, and `strength` more on the output called like the class."""
-        _require_positive("strength", strength)
-        return cls(prevalence, Diagonal(float(strength)))
+        return cls(prevalence, Diagonal(strength))
 
     @classmethod
     def known_confusion(cls, matrix: Any, *, prevalence: Any = 1.0, confusion: Any = 1.0) -> "Prior":
@@ -79,64 +80,57 @@ class Prior:
 
     def confusion_for(self, counts: Counts) -> FloatArray:
         """Shape (classes, outputs): concentration of the confusion rows."""
-        n_classes, n_outputs = counts.labeled.shape
-        value = self.confusion
+        shape, value = counts.labeled.shape, self.confusion
         if isinstance(value, Diagonal):
             return _diagonal(value.strength, counts)
         if isinstance(value, str):
-            return np.full((n_classes, n_outputs), {"flat": 1.0, "sparse": 1.0 / n_outputs}[value])
+            return np.full(shape, {"flat": 1.0, "sparse": 1.0 / shape[1]}[value])
         if isinstance(value, Mapping):
             _require_same_names("confusion", value, counts.classes, "class")
             return np.array([_vector("confusion", value[name], counts.outputs, "output") for name in counts.classes])
-        matrix = np.asarray(value, dtype=np.float64)
-        if matrix.ndim and matrix.shape != (n_classes, n_outputs):
-            raise InputError(
-                "confusion", f"has shape {matrix.shape}", f"the counts have {n_classes} classes and {n_outputs} outputs", "Give a row for each class"
-            )
-        return np.broadcast_to(matrix, (n_classes, n_outputs)).copy()
+        return _filling("confusion", value, shape, "Give a row for each class, a column for each output")
 
     def known_for(self, counts: Counts) -> FloatArray:
         """Shape (classes, outputs): known rows, NaN elsewhere."""
-        shape = counts.labeled.shape
-        if self.known is None:
-            return np.full(shape, np.nan)
-        matrix = np.asarray(self.known)
-        if matrix.shape != shape:
-            raise InputError(
-                "known", f"has shape {matrix.shape}", f"the counts have {shape[0]} classes and {shape[1]} outputs", "Give a row for each class"
-            )
-        return matrix
+        known = nan if self.known is None else self.known
+        return _filling("known", known, counts.labeled.shape, "Give a row for each class, a column for each output")
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain values, ready for JSON."""
-        confusion: Any = {"diagonal": self.confusion.strength} if isinstance(self.confusion, Diagonal) else self.confusion
+        confusion: Any = (
+            {"diagonal": self.confusion.strength} if isinstance(self.confusion, Diagonal) else self.confusion
+        )
         known = None if self.known is None else [None if np.isnan(row[0]) else list(row) for row in self.known]
         return {"prevalence": self.prevalence, "confusion": confusion, "known": known}
 
 
-def _plain(value: Any) -> Any:
-    """Turn arrays into tuples, so that a prior cannot change after it was made."""
-    if isinstance(value, (str, Diagonal)):
-        return value
+def _concentration(argument: str, value: Any) -> float:
+    number = _check.plain_name(value)
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < np.inf:
+        raise InputError(
+            argument,
+            f"holds {number!r}",
+            "a prior's concentration must be a finite number above 0",
+            "Use 1 for a flat prior",
+        )
+    return number
+
+
+def _concentrations(argument: str, value: Any) -> Any:
+    """Give numbers, tuples of them or mappings, which do not change with what they were made from."""
     if isinstance(value, Mapping):
-        return {_check.plain_name(name): _plain(entry) for name, entry in value.items()}
-    return _tuples(value.tolist() if isinstance(value, np.ndarray | np.generic) else value)
+        return {_check.plain_name(name): _concentrations(argument, entry) for name, entry in value.items()}
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return tuple(_concentrations(argument, entry) for entry in value)
+    return _concentration(argument, value)
 
 
-def _tuples(value: Any) -> Any:
-    return tuple(_tuples(entry) for entry in value) if isinstance(value, Iterable) else value
-
-
-def _require_positive(argument: str, value: Any) -> None:
-    if isinstance(value, Diagonal):
-        return
+def _row_concentrations(value: Any) -> Any:
     if isinstance(value, str):
-        _check.one_of(argument, value, NAMED_ROWS if argument == "confusion" else ())
-    elif isinstance(value, Mapping | tuple):
-        for entry in value.values() if isinstance(value, Mapping) else value:
-            _require_positive(argument, entry)
-    elif isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < np.inf:
-        raise InputError(argument, f"holds {value!r}", "a prior's concentration must be a finite number above 0", "Use 1 for a flat prior")
+        return _check.one_of("confusion", value, NAMED_ROWS)
+    return value if isinstance(value, Diagonal) else _concentrations("confusion", value)
 
 
 def _require_same_names(argument: str, found: Iterable[Any], needed: Sequence[Name], kind: str) -> None:
@@ -144,23 +138,45 @@ def _require_same_names(argument: str, found: Iterable[Any], needed: Sequence[Na
     if odd:
         listed = ", ".join(map(repr, needed))
         name = sorted(map(repr, odd))[0]
-        raise InputError(argument, f"and the counts disagree about {name}", f"it must name every {kind}: {listed}", "Name each one once")
+        raise InputError(
+            argument,
+            f"and the counts disagree about {name}",
+            f"it must name every {kind}: {listed}",
+            "Name each one once",
+        )
 
 
 def _vector(argument: str, value: Any, names: Sequence[Name], kind: str) -> FloatArray:
     if isinstance(value, Mapping):
         _require_same_names(argument, value, names, kind)
         value = [value[name] for name in names]
-    vector = np.asarray(value, dtype=np.float64)
-    if vector.ndim and vector.shape != (len(names),):
-        raise InputError(argument, f"has shape {vector.shape}", f"the counts have {len(names)} of these", f"Give one number for each {kind}")
-    return np.broadcast_to(vector, (len(names),)).copy()
+    return _filling(argument, value, (len(names),), f"Give one number for each {kind}")
+
+
+def _filling(argument: str, value: Any, shape: tuple[int, ...], remedy: str) -> FloatArray:
+    """Give `value` as an array of this shape; one number fills it."""
+    array = _numbers(argument, value)
+    if array.ndim and array.shape != shape:
+        raise InputError(argument, f"has shape {array.shape}", f"these counts need {shape}", remedy)
+    return np.broadcast_to(array, shape).copy()
+
+
+def _numbers(argument: str, value: Any) -> FloatArray:
+    try:
+        return np.array(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            argument, "is no table of numbers", "its rows must be numbers, as many in each", "Write [[...], [...]]"
+        ) from error
 
 
 def _diagonal(strength: float, counts: Counts) -> FloatArray:
     if not counts.outputs_are_classes:
         raise InputError(
-            "confusion", "leans towards the diagonal", "that needs outputs called like the classes", "Use Prior(confusion='sparse')"
+            "confusion",
+            "leans towards the diagonal",
+            "that needs outputs called like the classes",
+            "Use Prior(confusion='sparse')",
         )
     concentration = np.full(counts.labeled.shape, 1.0 / len(counts.outputs))
     for row, name in enumerate(counts.classes):
@@ -169,13 +185,20 @@ def _diagonal(strength: float, counts: Counts) -> FloatArray:
 
 
 def _known_rows(matrix: Any) -> tuple[tuple[float, ...], ...]:
-    rows = np.array(matrix, dtype=np.float64)
+    """Check the rows that are known; in the others one and the same NaN makes equal priors equal."""
+    rows = _numbers("known", matrix)
     if rows.ndim != 2:
-        raise InputError("known", f"has shape {rows.shape}", "it must be a table, a row for each class", "Write [[...], [...]]")
+        raise InputError(
+            "known", f"has shape {rows.shape}", "it must be a table, a row for each class", "Write [[...], [...]]"
+        )
     learned = np.isnan(rows).all(axis=1)
     for row in rows[~learned]:
         if not (np.isfinite(row).all() and (row >= 0).all() and abs(row.sum() - 1) < 1e-6):
-            raise InputError("known", f"has the row {row.tolist()}", "a known row must be probabilities that sum to 1", "Use NaN throughout a row to learn it")
+            raise InputError(
+                "known",
+                f"has the row {row.tolist()}",
+                "a known row must be probabilities that sum to 1",
+                "Use NaN throughout a row to learn it",
+            )
     rows[~learned] /= rows[~learned].sum(axis=1, keepdims=True)
-    result: tuple[tuple[float, ...], ...] = _tuples(rows.tolist())
-    return result
+    return tuple(tuple(nan if isnan(entry) else entry for entry in row) for row in rows.tolist())
