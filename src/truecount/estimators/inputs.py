@@ -10,13 +10,14 @@ from truecount.counts.table import Counts
 from truecount.errors import InputError
 
 
-def require_scores(method: str, data: Counts | Scores) -> Scores:
-    """Give scores with labels in every class and at least one unlabelled item, or say what is missing."""
+def require_scores(method: str, data: Counts | Scores, *, every_class: bool = True) -> Scores:
+    """Give scores with an unlabelled item and, unless told otherwise, labels of every class, or say what is missing."""
     if not isinstance(data, Scores):
         remedy = "Keep the classifier's probabilities in Scores(...), or choose a method that needs counts"
         raise InputError("data", "are counts", f"{method} needs the scores of every item", remedy)
     require_unlabeled(len(data.unlabeled))
-    require_every_class(method, data.items, data.classes)
+    if every_class:
+        require_every_class(method, data.items, data.classes)
     return data
 
 
