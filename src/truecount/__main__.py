@@ -1,0 +1,5 @@
+"""Run the command: ``python -m truecount``."""
+
+from truecount.cli import main
+
+main()

@@ -1,0 +1,57 @@
+"""The command and what it does when something is wrong."""
+
+import io
+import sys
+from typing import Annotated
+
+import typer
+
+from truecount.cli.demo import demo
+from truecount.cli.estimate import estimate
+from truecount.errors import InputError, MissingExtraError
+
+app = typer.Typer(
+    name="truecount",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+app.command()(estimate)
+app.command()(demo)
+
+
+def main() -> None:
+    """Run the command; bad input ends in one readable message and exit code 1."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        app()
+    except (InputError, MissingExtraError, OSError, MemoryError) as error:
+        from truecount.results.table import visible
+
+        typer.echo(f"Error: {visible(str(error) or 'out of memory')}", err=True)
+        sys.exit(1)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"truecount {version('truecount')}")
+        raise typer.Exit
+
+
+@app.callback()
+def truecount(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """How many of each class are really there? A classifier's counts, corrected, with honest uncertainty.
+
+    \b
+    truecount demo                                                    see it work
+    truecount estimate runs.csv --label human --prediction verdict    your own data
+    """  # noqa: D301

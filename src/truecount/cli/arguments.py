@@ -1,0 +1,70 @@
+"""The arguments of the command, each with its help."""
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+from typer import Argument, Option
+
+from truecount.cli.options import ENGINES, one_of
+
+Tables: TypeAlias = Annotated[
+    list[Path] | None,
+    Argument(
+        metavar="FILE",
+        help="One table, or a labelled and an unlabelled one: CSV, TSV, JSON Lines or Parquet. In one table, rows with "
+        "an empty label are the unlabelled population.",
+        show_default=False,
+    ),
+]
+Label: TypeAlias = Annotated[str | None, Option(metavar="COLUMN", help="Column with the true class.")]
+Prediction: TypeAlias = Annotated[str | None, Option(metavar="COLUMN", help="Column with the output.")]
+Missing: TypeAlias = Annotated[
+    str | None, Option(metavar="WORD", help="Word that means an empty label, such as NA; '' if none does.")
+]
+Confusion: TypeAlias = Annotated[
+    Path | None, Option(metavar="CSV", help="Labelled counts, a row a class; the top-left cell reads class\\output.")
+]
+Unlabeled: TypeAlias = Annotated[
+    Path | None, Option(metavar="CSV", help="Unlabelled counts: one row below the outputs, or rows of output,count.")
+]
+Positive: TypeAlias = Annotated[str | None, Option(metavar="N/M", help="A survey: N tested positive of M tested.")]
+Sensitivity: TypeAlias = Annotated[
+    str | None,
+    Option(metavar="N/M|P", help="N tested positive of M truly positive; 0.96 or 96% means that it is known."),
+]
+Specificity: TypeAlias = Annotated[
+    str | None,
+    Option(metavar="N/M|P", help="N tested negative of M truly negative; 0.96 or 96% means that it is known."),
+]
+Level: TypeAlias = Annotated[float, Option(metavar="NUMBER", help="Probability that the interval holds.")]
+Interval: TypeAlias = Annotated[
+    str, Option(metavar="equal-tailed|hdi", callback=one_of("equal-tailed", "hdi"), help="hdi is the shortest.")
+]
+Target: TypeAlias = Annotated[
+    str,
+    Option(
+        metavar="population|realized",
+        callback=one_of("population", "realized"),
+        help="The share in the population behind the unlabelled items, or among these very items.",
+    ),
+]
+PriorPrevalence: TypeAlias = Annotated[
+    str, Option(metavar="NUMBER|CLASS=NUMBER,...", help="Concentration of the shares: 1 is flat.")
+]
+PriorConfusion: TypeAlias = Annotated[
+    str,
+    Option(
+        metavar="NUMBER|flat|sparse|diagonal:NUMBER",
+        help="Concentration of each class's outputs: flat is 1, sparse 1/K.",
+    ),
+]
+Draws: TypeAlias = Annotated[
+    int | None, Option(metavar="NUMBER", help="How many draws; with auto, how many effective ones.")
+]
+Engine: TypeAlias = Annotated[
+    str, Option(metavar="|".join(ENGINES), callback=one_of(*ENGINES), help="What draws from the posterior.")
+]
+Seed: TypeAlias = Annotated[int, Option(metavar="NUMBER", help="Same seed, same data, same version: same answer.")]
+Json: TypeAlias = Annotated[str | None, Option(metavar="FILE|-", help="Write the answer as JSON; - prints only that.")]
+Csv: TypeAlias = Annotated[str | None, Option(metavar="FILE|-", help="Write the table as CSV; - prints only that.")]
+Strict: TypeAlias = Annotated[bool, Option("--strict", help="Exit with code 3 where a finding is serious.")]

@@ -1,0 +1,72 @@
+"""The main job on an example that ships with the package, explained."""
+
+from shutil import get_terminal_size
+from textwrap import fill
+
+import typer
+
+from truecount.cli.estimate import quiet_infer
+from truecount.cli.report import Report
+from truecount.counts import Counts
+from truecount.counts.files import count_files
+from truecount.examples import JUDGE
+from truecount.examples.make_judge import PASS_RATE
+from truecount.inference import Auto
+from truecount.models import Prior
+from truecount.results import Posterior
+
+
+def demo() -> None:
+    """Run the main job on an example and explain it.
+
+    \b
+      truecount demo
+    """  # noqa: D301
+    counts = count_files(JUDGE, label="human", prediction="verdict")
+    posterior = quiet_infer(counts, Prior(), Auto(), seed=0)
+    _say(*_question(counts))
+    Report().deliver(posterior)
+    _say("", *_explanation(posterior))
+
+
+def _question(counts: Counts) -> list[str]:
+    return [
+        f"A judge, a language model, gave its verdict on {counts.unlabeled.sum():,} answers of a new release. Nobody "
+        f"read them. People read {counts.labeled.sum():,} answers of the release before, on which the judge had given "
+        "its verdict too. How many answers of the new release really pass?",
+        "",
+        f"  truecount estimate {JUDGE.name} --label human --prediction verdict",
+        "",
+    ]
+
+
+def _explanation(posterior: Posterior) -> list[str]:
+    counts, row = posterior.counts, posterior.classes.index("pass")
+    judged = counts.unlabeled[row] / counts.unlabeled.sum()
+    wrongly_passed, failed = counts.labeled[1 - row, row], counts.labeled[1 - row].sum()
+    low, high = posterior.interval()[row]
+    return [
+        f"counted: the judge passes {_percent(judged)} of the new answers. That is too kind: of the {failed} answers "
+        f"that people failed, it passed {wrongly_passed}.",
+        f"true share: with the judge's habits undone, {_percent(posterior.mean[row])} pass.",
+        f"95 % interval: it is {_percent(0.95, 0)} probable that between {_percent(low)} and {_percent(high)} pass. "
+        f"It is wide because the judge's habits were learned from {counts.labeled.sum()} answers only.",
+        f"The truth: this example was made so that {_percent(PASS_RATE['v2'], 0)} pass.",
+        "",
+        "All this assumes that the judge treats a good answer, and a bad one, of the new release as it did before, "
+        "and that the answers people read were not picked by its verdict.",
+        "",
+        "Now yours: truecount estimate --help",
+    ]
+
+
+def _percent(share: float, decimals: int = 1) -> str:
+    """Give a percentage that does not break at the end of a line."""
+    return f"{100 * share:.{decimals}f}\N{NO-BREAK SPACE}%"
+
+
+def _say(*paragraphs: str) -> None:
+    width = min(80, get_terminal_size().columns)
+    for paragraph in paragraphs:
+        lines = fill(paragraph, width, subsequent_indent="  " if ": " in paragraph[:20] else "")
+        typer.echo(lines.replace("\N{NO-BREAK SPACE}", " "))

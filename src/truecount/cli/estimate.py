@@ -1,0 +1,95 @@
+"""The main verb: data in, true shares out."""
+
+import warnings
+from typing import cast
+
+import typer
+
+from truecount.api import infer
+from truecount.cli import arguments as given
+from truecount.cli.options import make_engine, make_prior
+from truecount.cli.report import Report
+from truecount.cli.source import Source
+from truecount.counts import Counts
+from truecount.errors import TruecountWarning
+from truecount.inference.draws import Engine
+from truecount.models import Prior
+from truecount.results import Posterior
+from truecount.results.posterior import Kind, Target
+
+USUAL = Prior()
+
+
+def estimate(
+    tables: given.Tables = None,
+    label: given.Label = None,
+    prediction: given.Prediction = None,
+    missing: given.Missing = None,
+    confusion: given.Confusion = None,
+    unlabeled: given.Unlabeled = None,
+    positive: given.Positive = None,
+    sensitivity: given.Sensitivity = None,
+    specificity: given.Specificity = None,
+    level: given.Level = 0.95,
+    interval: given.Interval = "equal-tailed",
+    target: given.Target = "population",
+    prior: given.PriorPrevalence = str(USUAL.prevalence),
+    prior_confusion: given.PriorConfusion = str(USUAL.confusion),
+    draws: given.Draws = None,
+    engine: given.Engine = "auto",
+    seed: given.Seed = 0,
+    json: given.Json = None,
+    csv: given.Csv = None,
+    strict: given.Strict = False,
+) -> None:
+    """Estimate the true share of every class.
+
+    \b
+    One file, whose rows with an empty label are the unlabelled population:
+      truecount estimate runs.csv --label human --prediction verdict
+    A labelled and an unlabelled file:
+      truecount estimate read.parquet unread.parquet --label human --prediction verdict
+    Counts:
+      truecount estimate --confusion confusion.csv --unlabeled unlabeled.csv
+      truecount estimate counts.json
+    A survey and the validation of its test, counted or known:
+      truecount estimate --positive 50/3330 --sensitivity 103/122 --specificity 399/401
+      truecount estimate --positive 50/3330 --sensitivity 0.84 --specificity 99.5%
+    In a script, which stops where the answer is not to be trusted:
+      truecount estimate runs.csv --label human --prediction verdict --json - --strict
+
+    Exit code 0: an answer. 1: bad input. 2: bad usage. 3: an answer with a serious finding, only with --strict.
+    """  # noqa: D301
+    source = Source(
+        tables=tables or [],
+        label=label,
+        prediction=prediction,
+        missing=missing,
+        confusion=confusion,
+        unlabeled=unlabeled,
+        positive=positive,
+        sensitivity=sensitivity,
+        specificity=specificity,
+    )
+    report = Report(
+        level=level, interval=cast("Kind", interval), target=cast("Target", target), json_file=json, csv_file=csv
+    )
+    counts, known = source.read()
+    posterior = quiet_infer(counts, make_prior(prior, prior_confusion, counts, known), make_engine(engine, draws), seed)
+    report.deliver(posterior)
+    if strict:
+        _require_sound(posterior)
+
+
+def quiet_infer(counts: Counts, prior: Prior, engine: Engine, seed: int) -> Posterior:
+    """Infer without warnings on the side: the findings below the table say the same."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TruecountWarning)
+        return infer(counts, prior=prior, engine=engine, seed=seed)
+
+
+def _require_sound(posterior: Posterior) -> None:
+    serious = [finding.code for finding in posterior.findings if finding.severity == "serious"]
+    if serious:
+        typer.echo(f"Not to be trusted: {', '.join(serious)}.", err=True)
+        raise typer.Exit(3)

@@ -1,0 +1,116 @@
+"""What may be written after each option of the command."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from truecount._types import FloatArray, Name
+from truecount.counts import Counts
+from truecount.counts.survey import Rate
+from truecount.errors import InputError
+
+if TYPE_CHECKING:
+    from truecount.inference.draws import Engine
+    from truecount.models import Prior
+
+ENGINES = {
+    "auto": "Auto",
+    "exact": "Exact",
+    "gibbs": "Gibbs",
+    "hamiltonian": "Hamiltonian",
+    "nuts": "NUTS",
+}
+"""Names on the command line and classes in `truecount.inference`, each of which takes the number of draws first."""
+
+
+def one_of(*choices: str) -> Callable[[str], str]:
+    """Make a check that an option's value is one of `choices`."""
+
+    def check(value: str) -> str:
+        if value not in choices:
+            raise typer.BadParameter(f"{value!r} is not one of {', '.join(choices)}.")
+        return value
+
+    return check
+
+
+def make_engine(name: str, draws: int | None) -> "Engine":
+    """Make the engine of that name, with its own number of draws unless one is given."""
+    from truecount import inference
+
+    engine = getattr(inference, ENGINES[name])
+    made: Engine = engine() if draws is None else engine(draws)
+    return made
+
+
+def make_prior(prevalence: str, confusion: str, counts: Counts, known: FloatArray | None) -> "Prior":
+    """Read ``1`` or ``fail=2,pass=1``, and ``0.5``, ``flat``, ``sparse`` or ``diagonal:2``."""
+    from truecount.models import Prior
+
+    with _blamed_on("--prior"):
+        of_prevalence = Prior(_concentrations(prevalence, counts.classes))
+        of_prevalence.prevalence_for(counts)
+    with _blamed_on("--prior-confusion"):
+        prior = Prior(of_prevalence.prevalence, _rows(confusion), known=None if known is None else known.tolist())
+        prior.confusion_for(counts)
+    return prior
+
+
+def read_fraction(option: str, text: str) -> tuple[int, int]:
+    """Read ``50/3330``."""
+    part, _, whole = text.partition("/")
+    if not (_is_whole(part) and _is_whole(whole)):
+        raise InputError(option, f"is {text!r}", "it must be so many of so many", "Write it like 50/3330")
+    return int(part), int(whole)
+
+
+def read_rate(option: str, text: str) -> Rate:
+    """Read ``103/122``, which was counted, or ``0.96`` or ``96%``, which is known."""
+    if "/" in text:
+        return read_fraction(option, text)
+    rate = _number(text.removesuffix("%"), "Write 103/122 for counts, 0.96 or 96% for what is known", option)
+    return rate / 100 if text.endswith("%") else rate
+
+
+def _concentrations(text: str, classes: Iterable[Name]) -> float | dict[Name, float]:
+    if "=" not in text:
+        return _number(text, "Write 1, or a number for every class as in fail=2,pass=1")
+    names = {str(name): name for name in classes}
+    pairs = [entry.rpartition("=") for entry in text.split(",")]
+    numbers = {
+        names.get(name.strip(), name.strip()): _number(number, "Write fail=2,pass=1") for name, _, number in pairs
+    }
+    if len(numbers) < len(pairs):
+        raise InputError("prior", f"is {text!r}", "it must name every class once", "Write fail=2,pass=1")
+    return numbers
+
+
+def _rows(text: str) -> Any:
+    from truecount.models.priors import NAMED_ROWS, Prior
+
+    kind, _, strength = text.partition(":")
+    if kind == "diagonal":
+        return Prior.diagonal(_number(strength, "Write diagonal:2")).confusion
+    return text if text in NAMED_ROWS else _number(text, f"Or write {', '.join(NAMED_ROWS)} or diagonal:2")
+
+
+def _number(text: str, remedy: str, option: str = "prior") -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(option, f"is {text!r}", "it must be a number", remedy) from None
+
+
+def _is_whole(text: str) -> bool:
+    return text.isascii() and text.isdigit()
+
+
+@contextmanager
+def _blamed_on(option: str) -> Iterator[None]:
+    """Name the option in an error, which knows only the argument."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(option, error.found, error.needed, error.remedy) from error

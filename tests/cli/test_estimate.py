@@ -1,0 +1,227 @@
+"""Every option changes the answer, and only as it says."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import truecount as tc
+from truecount.cli.app import app
+from truecount.errors import InputError
+from truecount.examples import JUDGE
+
+SURVEY = ["--positive", "50/3330", "--sensitivity", "103/122", "--specificity", "399/401"]
+JUDGED = [str(JUDGE), "--label", "human", "--prediction", "verdict"]
+MATRIX = "class\\output,fail,pass,abstain\nfail,140,60,5\npass,20,180,5\n"
+
+
+def estimate(*arguments: str) -> dict[str, Any]:
+    """Run the verb in this process and give its JSON."""
+    done = CliRunner().invoke(app, ["estimate", *arguments, "--json", "-"], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    summary: dict[str, Any] = json.loads(done.stdout)
+    return summary
+
+
+def usage_error(*arguments: str) -> str:
+    done = CliRunner().invoke(app, ["estimate", *arguments], catch_exceptions=False)
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    return done.stderr
+
+
+@pytest.fixture
+def matrix(tmp_path: Path) -> list[str]:
+    (tmp_path / "f.csv").write_text(MATRIX)
+    (tmp_path / "n.csv").write_text("fail,pass,abstain\n600,400,20\n")
+    return ["--confusion", str(tmp_path / "f.csv"), "--unlabeled", str(tmp_path / "n.csv")]
+
+
+def test_answer_is_that_of_the_library() -> None:
+    summary = estimate(*SURVEY, "--seed", "5", "--level", "0.8")
+    counts = tc.Counts([[399, 2], [19, 103]], [3280, 50], ["negative", "positive"])
+    assert summary == json.loads(json.dumps(tc.infer(counts, seed=5).to_dict(level=0.8)))
+
+
+def test_defaults_are_the_library_s() -> None:
+    summary = estimate(*JUDGED)
+    assert (summary["level"], summary["interval"], summary["target"], summary["seed"]) == (
+        0.95,
+        "equal-tailed",
+        "population",
+        0,
+    )
+    assert summary["prior"] == tc.Prior().to_dict()
+
+
+CHANGES = {
+    "level": ["--level", "0.5"],
+    "interval": ["--interval", "hdi"],
+    "target": ["--target", "realized"],
+    "prior": ["--prior", "5"],
+    "prior by class": ["--prior", "fail=3,pass=1"],
+    "prior of the confusion": ["--prior-confusion", "4"],
+    "sparse": ["--prior-confusion", "sparse"],
+    "diagonal": ["--prior-confusion", "diagonal:20"],
+    "draws": ["--draws", "500"],
+    "engine": ["--engine", "gibbs"],
+    "seed": ["--seed", "7"],
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_option_changes_the_answer(change: str) -> None:
+    assert estimate(*JUDGED, *CHANGES[change])["classes"] != estimate(*JUDGED)["classes"]
+
+
+def test_prior_is_recorded_as_given() -> None:
+    assert estimate(*JUDGED, "--prior", "pass=1, fail=3")["prior"]["prevalence"] == {"pass": 1.0, "fail": 3.0}
+    assert estimate(*JUDGED, "--prior-confusion", "diagonal:2")["prior"]["confusion"] == {"diagonal": 2.0}
+    assert estimate(*JUDGED, "--prior-confusion", "0.5")["prior"]["confusion"] == 0.5
+    assert estimate(*JUDGED, "--engine", "gibbs")["engine"]["name"] == "Gibbs"
+
+
+def test_two_files(tmp_path: Path) -> None:
+    header, *rows = JUDGE.read_text().splitlines()
+    for name, kept in (("labeled.csv", rows[:300]), ("unlabeled.csv", rows[300:])):
+        (tmp_path / name).write_text("\n".join([header, *kept]))
+    assert estimate(str(tmp_path / "labeled.csv"), str(tmp_path / "unlabeled.csv"), *JUDGED[1:]) == estimate(*JUDGED)
+
+
+def test_matrix_with_more_outputs_than_classes(matrix: list[str]) -> None:
+    summary = estimate(*matrix)
+    assert summary["counts"]["outputs"] == ["fail", "pass", "abstain"]
+    assert [row["counted"] for row in summary["classes"]] == [None, None]
+
+
+def test_counts_from_json(tmp_path: Path) -> None:
+    counts = tc.Counts([[399, 2], [19, 103]], [3280, 50], ["negative", "positive"])
+    (tmp_path / "counts.json").write_text(counts.to_json())
+    assert estimate(str(tmp_path / "counts.json")) == estimate(*SURVEY)
+
+
+@pytest.mark.parametrize(("text", "known"), [("0.84", 0.84), ("84%", 0.84), ("1", 1.0), ("100%", 1.0)])
+def test_decimals_and_percentages_are_known(text: str, known: float) -> None:
+    summary = estimate("--positive", "50/3330", "--sensitivity", text, "--specificity", "399/401")
+    assert summary["prior"]["known"] == [None, [pytest.approx(1 - known), pytest.approx(known)]]
+    assert summary["counts"]["labeled"] == [[399, 2], [0, 0]]
+
+
+def test_known_rates_leave_less_uncertainty() -> None:
+    counted = estimate(*SURVEY)["classes"][1]["sd"]
+    known = estimate("--positive", "50/3330", "--sensitivity", "0.844", "--specificity", "99.5%")["classes"][1]["sd"]
+    assert known < 0.8 * counted
+
+
+def test_missing_word(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("h,v\n" + "a,a\nb,b\nb,a\n" * 9 + "NA,a\n")
+    columns = [str(tmp_path / "t.csv"), "--label", "h", "--prediction", "v"]
+    assert estimate(*columns, "--missing", "NA")["counts"]["unlabeled"] == [1, 0]
+    with pytest.raises(InputError, match="--missing"):
+        estimate(*columns)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--prior", "-1"], "--prior holds -1.0"),
+        (["--prior", "nan"], "--prior holds nan"),
+        (["--prior", "many"], "--prior is 'many'"),
+        (["--prior", "fail=1"], "--prior and the counts disagree about 'pass'"),
+        (["--prior", "fail=1,pass=1,x=1"], "--prior and the counts disagree about 'x'"),
+        (["--prior", "fail=1,fail=2,pass=1"], "--prior is 'fail=1,fail=2,pass=1'"),
+        (["--prior", "fail=a,pass=1"], "--prior is 'a'"),
+        (["--prior-confusion", "0"], "--prior-confusion holds 0.0"),
+        (["--prior-confusion", "dense"], "--prior-confusion is 'dense'"),
+        (["--prior-confusion", "diagonal"], "--prior-confusion is ''"),
+        (["--prior-confusion", "diagonal:-2"], "--prior-confusion holds -2.0"),
+        (["--level", "0"], "level is 0"),
+        (["--level", "nan"], "level is nan"),
+        (["--draws", "0"], "draws is 0"),
+    ],
+)
+def test_bad_values_are_named_by_their_option(arguments: list[str], message: str) -> None:
+    with pytest.raises(InputError) as error:
+        estimate(*JUDGED, *arguments)
+    assert message in str(error.value)
+
+
+def test_diagonal_prior_needs_outputs_that_are_classes(matrix: list[str]) -> None:
+    with pytest.raises(InputError, match="--prior-confusion leans towards the diagonal"):
+        estimate(*matrix, "--prior-confusion", "diagonal:2")
+
+
+@pytest.mark.parametrize(
+    "survey",
+    [
+        {"--positive": "50"},
+        {"--positive": "0.015"},
+        {"--positive": "50/40"},
+        {"--positive": "-1/40"},
+        {"--sensitivity": "96"},
+        {"--sensitivity": "0,96"},
+        {"--sensitivity": "1/2/3"},
+        {"--specificity": "960%"},
+        {"--specificity": "nan"},
+    ],
+    ids=str,
+)
+def test_bad_rates_are_named_by_their_option(survey: dict[str, str]) -> None:
+    given = {"--positive": "50/3330", "--sensitivity": "0.9", "--specificity": "0.9", **survey}
+    with pytest.raises(InputError, match=next(iter(survey)).removeprefix("--")):
+        estimate(*(word for pair in given.items() for word in pair))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "no data"),
+        (JUDGED[:3], "A table also needs --prediction"),
+        ([*JUDGED, *SURVEY], "A table does not go with --positive and --sensitivity and --specificity"),
+        ([*JUDGED, "--confusion", "f.csv"], "A table does not go with --confusion"),
+        (["--confusion", "f.csv"], "also needs --unlabeled"),
+        (["--unlabeled", "n.csv"], "also needs --confusion"),
+        (["--confusion", "f.csv", "--unlabeled", "n.csv", "--label", "x"], "does not go with --label"),
+        (SURVEY[:4], "A survey also needs --specificity"),
+        ([*SURVEY, "--missing", "NA"], "A survey does not go with --missing"),
+        (["a.csv", "b.csv", "c.csv", "--label", "x", "--prediction", "y"], "3 files"),
+        (["counts.json", "--missing", "NA"], "does not go with --missing"),
+        ([*SURVEY, "--interval", "central"], "'central' is not one of equal-tailed, hdi"),
+        ([*SURVEY, "--target", "items"], "'items' is not one of population, realized"),
+        ([*SURVEY, "--json", "-", "--csv", "-"], "cannot both go to '-'"),
+        ([*SURVEY, "--level", "high"], "--level"),
+        ([*SURVEY, "--seed", "1.5"], "--seed"),
+    ],
+)
+def test_bad_usage_says_what_is_missing_or_too_much(arguments: list[str], message: str) -> None:
+    assert message in " ".join(usage_error(*arguments).split())
+
+
+@pytest.fixture
+def serious(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tc.Posterior]:
+    """Let every answer carry a serious finding."""
+    from truecount.cli import estimate as verb
+
+    def infer(*arguments: Any, **options: Any) -> tc.Posterior:
+        posterior = tc.infer(*arguments, **options)
+        finding = tc.Finding("not-converged", "serious", "The draws have not settled.")
+        return tc.Posterior(**{**posterior.__dict__, "findings": (finding,)})
+
+    monkeypatch.setattr(verb, "infer", infer)
+    return infer
+
+
+@pytest.mark.usefixtures("serious")
+def test_strict_exits_with_three_after_the_answer() -> None:
+    strict = CliRunner().invoke(app, ["estimate", *SURVEY, "--strict"])
+    assert strict.exit_code == 3
+    assert strict.stderr == "Not to be trusted: not-converged.\n"
+    assert "serious: The draws have not settled." in strict.stdout
+    assert CliRunner().invoke(app, ["estimate", *SURVEY]).exit_code == 0
+
+
+def test_strict_is_content_with_a_sound_answer() -> None:
+    assert CliRunner().invoke(app, ["estimate", *SURVEY, "--strict"]).exit_code == 0
