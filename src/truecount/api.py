@@ -44,8 +44,9 @@ def infer(counts: Counts, *, prior: Prior = Prior(), engine: Engine = Auto(), se
     >>> counts = Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
     >>> print(infer(counts, seed=1))
     class  counted  true share  95 % interval
-    fail    60.0 %      83.9 %  74.2 – 94.9 %
-    pass    40.0 %      16.1 %   5.1 – 25.8 %
+    fail    60.0 %      83.9 %  74.1 – 94.8 %
+    pass    40.0 %      16.1 %   5.2 – 25.9 %
+    Computed by Exact: 4,000 effective draws, all independent. Seed 1.
     """
     seed = _check.whole_number("seed", seed, least=0)
     return _posterior(engine.sample(density(counts, prior), seed), counts, prior, seed)

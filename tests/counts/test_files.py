@@ -12,6 +12,7 @@ import duckdb
 import pytest
 
 from truecount import Counts, count
+from truecount.counts import query
 from truecount.counts.files import count_files, read_counts
 from truecount.errors import InputError
 
@@ -361,6 +362,17 @@ def test_forbidden_file(tmp_path: Path) -> None:
     write_text(tmp_path / "t.csv", ROWS)
     (tmp_path / "t.csv").chmod(0)
     with pytest.raises(InputError, match="may not be read"):
+        count_files(tmp_path / "t.csv", **COLUMNS)
+
+
+def test_interrupting_the_query_interrupts_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted:
+        def execute(self, *_: object) -> None:
+            raise RuntimeError("Query interrupted")
+
+    write_text(tmp_path / "t.csv", ROWS)
+    monkeypatch.setattr(query, "_connection", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
         count_files(tmp_path / "t.csv", **COLUMNS)
 
 

@@ -89,6 +89,8 @@ def test_unsettled_draws_are_serious_and_say_why() -> None:
     finding = found(SOUND, not_converged="R-hat is 1.4")["not-converged"]
     assert finding.severity == "serious"
     assert "R-hat is 1.4" in finding.message
+    assert "--engine auto" in finding.advice
+    assert "--engine auto" not in found(SOUND, not_converged="x", chosen_by="Auto")["not-converged"].advice
 
 
 def test_many_classes_are_not_all_listed() -> None:

@@ -60,7 +60,9 @@ def test_level_kind_and_target_are_named_and_change_the_cells() -> None:
     assert tabulate(posterior, level=0.995).header[-1] == "99.5 % interval"
 
 
-@pytest.mark.parametrize(("half_width", "decimals"), [(0.05, 1), (0.002, 2), (0.0002, 3), (1e-9, 4)])
+@pytest.mark.parametrize(
+    ("half_width", "decimals"), [(0.05, 1), (0.002, 2), (0.0002, 3), (1e-9, 8), (1e-10, 8), (0.0, 1)]
+)
 def test_narrow_intervals_get_more_decimals(half_width: float, decimals: int) -> None:
     counts = Counts([[1, 1], [1, 1]], [750, 250])
     table = tabulate(posterior_at([[0.5 - half_width, 0.5 + half_width], [0.5 + half_width, 0.5 - half_width]], counts))

@@ -121,12 +121,10 @@ def _not_converged(draws: Draws) -> Finding | None:
     reason = draws.record.get("not_converged")
     if not reason:
         return None
+    leave_it = "leave the choice of engine to Auto() (in a shell, --engine auto)"
+    longer = "give it longer with Auto(budget=...)" if draws.record.get("chosen_by") == "Auto" else leave_it
     return Finding(
-        "not-converged",
-        "serious",
-        f"The draws have not settled: {reason}.",
-        {},
-        "Draw longer, for instance with Auto(budget=...), or use a stronger prior.",
+        "not-converged", "serious", f"The draws have not settled: {reason}.", {}, f"Use a stronger prior, or {longer}."
     )
 
 

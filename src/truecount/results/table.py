@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from truecount.results.posterior import Kind, Posterior, Target
 
 LONGEST_NAME = 40
-MOST_DECIMALS = 4
+MOST_DECIMALS = 8
 SHARE_NAMES = {"population": "true share", "realized": "share of these items"}
 INTERVAL_NAMES = {"equal-tailed": "interval", "hdi": "shortest interval"}
 
@@ -99,8 +99,9 @@ def display_width(words: str) -> int:
 
 
 def _decimals(interval: FloatArray) -> int:
-    """As many decimals of a percentage as leave two digits to the narrowest interval."""
-    narrowest = max(float(np.min(interval[:, 1] - interval[:, 0])), 1e-9)
+    """As many decimals of a percentage as leave two digits to the narrowest interval that has a width."""
+    widths = interval[:, 1] - interval[:, 0]
+    narrowest = min(widths[widths > 1e-9], default=100.0)
     return min(max(1, ceil(1 - log10(narrowest))), MOST_DECIMALS)
 
 
