@@ -90,7 +90,7 @@ def test_bad_unlabeled_counts_are_refused(case: str, tmp_path: Path) -> None:
 
 def test_only_text_files_hold_a_matrix(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="CSV or TSV"):
-        read(tmp_path, name="f.json")
+        read(tmp_path, name="f.jsonl")
     with pytest.raises(InputError, match="does not exist"):
         read_matrix(tmp_path / "x.csv", tmp_path / "y.csv")
 
