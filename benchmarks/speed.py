@@ -3,9 +3,10 @@
     python benchmarks/speed.py [case …] [--rounds 3] [--no-peer]
 
 Needs the extra ``bench``. The peer is the same model written with NumPyro's primitives and sampled by its NUTS with
-500 warm-up and 1,000 kept draws in one chain, as the paper's code and QuaPy's BayesianCC do it, in float32 (its default)
-and in float64. Its compilation has a column of its own and is not counted against it; our time is everything that a user
-waits for. Every figure is of the class with the fewest effective draws. Results go to ``benchmarks/results/speed.json`` and ``.md``.
+500 warm-up and 1,000 kept draws in one chain, as the paper's code and QuaPy's BayesianCC do it, in float32 (its
+default) and in float64. Its compilation has a column of its own and is not counted against it; our time is everything
+that a user waits for. Every figure is of the class with the fewest effective draws. Results go to
+``benchmarks/results/speed.json`` and ``.md``.
 """
 
 import argparse
@@ -134,7 +135,7 @@ def summary(name: str, runs: dict[str, list[dict]], compiled: dict[str, dict]) -
         entry["distance"] = None if label == "Auto" else distance(runs["Auto"][0], each[0])
         result["runs"][label] = entry
     for peer in compiled:
-        for label, entry in result["runs"].items():
+        for entry in result["runs"].values():
             if "rate" in entry:
                 entry[f"ratio_to_{peer}"] = entry["rate"] / result["runs"][peer]["rate"]
     return result

@@ -1,6 +1,8 @@
 """What every test may ask for."""
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -9,3 +11,30 @@ import pytest
 def seed() -> int:
     """A seed: tests that take it promise to pass for any from 0 to 99."""
     return int(os.environ.get("TRUECOUNT_TEST_SEED", "42"))
+
+
+@pytest.fixture
+def real_data() -> Path:
+    """The folder of real data, or a reason to skip."""
+    folder = os.environ.get("TRUECOUNT_DATA")
+    if not folder:
+        pytest.skip("TRUECOUNT_DATA is not set")
+    return Path(folder)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
+    """Where extras are required, a test file that skips for want of one has failed."""
+    return _required((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Where extras are required, a test that skips for want of one has failed."""
+    return _required((yield))
+
+
+def _required(report):
+    if report.skipped and os.environ.get("TRUECOUNT_EXTRAS") == "required" and "could not import" in str(report.longrepr):
+        report.outcome = "failed"
+    return report
