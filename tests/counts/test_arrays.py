@@ -91,6 +91,7 @@ KINDS = {
     "polars Int64": (polars_series("Int64"), LARGE),
     "polars UInt8": (polars_series("UInt8"), [0, 255]),
     "polars Float64": (polars_series("Float64"), FRACTIONS),
+    "polars Object": (polars_series("Object"), ["a", 3, 0.5, True]),
     "polars Boolean": (polars_series("Boolean"), BOOLS),
     "arrow string": (arrow_array("string"), WORDS),
     "arrow int64": (arrow_array("int64"), LARGE),

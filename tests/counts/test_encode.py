@@ -160,11 +160,22 @@ def test_a_number_that_looks_like_a_string_is_refused_unless_both_are_named():
 
 
 def test_continuous_scores_are_refused():
-    scores = np.random.default_rng(1).random(4000)
+    scores = np.random.default_rng(1).random(100_001)
     with pytest.raises(InputError) as caught:
-        tc.count(np.arange(4000), scores, scores)
-    assert str(caught.value).startswith("labels and predictions make 4,000 classes and 4,000 outputs: ")
-    assert "into bins" in caught.value.remedy
+        tc.count(scores < 0.5, scores, scores)
+    assert str(caught.value) == (
+        "predictions holds 100,001 different values: classes and outputs are 100,000 at most. "
+        "Check that it is the right column, and sort continuous scores into bins."
+    )
+
+
+def test_a_table_too_large_for_memory_is_refused():
+    with pytest.raises(InputError) as caught:
+        tc.count(np.arange(4000), np.arange(4000), [])
+    assert str(caught.value) == (
+        "labels and predictions make 4,000 classes and 4,000 outputs: a table of counts has 10,000,000 cells at most. "
+        "Check that these are the right columns, and sort continuous scores into bins."
+    )
 
 
 @pytest.mark.parametrize("names", ["ab", 2])

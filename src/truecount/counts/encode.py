@@ -1,7 +1,7 @@
 """A column of any kind becomes codes, and the names that the codes stand for."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sized
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import count
@@ -26,6 +26,8 @@ _MULTIPLIER = 0x9E3779B1
 """Odd, and close to 2**32 over the golden ratio, which spreads neighbours far apart."""
 _WIDEST_RANGE = 1 << 16
 """Integers no further apart than this are looked up in a table; wider ones are hashed."""
+_MOST_NAMES = 100_000
+"""More different values than this are not classes or outputs."""
 _ALLOWED = "values must be strings, numbers or booleans"
 
 
@@ -62,6 +64,7 @@ def encode(argument: str, column: Any) -> Column:
     except TypeError as error:
         raise InputError(argument, f"cannot be read as a column ({error})", _ALLOWED, "Pass a single column") from error
     _require_present(argument, codes, values)
+    _require_few(argument, values)
     return Column(codes, [_name(argument, value) for value in values])
 
 
@@ -98,6 +101,8 @@ def _from_arrow(array: Any) -> Encoded:
 
 
 def _from_polars(series: Any) -> Encoded:
+    if str(series.dtype) == "Object":
+        return _from_objects(series.to_list())
     values = series.unique().to_list()
     return series.replace_strict(values, list(range(len(values)))).to_numpy().astype(np.int32), values
 
@@ -165,6 +170,13 @@ def _by_hash(array: NDArray[Any]) -> Encoded:
             table[slots[chosen]] = np.arange(len(chosen))
             return table[slots], array[chosen].tolist()
     return _from_objects(array.tolist())
+
+
+def _require_few(argument: str, values: Sized) -> None:
+    if len(values) > _MOST_NAMES:
+        needed = f"classes and outputs are {_MOST_NAMES:,} at most"
+        remedy = "Check that it is the right column, and sort continuous scores into bins"
+        raise InputError(argument, f"holds {len(values):,} different values", needed, remedy)
 
 
 def _require_present(argument: str, codes: Codes, values: Iterable[Any]) -> None:
