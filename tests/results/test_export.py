@@ -107,6 +107,14 @@ def test_arviz_gets_every_draw_by_chain(chains: int | None) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_arviz_can_use_what_it_gets() -> None:
+    arviz = pytest.importorskip("arviz", reason="needs the extra 'arviz'")
+    posterior = made_posterior(chains=4)
+    summary = arviz.summary(posterior.to_arviz(), var_names=["prevalence"], round_to="none")
+    np.testing.assert_allclose(summary["mean"].astype(float), posterior.mean)
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_arviz_gets_pairs_where_the_confusion_was_thinned() -> None:
     pytest.importorskip("arviz", reason="needs the extra 'arviz'")
     posterior = made_posterior(chains=4, stride=3)

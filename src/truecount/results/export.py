@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -82,7 +83,7 @@ def to_arviz(posterior: "Posterior") -> Any:
         "posterior": xarray.Dataset(_paired_draws(posterior), coords=names, attrs=_attributes(posterior)),
         "observed_data": xarray.Dataset(observed, coords=names),
     }
-    if hasattr(arviz, "InferenceData"):
+    if version("arviz").startswith("0."):
         return arviz.InferenceData(**groups)
     return xarray.DataTree.from_dict(groups)
 
