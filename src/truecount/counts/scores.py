@@ -71,6 +71,16 @@ class Scores:
         """Shape (classes,): how many labelled items each class has."""
         return np.bincount(self.labels, minlength=len(self.classes))
 
+    def take(self, labeled: IntArray, unlabeled: IntArray) -> "Scores":
+        """Give the items at these positions, which may come more than once."""
+        taken: Scores = object.__new__(Scores)
+        rows = (self.labeled[labeled], self.labels[labeled], self.unlabeled[unlabeled])
+        for array in rows:
+            array.flags.writeable = False
+        for name, value in zip(self.__slots__, (*rows, self.classes), strict=True):
+            object.__setattr__(taken, name, value)
+        return taken
+
     def to_counts(self) -> Counts:
         r"""Count each item for its most probable class; of equals, the first.
 

@@ -61,17 +61,24 @@ def rates_of(data: Counts | Scores, method: FromRates, name: str) -> Rates:
 
 def of_counts(counts: Counts) -> Rates:
     """Turn counts into shares; outputs that are the classes come in the order of the classes."""
-    order = [counts.outputs.index(name) for name in (counts.classes if counts.outputs_are_classes else counts.outputs)]
+    order = class_order(counts)
     labeled, unlabeled = counts.labeled[:, order], counts.unlabeled[order]
-    return Rates(_averages(labeled, labeled.sum(axis=1)), unlabeled / unlabeled.sum(), labeled.sum(axis=1))
+    items = labeled.sum(axis=1)
+    return Rates(averages(labeled, items), unlabeled / unlabeled.sum(), items)
+
+
+def class_order(counts: Counts) -> list[int]:
+    """Give the columns in the order of the classes, or as they are where outputs are not the classes."""
+    return [counts.outputs.index(name) for name in (counts.classes if counts.outputs_are_classes else counts.outputs)]
 
 
 def of_scores(scores: Scores) -> Rates:
     """Average the scores, of each class and overall."""
     members = np.equal.outer(np.arange(len(scores.classes)), scores.labels).astype(np.float64)
-    return Rates(_averages(members @ scores.labeled, scores.items), scores.unlabeled.mean(axis=0), scores.items)
+    return Rates(averages(members @ scores.labeled, scores.items), scores.unlabeled.mean(axis=0), scores.items)
 
 
-def _averages(sums: FloatArray | IntArray, items: FloatArray | IntArray) -> FloatArray:
-    averages: FloatArray = sums / np.where(items > 0, items, 1)[:, None]
-    return averages
+def averages(sums: FloatArray | IntArray, items: FloatArray | IntArray) -> FloatArray:
+    """Divide each row, shape (..., rows, outputs), by its number of items, shape (rows,); an empty one stays zero."""
+    result: FloatArray = sums / np.where(items > 0, items, 1)[:, None]
+    return result

@@ -5,6 +5,13 @@ from typing import Literal, Protocol, TypeAlias
 from truecount._types import FloatArray
 from truecount.counts.scores import Scores
 from truecount.counts.table import Counts
+from truecount.estimators.adjusted import ACC, BBSE, PACC, InvariantRatio
+from truecount.estimators.counting import CC, PCC
+from truecount.estimators.iterative import CDEIterate
+from truecount.estimators.kernel import KMM
+from truecount.estimators.likelihood import EM, MAP
+from truecount.estimators.matching import DyS, HDy
+from truecount.estimators.regularized import RLLS
 
 Needs: TypeAlias = Literal["counts", "scores"]
 
@@ -32,4 +39,23 @@ class Method(Protocol):
         """Shape (classes,): the share of each class in the unlabelled population."""
 
 
-METHODS: dict[str, Method] = {}
+_ALL: tuple[Method, ...] = (
+    CC(),
+    PCC(),
+    ACC(),
+    PACC(),
+    InvariantRatio(),
+    InvariantRatio(soft=True),
+    BBSE(),
+    BBSE(soft=True),
+    RLLS(),
+    RLLS(soft=True),
+    EM(),
+    MAP(),
+    CDEIterate(),
+    KMM(),
+    HDy(),
+    DyS(),
+)
+METHODS: dict[str, Method] = {method.name: method for method in _ALL}
+"""Every method by its name, with the settings that it has unless told."""

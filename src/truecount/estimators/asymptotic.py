@@ -1,0 +1,118 @@
+"""The delta method: how an adjusted estimate would vary, by its slope, as if both samples were large."""
+
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from truecount import _check
+from truecount._types import FloatArray
+from truecount.counts.scores import Scores
+from truecount.counts.table import Counts
+from truecount.counts.weights import effective_counts
+from truecount.errors import InputError
+from truecount.estimators.inputs import harden, require_scores
+from truecount.estimators.rates import FromRates, Rates, rates_of
+from truecount.estimators.register import Method
+
+
+@runtime_checkable
+class HasInverse(FromRates, Protocol):
+    """A method that applies a left inverse of the confusion."""
+
+    def inverse(self, rates: Rates) -> FloatArray:
+        """Shape (..., classes, outputs): the left inverse that takes outputs to classes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asymptotic:
+    """An unrestricted estimate and its covariance in the limit of large samples.
+
+    Parameters
+    ----------
+    prevalence
+        Shape (classes,); it may leave the simplex.
+    covariance
+        Shape (classes, classes).
+    """
+
+    prevalence: FloatArray
+    covariance: FloatArray
+
+    def interval(self, level: float = 0.95) -> FloatArray:
+        """Shape (classes, 2): so many standard errors to each side, not cut at 0 and 1."""
+        half = NormalDist().inv_cdf((1 + _check.level(level)) / 2) * np.sqrt(self.covariance.diagonal())
+        return np.column_stack([self.prevalence - half, self.prevalence + half])
+
+
+def asymptotic(data: Counts | Scores, method: Method) -> Asymptotic:
+    """Give the covariance of an adjusted estimate by the delta method.
+
+    With ``π = B q``, B the left inverse of the confusion, ``dπ = B (dq − dφᵀ π)``, so
+
+        Cov π = B (Cov q + Σ_l π_l² Cov φ_l) Bᵀ
+
+    where q is an average over the unlabelled items and each row φ_l over the labelled items of its class.
+
+    Parameters
+    ----------
+    data
+        Counts or scores, as the method needs.
+    method
+        `ACC`, `PACC`, `InvariantRatio` or `BBSE`; whether it is restricted makes no difference.
+
+    Notes
+    -----
+    **Not for small samples, rare classes or a confusion near singular**: errors are taken to be small and normal, a
+    class whose few labels are all right is taken never to err, and nothing keeps the interval inside 0 to 1. With
+    more outputs than classes, the change of B is left out, which vanishes as the samples grow if label shift holds.
+
+    Examples
+    --------
+    >>> from truecount.estimators.adjusted import ACC
+    >>> counts = Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
+    >>> asymptotic(counts, ACC()).interval().round(3)
+    array([[0.731, 0.936],
+           [0.064, 0.269]])
+    """
+    if not isinstance(method, HasInverse):
+        raise InputError(
+            "method",
+            f"is {method.name!r}",
+            "the delta method is for those that apply a left inverse: acc, pacc, invariantratio, bbse",
+            "Use bootstrap(), which takes every method",
+        )
+    rates = rates_of(data, method, method.name)
+    inverse = method.inverse(rates)
+    prevalence = inverse @ rates.observed
+    if method.soft:
+        rows, observed = _of_scores(require_scores(method.name, data))
+    else:
+        rows, observed = _of_counts(harden(data), rates)
+    noise = observed + np.einsum("l,lij->ij", prevalence**2, rows)
+    return Asymptotic(prevalence, inverse @ noise @ inverse.T)
+
+
+def _of_counts(counts: Counts, rates: Rates) -> tuple[FloatArray, FloatArray]:
+    """Covariances of each row of shares, shape (classes, outputs, outputs), and of the observed ones."""
+    labeled, unlabeled = effective_counts(counts)
+    rows = _multinomial(rates.confusion) / labeled.sum(axis=1)[:, None, None]
+    return rows, _multinomial(rates.observed) / unlabeled.sum()
+
+
+def _multinomial(shares: FloatArray) -> FloatArray:
+    covariance: FloatArray = shares[..., None] * (np.eye(shares.shape[-1]) - shares[..., None, :])
+    return covariance
+
+
+def _of_scores(scores: Scores) -> tuple[FloatArray, FloatArray]:
+    """Covariances of each row of average scores, shape (classes, classes, classes), and of the observed ones."""
+    rows = [_of_average(scores.labeled[scores.labels == position]) for position in range(len(scores.classes))]
+    return np.array(rows), _of_average(scores.unlabeled)
+
+
+def _of_average(rows: FloatArray) -> FloatArray:
+    away = rows - rows.mean(axis=0)
+    covariance: FloatArray = away.T @ away / len(rows) ** 2
+    return covariance

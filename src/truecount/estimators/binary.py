@@ -1,0 +1,148 @@
+"""Two classes in closed form: the corrected share of Rogan and Gladen, with the interval of Lang and Reiczigel."""
+
+from math import inf, sqrt
+from statistics import NormalDist
+from typing import TypeAlias
+
+from truecount import _check
+from truecount._types import Name
+from truecount.counts.table import Counts
+from truecount.errors import InputError
+
+Rate: TypeAlias = tuple[float, float] | float
+"""So many of so many, ``(103, 122)``; or a share that is known, ``0.84``."""
+
+
+def rogan_gladen(positive: tuple[float, float], sensitivity: Rate, specificity: Rate) -> float:
+    """Correct the share of positives for the errors of the test.
+
+    ``(p + Sp − 1) / (Se + Sp − 1)``, which may be negative or above one.
+
+    Parameters
+    ----------
+    positive
+        How many of how many the test called positive.
+    sensitivity
+        How many of how many true positives it found, or the share where it is known.
+    specificity
+        How many of how many true negatives it passed, or the share where it is known.
+
+    Notes
+    -----
+    It is unrestricted `ACC` for two classes. Rogan & Gladen, American Journal of Epidemiology 107 (1978).
+
+    Examples
+    --------
+    >>> round(rogan_gladen((400, 1000), (180, 200), (140, 200)), 4)
+    0.1667
+    """
+    shares = [_share(*rate) for rate in _checked(positive, sensitivity, specificity)]
+    return _corrected(*shares)
+
+
+def lang_reiczigel(
+    positive: tuple[float, float], sensitivity: Rate, specificity: Rate, *, level: float = 0.95
+) -> tuple[float, float]:
+    """Give the confidence interval of the corrected share of positives.
+
+    Parameters
+    ----------
+    positive, sensitivity, specificity
+        As in `rogan_gladen`.
+    level
+        Share of such intervals that should hold the truth, above 0 and below 1.
+
+    Returns
+    -------
+    Lower and upper end, cut at 0 and 1.
+
+    Notes
+    -----
+    Every share is drawn towards a half, as by z²/2 more hits and z²/2 more misses of the test, and one more hit and
+    miss of sensitivity and specificity; the delta method's interval around the corrected share moves by a term for
+    its skewness. A known sensitivity or specificity adds nothing to the width. Not for the share of three classes or
+    more: use `bootstrap` or `infer`. Lang & Reiczigel, Preventive Veterinary Medicine 113 (2014), section 2.
+
+    Examples
+    --------
+    >>> lower, upper = lang_reiczigel((400, 1000), (180, 200), (140, 200))
+    >>> round(lower, 4), round(upper, 4)
+    (0.0564, 0.2627)
+    """
+    z = NormalDist().inv_cdf((1 + _check.level(level)) / 2)
+    rates = _checked(positive, sensitivity, specificity)
+    drawn = [(hits + more, trials + 2 * more) for (hits, trials), more in zip(rates, (z**2 / 2, 1, 1), strict=True)]
+    share, found, passed = (_share(*rate) for rate in drawn)
+    spread, found_spread, passed_spread = (_variance(*rate) for rate in drawn)
+    middle = _corrected(share, found, passed)
+    shift = 2 * z**2 * (middle * found_spread - (1 - middle) * passed_spread)
+    variance = spread + middle**2 * found_spread + (1 - middle) ** 2 * passed_spread
+    width = z * sqrt(variance) / (found + passed - 1)
+    return max(0.0, middle + shift - width), min(1.0, middle + shift + width)
+
+
+def read_test(counts: Counts, *, positive: Name) -> tuple[tuple[float, float], ...]:
+    """Read counts of two classes and two outputs as a test: positives, sensitivity and specificity.
+
+    Parameters
+    ----------
+    counts
+        Two classes, and two outputs called like them.
+    positive
+        The class that the test looks for.
+
+    Examples
+    --------
+    >>> counts = Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
+    >>> read_test(counts, positive="pass")
+    ((400.0, 1000.0), (180.0, 200.0), (140.0, 200.0))
+    """
+    if len(counts.classes) != 2 or not counts.outputs_are_classes:
+        raise InputError(
+            "counts",
+            f"have {len(counts.classes)} classes and {len(counts.outputs)} outputs",
+            "a test has two classes and two outputs called like them",
+            "Merge classes and outputs, or use bootstrap() or infer()",
+        )
+    _check.one_of("positive", positive, counts.classes)  # type: ignore[arg-type]
+    row = counts.classes.index(positive)
+    columns = [counts.outputs.index(counts.classes[place]) for place in (row, 1 - row)]
+    table = counts.labeled.astype(float)[[row, 1 - row]][:, columns]
+    unlabeled = counts.unlabeled.astype(float)[columns]
+    hits, trials = (unlabeled[0], table[0, 0], table[1, 1]), (unlabeled.sum(), *table.sum(axis=1))
+    return tuple((float(hit), float(of)) for hit, of in zip(hits, trials, strict=True))
+
+
+def _checked(positive: Rate, sensitivity: Rate, specificity: Rate) -> list[tuple[float, float]]:
+    """Give each rate as hits and trials; a known share has endlessly many trials and is its own hits."""
+    named = {"positive": positive, "sensitivity": sensitivity, "specificity": specificity}
+    rates = [_rate(name, rate) for name, rate in named.items()]
+    found, passed = (_share(*rate) for rate in rates[1:])
+    if found + passed <= 1:
+        raise InputError(
+            "sensitivity",
+            f"and specificity are {found:.3g} and {passed:.3g}",
+            "they must sum to more than 1, or the test says nothing",
+            "Check which class is the positive one",
+        )
+    return rates
+
+
+def _rate(name: str, rate: Rate) -> tuple[float, float]:
+    hits, trials = rate if isinstance(rate, tuple) else (rate, inf)
+    known = name != "positive" and trials == inf and 0 <= hits <= 1
+    if not known and not (0 < trials < inf and 0 <= hits <= trials):
+        raise InputError(name, f"is {rate!r}", "it must be so many of so many, such as (103, 122)", "Check the counts")
+    return hits, trials
+
+
+def _share(hits: float, trials: float) -> float:
+    return hits if trials == inf else hits / trials
+
+
+def _variance(hits: float, trials: float) -> float:
+    return 0.0 if trials == inf else hits * (trials - hits) / trials**3
+
+
+def _corrected(share: float, found: float, passed: float) -> float:
+    return (share + passed - 1) / (found + passed - 1)
