@@ -56,47 +56,49 @@ def test_start_and_natural_agree_on_what_a_point_is(system, density):
 
 @pytest.mark.parametrize("system", [ByClass, ByOutput])
 def test_density_differs_from_the_simplex_one_by_the_jacobian(system):
-    """Along a line in the coordinates, log-densities differ by the log-determinant of the map, taken numerically."""
-    density = made_density(5, (2, 2))
+    """Between two points, log-densities differ by the log-determinant of the map, taken numerically, and by what the
+    coordinates carry along: the sums of their gammas and, in `ByOutput`, the shares r."""
+    density = made_density(5, (2, 3))
     coordinates = system(density)
     points = coordinates.start(2, np.random.default_rng(2))
     by_coordinates = np.subtract(*coordinates.log_density(points))
-    on_simplex = np.subtract(
-        *(density.log_joint(*coordinates.natural(points)) + log_volume(coordinates, points, density))
-    )
+    on_simplex = np.subtract(*(density.log_joint(*coordinates.natural(points)) + carried_along(coordinates, points)))
     np.testing.assert_allclose(by_coordinates, on_simplex, rtol=1e-6, atol=1e-6)
 
 
-def log_volume(coordinates, points, density):
-    """log|d(π, φ, sums)/d(point)| and the log-density of the sums, which the coordinates carry along."""
+def carried_along(coordinates, points):
+    """log|d(everything)/d(point)| and the log-density of all that is not prevalence or confusion."""
     values = []
     for point in points:
-        size, width = len(point), 1e-5
-        jacobian = np.empty((size, size))
-        for column in range(size):
-            step = np.zeros(size)
-            step[column] = width
-            jacobian[:, column] = (everything(coordinates, point + step) - everything(coordinates, point - step)) / (
-                2 * width
-            )
-        sums = everything(coordinates, point)[-sums_of(coordinates, density).size :]
-        totals = sums_of(coordinates, density)
-        values.append(np.linalg.slogdet(jacobian)[1] + ((totals - 1) * np.log(sums) - sums).sum())
+        width, columns = 1e-5, np.eye(len(point))
+        slopes = [
+            (everything(coordinates, point + width * column) - everything(coordinates, point - width * column))
+            / (2 * width)
+            for column in columns
+        ]
+        sums, totals, implied = extra(coordinates, point)
+        few = 0.0 if implied is None else (coordinates.few - 1) @ np.log(implied)
+        values.append(np.linalg.slogdet(np.array(slopes))[1] + ((totals - 1) * np.log(sums) - sums).sum() + few)
     return np.array(values)
 
 
-def sums_of(coordinates, density):
-    if isinstance(coordinates, ByClass):
-        return np.append(coordinates.row_totals, coordinates.total)
-    return np.append(coordinates.columns, coordinates.total)
-
-
 def everything(coordinates, point):
+    """Prevalence, confusion, sums of gammas, and r where there is one: as many numbers as coordinates."""
     prevalence, confusion = coordinates.natural(point[None])
+    sums, _, implied = extra(coordinates, point)
+    rest = [] if implied is None else implied[:-1]
+    return np.concatenate([prevalence[0, :-1], confusion[0, :, :-1].ravel(), sums, rest])
+
+
+def extra(coordinates, point):
+    """The sums of gammas, their shapes, and r."""
+    n_classes, n_outputs = coordinates.rows.shape
     gammas = np.exp(point)
-    n_classes, n_outputs = confusion.shape[1:]
+    cells = gammas[n_classes : n_classes + n_classes * n_outputs].reshape(n_classes, n_outputs)
+    sums = np.append(cells.sum(axis=1), gammas[:n_classes].sum())
+    totals = np.append(coordinates.row_totals, coordinates.total)
     if isinstance(coordinates, ByClass):
-        sums = np.append(gammas[n_classes:].reshape(n_classes, n_outputs).sum(axis=1), gammas[:n_classes].sum())
-    else:
-        sums = np.append(gammas[n_outputs:].reshape(n_classes, n_outputs).sum(axis=0), gammas[:n_outputs].sum())
-    return np.concatenate([prevalence[0, :-1], confusion[0, :, :-1].ravel(), sums])
+        return sums, totals, None
+    weights, rows = gammas[:n_classes] / gammas[:n_classes].sum(), cells / cells.sum(axis=1, keepdims=True)
+    sums = np.append(sums, gammas[-n_outputs:].sum())
+    return sums, np.append(totals, coordinates.output_total), weights @ rows

@@ -1,10 +1,7 @@
 """Two coordinate systems for one posterior, in which a Hamiltonian sampler needs few steps.
 
-The joint table ``T = P(class, output)`` of the unlabelled population is the product of prevalence and confusion,
-``T[l,k] = π[l] φ[l,k]``, and as well of the outputs' shares and the predictive values, ``T[l,k] = q[k] ρ[l|k]``.
-
-* `ByClass` moves (π, φ). Good while unlabelled items do not outnumber the labelled ones by far.
-* `ByOutput` moves (q, ρ). The unlabelled counts touch q alone, so their number does not matter.
+* `ByClass` moves prevalence and confusion. Good while unlabelled items do not outnumber the labelled ones by far.
+* `ByOutput` moves the outputs' shares besides. The unlabelled counts touch these alone, so their number is no matter.
 
 Each point of a simplex is written as gammas over their sum, and the logarithms of the gammas are the coordinates. The
 sum is free: it gets a gamma of its own, with as many counts as the simplex is believed to carry, so that every
@@ -12,6 +9,7 @@ coordinate's posterior scale is about one over the root of its count, known befo
 independent.
 """
 
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -109,70 +107,105 @@ class ByClass:
 
 
 class ByOutput:
-    """Outputs' shares and predictive values; no row may be known."""
+    """Outputs' shares, and a prevalence and confusion that explain shares close to them; no row may be known.
+
+    The outputs' shares q have coordinates of their own, which the unlabelled counts hold tight. Beside them stand a
+    prevalence w and rows ψ whose outputs' shares ``r = ψᵀw`` need not be q: the joint table has the column sums q and
+    the predictive values of (w, ψ), ``T[l,k] = q[k] w[l] ψ[l,k] / r[k]``. That leaves r undetermined, so it gets a
+    density, ``Π r[k]^g[k]``, as if `g`, far fewer unlabelled items than there are, had been seen. Then
+
+        log p = Dir(w; α) + Σ_l Dir(ψ_l; A_l) + Σ g log r + Σ_k A_·k log(q/r)_k + Σ_l (α − A_·)_l log t_l + Dir(q; n)
+
+    with ``t_l = Σ_k ψ[l,k] (q/r)[k]`` and A the labelled counts with their prior: `ByClass` with few unlabelled items,
+    times what vanishes at q = r. Prevalence and confusion are ``π_l = w_l t_l`` and ``φ[l,k] = ψ[l,k] (q/r)[k] / t_l``.
+    """
+
+    FEW = 0.2
+    """Items that `g` stands for, over the labelled ones; from 0.1 to 0.5 chains move about equally well."""
 
     def __init__(self, density: Density) -> None:
-        self.density = density
-        self.columns = density.rows.sum(axis=0)
-        self.exponents = density.prevalence - density.rows.sum(axis=1)
-        self.total = density.unlabeled.sum()
-        self.shapes = np.concatenate([density.unlabeled + self.columns, density.rows.ravel()])
+        self.density, self.alpha, self.rows = density, density.prevalence, density.rows
+        self.columns, self.exponents = self.rows.sum(axis=0), self.alpha - self.rows.sum(axis=1)
+        self.few = density.unlabeled * min(1.0, self.FEW * self.rows.sum() / density.unlabeled.sum())
+        self.shapes = np.concatenate([self.alpha, self.rows.ravel(), density.unlabeled + 1])
+        expected = _expected_items(replace(density, unlabeled=self.few))
+        self.items = np.concatenate([expected.sum(axis=1), expected.ravel(), np.zeros(density.n_outputs)])
+        self.total = self.alpha.sum() + self.few.sum()
+        self.row_totals = self.rows.sum(axis=1) + expected.sum(axis=1)
+        self.output_total = density.unlabeled.sum() + 1
 
     def scale(self) -> FloatArray:
         """Give about one over the root of the counts behind each coordinate."""
-        scale: FloatArray = 1 / np.sqrt(np.concatenate([self.density.unlabeled + 1, self.density.rows.ravel()]))
+        scale: FloatArray = 1 / np.sqrt(self.shapes + self.items)
         return scale
 
     def start(self, chains: int, rng: np.random.Generator) -> FloatArray:
-        """Take predictive values from the labels alone, at a prevalence that fits each of them."""
+        """Take the rows from the labels alone, and a prevalence that fits each of them."""
         prevalence, confusion = _start(self.density, chains, rng)
-        joint = np.maximum(prevalence[:, :, None] * confusion, 1e-300)
-        given_output = np.log(joint / joint.sum(axis=1, keepdims=True)) + np.log(self.columns)
-        outputs = np.log(dirichlet(rng, self.density.unlabeled + 1, (chains,))) + np.log(self.total)
-        return np.hstack([outputs, given_output.reshape(chains, -1)])
+        outputs = dirichlet(rng, self.density.unlabeled + 1, (chains,))
+        rows = np.log(confusion) + np.log(self.row_totals)[:, None]
+        classes = np.log(np.maximum(prevalence, 1e-300)) + np.log(self.total)
+        return np.hstack([classes, rows.reshape(chains, -1), np.log(outputs) + np.log(self.output_total)])
 
     def _forward(self, point: FloatArray) -> tuple[FloatArray, ...]:
+        """w, ψ, q and the sums of the gammas behind each."""
+        n_classes, n_outputs = self.rows.shape
         gammas = np.exp(point)
-        outputs = gammas[:, : len(self.columns)]
-        cells = gammas[:, len(self.columns) :].reshape(len(point), *self.density.rows.shape)
-        total, column_totals = outputs.sum(axis=1, keepdims=True), cells.sum(axis=1, keepdims=True)
-        return outputs / total, cells / column_totals, total, column_totals
+        classes, outputs = gammas[:, :n_classes], gammas[:, -n_outputs:]
+        cells = gammas[:, n_classes:-n_outputs].reshape(len(point), n_classes, n_outputs)
+        total, output_total = classes.sum(axis=1, keepdims=True), outputs.sum(axis=1, keepdims=True)
+        row_totals = cells.sum(axis=2, keepdims=True)
+        return classes / total, cells / row_totals, outputs / output_total, total, row_totals, output_total
+
+    @staticmethod
+    def _table(classes: FloatArray, rows: FloatArray, outputs: FloatArray) -> tuple[FloatArray, ...]:
+        """r, the predictive values, q/r, t and φ."""
+        joint = classes[:, :, None] * rows
+        implied = joint.sum(axis=1)
+        joint /= implied[:, None, :]
+        ratio = outputs / implied
+        confusion = rows * ratio[:, None, :]
+        tilt = confusion.sum(axis=2)
+        confusion /= tilt[:, :, None]
+        return implied, joint, ratio, tilt, confusion
 
     def gradient(self, point: FloatArray) -> FloatArray:
-        """Labels and prior pull on each cell; what the rows' normalisation takes back depends on φ."""
-        outputs, given_output, total, column_totals = self._forward(point)
-        pull, _ = self._confusion(outputs, given_output)
+        """Expected allocations of the few items, and what pulls r towards q."""
+        classes, rows, outputs, total, row_totals, output_total = self._forward(point)
+        _, given_output, _, _, pull = self._table(classes, rows, outputs)
         pull *= self.exponents[:, None]
         of_output = pull.sum(axis=1)
-        shares = self.density.unlabeled + self.columns + of_output
-        shares += outputs * (
-            self.total - self.density.unlabeled.sum() - self.columns.sum() - self.exponents.sum() - total
-        )
-        pull += self.density.rows
-        pull -= given_output * (of_output[:, None, :] + column_totals)
-        return np.hstack([shares, pull.reshape(len(point), -1)])
+        surplus = self.few - self.columns - of_output
+        given_output *= surplus[:, None, :]
+        of_class = given_output.sum(axis=2)
+        by_class = self.alpha + of_class
+        by_class += classes * (self.few.sum() - surplus.sum(axis=1, keepdims=True) - total)
+        by_cell = given_output
+        by_cell += pull
+        by_cell += self.rows
+        left = self.row_totals - self.rows.sum(axis=1) - self.exponents - of_class
+        by_cell += rows * (left[:, :, None] - row_totals)
+        by_output = self.density.unlabeled + self.columns + of_output
+        by_output += outputs * (self.output_total - by_output.sum(axis=1, keepdims=True) - output_total)
+        return np.hstack([by_class, by_cell.reshape(len(point), -1), by_output])
 
     def log_density(self, point: FloatArray) -> FloatArray:
         """Log-density of the logarithms of the gammas."""
-        outputs, given_output, total, column_totals = self._forward(point)
-        prevalence = np.einsum("ck,clk->cl", outputs, given_output)
-        sums = _log_gamma_sum(total, self.total - self.density.unlabeled.sum() - self.columns.sum())
-        column_sums = _log_gamma_sum(column_totals[:, 0], np.zeros_like(self.columns))
-        value: FloatArray = point @ self.shapes + np.log(prevalence) @ self.exponents + sums + column_sums
-        return value
-
-    @staticmethod
-    def _confusion(outputs: FloatArray, given_output: FloatArray) -> tuple[FloatArray, FloatArray]:
-        joint = outputs[:, None, :] * given_output
-        prevalence = joint.sum(axis=2)
-        joint /= prevalence[:, :, None]
-        return joint, prevalence
+        classes, rows, outputs, total, row_totals, output_total = self._forward(point)
+        implied, _, ratio, tilt, _ = self._table(classes, rows, outputs)
+        value = np.log(classes) @ self.alpha + np.einsum("clk,lk->c", np.log(rows), self.rows)
+        value += np.log(implied) @ self.few + np.log(ratio) @ self.columns + np.log(tilt) @ self.exponents
+        value += np.log(outputs) @ self.density.unlabeled
+        value += _log_gamma_sum(total, self.total) + _log_gamma_sum(row_totals[:, :, 0], self.row_totals)
+        value += _log_gamma_sum(output_total, self.output_total)
+        log_density: FloatArray = value
+        return log_density
 
     def natural(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Give prevalence and confusion."""
-        outputs, given_output, _, _ = self._forward(point)
-        confusion, prevalence = self._confusion(outputs, given_output)
-        return prevalence, confusion
+        classes, rows, outputs, *_ = self._forward(point)
+        _, _, _, tilt, confusion = self._table(classes, rows, outputs)
+        return classes * tilt, confusion
 
 
 def _log_gamma_sum(total: FloatArray, surplus: FloatArray | float) -> FloatArray:

@@ -16,6 +16,8 @@ from truecount.inference.warp import Warped
 from truecount.models import Density
 
 Moving = Literal["auto", "class", "output"]
+OUTNUMBERED = 3.0
+"""Unlabelled items for each labelled one, from which on the outputs' shares get coordinates of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +37,8 @@ class Hamiltonian:
     budget
         Gradients that each chain may compute; None takes a bound that falls with the size of the problem.
     coordinates
-        ``"class"`` moves prevalence and confusion, ``"output"`` outputs' shares and predictive values; ``"auto"`` takes
-        the latter when unlabelled items outnumber labelled ones by far.
+        ``"class"`` moves prevalence and confusion, ``"output"`` the outputs' shares besides; ``"auto"`` takes the
+        latter when unlabelled items outnumber labelled ones.
     """
 
     draws: int = 4000
@@ -124,7 +126,7 @@ def choose_coordinates(density: Density, moving: Moving) -> tuple[str, Coordinat
 
 
 def _outnumbered(density: Density) -> bool:
-    return bool(density.unlabeled.sum() > 20 * density.rows.sum())
+    return bool(density.unlabeled.sum() > OUTNUMBERED * density.rows.sum())
 
 
 def _default_chains(dimensions: int) -> int:

@@ -8,6 +8,8 @@ from truecount._types import FloatArray
 from truecount.inference.coordinates import Coordinates
 
 ACCEPTANCE = 0.8
+SMALL_STEPS = 0.1
+"""Share of the moves with a small step."""
 LONGEST = 100
 """No trajectory has more steps than this."""
 
@@ -52,7 +54,7 @@ def begin(coordinates: Coordinates, chains: int, rng: np.random.Generator) -> Ch
 def move(coordinates: Coordinates, chains: Chains, tuning: Tuning, rng: np.random.Generator, effort: Effort) -> Chains:
     """Run one trajectory in every chain, its length and step jittered, and accept or reject its end."""
     steps = int(rng.integers(max(1, tuning.steps // 2), tuning.steps + tuning.steps // 2 + 1))
-    step = tuning.step * rng.uniform(0.8, 1.2) * tuning.scale
+    step = tuning.step * _jitter(len(chains.point), rng) * tuning.scale
     momentum = rng.standard_normal(chains.point.shape)
     before = chains.log_density - 0.5 * (momentum**2).sum(axis=1)
     point, gradient = chains.point.copy(), chains.gradient
@@ -73,6 +75,13 @@ def move(coordinates: Coordinates, chains: Chains, tuning: Tuning, rng: np.rando
         np.where(accept, log_density, chains.log_density),
         np.where(accept[:, None], gradient, chains.gradient),
     )
+
+
+def _jitter(chains: int, rng: np.random.Generator) -> FloatArray:
+    """Shape (chains, 1): factors about one, and now and then a small one, which frees a chain jammed by too long steps."""
+    factors = rng.uniform(0.8, 1.2, (chains, 1))
+    small = rng.random((chains, 1)) < SMALL_STEPS
+    return np.where(small, factors * rng.uniform(0.05, 0.5, (chains, 1)), factors)
 
 
 def warm_up(
