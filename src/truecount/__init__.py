@@ -4,8 +4,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from truecount import simulate as simulate
     from truecount.api import infer as infer
     from truecount.api import infer_many as infer_many
+    from truecount.api import mode as mode
     from truecount.counts import Counts as Counts
     from truecount.counts import count as count
     from truecount.inference import NUTS as NUTS
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from truecount.inference import Hamiltonian as Hamiltonian
     from truecount.models import Prior as Prior
     from truecount.results import Finding as Finding
+    from truecount.results import PointEstimate as PointEstimate
     from truecount.results import Posterior as Posterior
 
 _HOMES = {
@@ -25,17 +28,23 @@ _HOMES = {
     "Gibbs": "truecount.inference",
     "Hamiltonian": "truecount.inference",
     "NUTS": "truecount.inference",
+    "PointEstimate": "truecount.results",
     "Posterior": "truecount.results",
     "Prior": "truecount.models",
     "count": "truecount.counts",
     "infer": "truecount.api",
     "infer_many": "truecount.api",
+    "mode": "truecount.api",
 }
 
-__all__ = sorted(_HOMES)
+_SUBMODULES = ("simulate",)
+
+__all__ = sorted((*_HOMES, *_SUBMODULES))
 
 
 def __getattr__(name: str) -> Any:
+    if name in _SUBMODULES:
+        return import_module(f"truecount.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'truecount' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

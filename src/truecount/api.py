@@ -15,9 +15,11 @@ from truecount.errors import ConvergenceWarning
 from truecount.inference import Auto
 from truecount.inference.draws import Draws, Engine
 from truecount.inference.many import sample_many
+from truecount.inference.mode import find_mode
 from truecount.models import Prior, density
-from truecount.results import Posterior
+from truecount.results import PointEstimate, Posterior
 from truecount.results.cautions import cautions
+from truecount.results.point import mode_findings
 
 
 def infer(counts: Counts, *, prior: Prior = Prior(), engine: Engine = Auto(), seed: int = 0) -> Posterior:
@@ -97,6 +99,38 @@ def infer_many(
     for number, draws in track(drawn, total=len(counts), show=progress):
         results[number] = _posterior(draws, counts[number], prior, seeds[number])
     return dict(zip(problems, results, strict=True)) if isinstance(problems, Mapping) else results
+
+
+def mode(counts: Counts, *, prior: Prior = Prior()) -> PointEstimate:
+    """Find the maximum a posteriori point: the shares at which the posterior density is highest.
+
+    Parameters
+    ----------
+    counts
+        Labelled items by class and output, unlabelled items by output.
+    prior
+        What is believed before, with concentrations of 1 or more. Flat, the default, gives the maximum likelihood
+        point (the paper's MAP-1); ``Prior(prevalence=2)`` its MAP-2, which keeps every share above zero.
+
+    Notes
+    -----
+    A mode is a point and no summary: near zero it lies far from the mean, and where classes cannot be told apart it is
+    one of many (finding ``mode-not-unique``). Ziegler & Czyż (TMLR 2024), section 3.1.
+
+    Examples
+    --------
+    >>> mode(Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"]))
+    class    share
+    fail   83.33 %
+    pass   16.67 %
+    """
+    record = find_mode(density(counts, prior))
+    findings = (*cautions(counts, prior), *mode_findings(record))
+    if not record.is_converged:
+        warnings.warn(findings[-1].message, ConvergenceWarning, stacklevel=2)
+    numbers = {"iterations": record.iterations, "kkt_residual": record.kkt_residual}
+    provenance = {"method": "mode", "prior": prior.to_dict(), **numbers, "version": _version()}
+    return PointEstimate(prevalence=record.prevalence, classes=counts.classes, findings=findings, provenance=provenance)
 
 
 def _posterior(draws: Draws, counts: Counts, prior: Prior, seed: int) -> Posterior:

@@ -134,4 +134,4 @@ def _default_chains(dimensions: int) -> int:
 
 
 def _default_budget(size: int) -> int:
-    return int(np.clip(3e9 / size, 3_000, 50_000))
+    return int(np.clip(6e9 / size, 3_000, 60_000))

@@ -78,7 +78,7 @@ def move(coordinates: Coordinates, chains: Chains, tuning: Tuning, rng: np.rando
 
 
 def _jitter(chains: int, rng: np.random.Generator) -> FloatArray:
-    """Shape (chains, 1): factors about one, and now and then a small one, which frees a chain jammed by too long steps."""
+    """Shape (chains, 1): factors about one, and now and then a small one, which frees a chain that long steps jam."""
     factors = rng.uniform(0.8, 1.2, (chains, 1))
     small = rng.random((chains, 1)) < SMALL_STEPS
     return np.where(small, factors * rng.uniform(0.05, 0.5, (chains, 1)), factors)

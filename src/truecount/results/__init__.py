@@ -1,6 +1,7 @@
 """Stage 4: what comes back."""
 
 from truecount.results.finding import Finding
+from truecount.results.point import PointEstimate
 from truecount.results.posterior import Posterior
 
-__all__ = ["Finding", "Posterior"]
+__all__ = ["Finding", "PointEstimate", "Posterior"]

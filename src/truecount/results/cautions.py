@@ -14,7 +14,7 @@ from truecount.results.finding import Finding
 MOST_LISTED = 10
 
 
-def cautions(counts: Counts, prior: Prior, draws: Draws) -> tuple[Finding, ...]:
+def cautions(counts: Counts, prior: Prior, draws: Draws | None = None) -> tuple[Finding, ...]:
     """Say what a reader should know about this answer."""
     found = [
         _no_unlabeled(counts),
@@ -23,7 +23,7 @@ def cautions(counts: Counts, prior: Prior, draws: Draws) -> tuple[Finding, ...]:
         _few_labels(counts, prior),
         _unseen_output(counts, prior),
         _fewer_outputs(counts),
-        _not_converged(draws),
+        None if draws is None else _not_converged(draws),
     ]
     return tuple(finding for finding in found if finding is not None)
 
