@@ -1,0 +1,77 @@
+"""An answer that is one point: the share of every class, without uncertainty."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from truecount._types import FloatArray, Name
+from truecount.inference.mode import ModeRecord
+from truecount.results.finding import Finding
+from truecount.results.table import display_width, remark, visible
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PointEstimate:
+    """The share of every class in the unlabelled population, as one point.
+
+    Parameters
+    ----------
+    prevalence
+        Shape (classes,).
+    classes
+        Their names.
+    findings
+        What to know before leaning on it.
+    provenance
+        How it was made: the method, its settings, version.
+
+    Notes
+    -----
+    A point says nothing about how sure it is; `truecount.infer` does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> PointEstimate(prevalence=np.array([0.25, 0.75]), classes=("fail", "pass"), findings=(), provenance={})
+    class    share
+    fail   25.00 %
+    pass   75.00 %
+    """
+
+    prevalence: FloatArray
+    classes: tuple[Name, ...]
+    findings: tuple[Finding, ...]
+    provenance: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        names = ["class", *map(visible, self.classes)]
+        shares = ["share", *(f"{100 * share:.2f} %" for share in self.prevalence)]
+        name_width, share_width = max(map(display_width, names)), max(map(len, shares))
+        lines = [
+            name + " " * (name_width - display_width(name)) + f"  {share:>{share_width}}"
+            for name, share in zip(names, shares, strict=True)
+        ]
+        return "\n".join([*lines, *map(remark, self.findings)])
+
+    __repr__ = __str__
+
+
+def mode_findings(record: ModeRecord) -> tuple[Finding, ...]:
+    """Say what a reader should know about a mode."""
+    numbers = {"kkt_residual": record.kkt_residual, "iterations": record.iterations}
+    ridge = Finding(
+        "mode-not-unique",
+        "caution",
+        "Other shares are just as likely as these: the highest points form a ridge, and this is the one uphill from "
+        "even shares.",
+        advice="Use infer(), which shows how far the ridge goes, or a prior that prefers some of it.",
+    )
+    short = Finding(
+        "not-converged",
+        "serious",
+        f"The highest point was not reached in {record.iterations} steps.",
+        numbers,
+        "Use infer(), which does not climb, or a stronger prior.",
+    )
+    found = ((not record.is_unique, ridge), (not record.is_converged, short))
+    return tuple(finding for applies, finding in found if applies)
