@@ -71,7 +71,7 @@ def lang_reiczigel(
     """
     z = NormalDist().inv_cdf((1 + _check.level(level)) / 2)
     rates = _checked(positive, sensitivity, specificity)
-    drawn = [(hits + more, trials + 2 * more) for (hits, trials), more in zip(rates, (z**2 / 2, 1, 1), strict=True)]
+    drawn = [_towards_half(*rate, more) for rate, more in zip(rates, (z**2 / 2, 1.0, 1.0), strict=True)]
     share, found, passed = (_share(*rate) for rate in drawn)
     spread, found_spread, passed_spread = (_variance(*rate) for rate in drawn)
     middle = _corrected(share, found, passed)
@@ -134,6 +134,10 @@ def _rate(name: str, rate: Rate) -> tuple[float, float]:
     if not known and not (0 < trials < inf and 0 <= hits <= trials):
         raise InputError(name, f"is {rate!r}", "it must be so many of so many, such as (103, 122)", "Check the counts")
     return hits, trials
+
+
+def _towards_half(hits: float, trials: float, more: float) -> tuple[float, float]:
+    return (hits, trials) if trials == inf else (hits + more, trials + 2 * more)
 
 
 def _share(hits: float, trials: float) -> float:

@@ -23,7 +23,7 @@ _BLOCK = 1 << 16
 _ROUNDING = 1e-13
 """What the average log-likelihood may lose to rounding in a step that is not worse."""
 
-_HOLD = 1e-5
+_HOLD = 1e-4
 """How firmly shares stay where nothing moves them: it counts where the curvature is below its square."""
 
 
