@@ -7,6 +7,8 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
@@ -125,14 +127,24 @@ def test_output_that_cannot_show_a_name_still_answers(tmp_path: Path) -> None:
     assert b"\\u65e5\\u672c" in done.stdout
 
 
+def open_when_read(pipe: Path, process: subprocess.Popen[bytes]) -> int:
+    """Open a pipe for writing as soon as the process reads from it."""
+    while process.poll() is None:
+        with suppress(OSError):
+            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        time.sleep(0.01)
+    raise AssertionError(process.communicate()[1])
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is another thing there")
 def test_interrupt_leaves_no_file_and_no_traceback(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "slow.csv")
     arguments = [*COMMAND, "estimate", "slow.csv", *TABLE, "--json", "out.json"]
     process = subprocess.Popen(arguments, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    with (tmp_path / "slow.csv").open("w"):
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate()
+    writer = open_when_read(tmp_path / "slow.csv", process)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate()
+    os.close(writer)
     assert process.returncode == 130
     assert b"Traceback" not in errors
     assert os.listdir(tmp_path) == ["slow.csv"]
