@@ -6,6 +6,7 @@ whether enough of them count; if not, the engine refuses.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from truecount.errors import UnsuitableEngineError
 from truecount.inference import convergence
 from truecount.inference.draws import Draws, confusion_stride, dirichlet
 from truecount.inference.proposal import Pool, Proposal
-from truecount.inference.resample import effective_draws, effective_share, normalised, resample
+from truecount.inference.resample import draws_needed, effective_share, normalised, resample
 from truecount.models import Density
 
 LEAST_SHARE = 3e-4
@@ -56,25 +57,26 @@ class Exact:
         rng, size = np.random.default_rng(seed), max(self.draws, self.effective_draws or 0)
         if not density.unlabeled.any():
             return _prior_draws(density, size, rng)
-        return resampled(_fill_pool(density, size, rng), density, size, self.effective_draws or 0, rng)
+        return _resampled(_fill_pool(density, size, rng), density, size, self.effective_draws or 0, rng)
 
 
-def resampled(pool: Pool, density: Density, size: int, asked: int, rng: np.random.Generator) -> Draws:
+def _resampled(pool: Pool, density: Density, size: int, asked: int, rng: np.random.Generator) -> Draws:
     """Turn the pool into `size` equally weighted draws, or more until so many as asked are effective."""
     weights = normalised(pool.log_weights)
-    effective = effective_draws(pool.prevalence, weights, size)
-    while round(effective.min()) < asked and size < 8 * asked:
-        size = int(1.02 * size * asked / effective.min()) + 1
-        effective = effective_draws(pool.prevalence, weights, size)
+    size, effective = draws_needed(pool.prevalence, weights, size, asked)
     chosen, stride = resample(weights, size, rng), confusion_stride(size, density)
-    inside, counting = len(weights) / pool.proposed, pool.effective / pool.proposed
     return Draws(
         prevalence=pool.prevalence[chosen],
         confusion=pool.confusion[chosen[::stride]],
         stride=stride,
         effective=effective,
-        record={"engine": "Exact", "proposed": pool.proposed, "share_inside": inside, "share_effective": counting},
+        record=exact_record(pool.proposed, len(weights) / pool.proposed, pool.effective / pool.proposed),
     )
+
+
+def exact_record(proposed: int, inside: float, counting: float) -> dict[str, Any]:
+    """How it went: proposals, the share of them inside the simplex, and the share that counts after weighting."""
+    return {"engine": "Exact", "proposed": proposed, "share_inside": inside, "share_effective": counting}
 
 
 def _prior_draws(density: Density, size: int, rng: np.random.Generator) -> Draws:
@@ -87,7 +89,7 @@ def _prior_draws(density: Density, size: int, rng: np.random.Generator) -> Draws
         confusion=confusion,
         stride=stride,
         effective=np.full(density.n_classes, float(size)),
-        record={"engine": "Exact", "proposed": size, "share_inside": 1.0, "share_effective": 1.0},
+        record=exact_record(size, 1.0, 1.0),
     )
 
 
@@ -135,7 +137,7 @@ def _batches(density: Density, pilot: Pool, size: int) -> Iterator[int]:
     needed = int(wanted * pilot.proposed / len(pilot.log_weights)) - pilot.proposed
     if wanted * density.rows.size * 8 > POOL_BYTES:
         raise _refusal("the draws to choose from would not fit in memory")
-    batch = max(512, 400_000 // density.rows.size)
+    batch = max(4096, 40_000 // density.rows.size)
     while needed > 0:
         yield min(needed, batch)
         needed -= batch

@@ -7,14 +7,16 @@ from os import cpu_count
 
 import numpy as np
 
+from truecount._types import FloatArray
 from truecount.inference.choose import Auto
-from truecount.inference.draws import Draws, Engine
-from truecount.inference.exact import HEAVY, resampled
-from truecount.inference.proposal import Pool, fill_gammas, prior_term
+from truecount.inference.draws import Draws, Engine, confusion_stride
+from truecount.inference.exact import HEAVY, exact_record
+from truecount.inference.proposal import fill_gammas, prior_term
+from truecount.inference.resample import draws_needed, effective_share, normalised, resample
 from truecount.inference.square import solve
 from truecount.models import Density
 
-SPARE = 1.6
+SPARE = 1.35
 """Proposals for each draw asked for; a problem for which that is too few is done by itself."""
 STACK_BYTES = 1_500_000
 """A stack no larger than this stays close to the processor."""
@@ -59,30 +61,58 @@ def _can_stack(density: Density) -> bool:
 
 def _stacked(engine: Auto, densities: list[Density], seeds: list[int]) -> list[Draws | None]:
     """Solve for all prevalences in one go; None for a problem whose proposals do not suffice."""
-    size = int(SPARE * engine.effective_draws) + 64
-    shape, generators = densities[0].rows.shape, [np.random.default_rng(seed) for seed in seeds]
-    confusion, outputs = np.empty((*shape, len(seeds), size)), np.empty((shape[1], len(seeds), size))
-    for number, (density, rng) in enumerate(zip(densities, generators, strict=True)):
-        fill_gammas(density.rows, confusion[:, :, number], rng)
-        fill_gammas(density.unlabeled + 1, outputs[:, number], rng)
+    size, generators = int(SPARE * engine.effective_draws) + 64, [np.random.default_rng(seed) for seed in seeds]
+    confusion, outputs = _gammas(densities, generators, size)
     confusion /= confusion.sum(axis=1, keepdims=True)
     outputs /= outputs.sum(axis=0)
     for number, density in enumerate(densities):
         confusion[density.is_known, :, number] = density.known[density.is_known][:, :, None]
-    solution, log_det = solve(confusion.reshape(*shape, -1), outputs.reshape(shape[1], -1))
-    inside = (solution >= 0).all(axis=0) & np.isfinite(log_det)
-    results = []
+    solution, log_det = solve(confusion.reshape(*confusion.shape[:2], -1), outputs.reshape(len(outputs), -1))
+    solution, log_det = solution.reshape(-1, len(seeds), size), log_det.reshape(len(seeds), size)
+    inside = (solution >= 0).all(axis=0)
+    log_weights = np.where(inside, -log_det, -np.inf)
+    solution = np.where(inside, solution, 1 / len(solution))
+    parts = zip(
+        densities, generators, solution.transpose(1, 2, 0), confusion.transpose(2, 3, 0, 1), log_weights, strict=True
+    )
+    return [_drawn(engine, *part) for part in parts]
+
+
+def _gammas(
+    densities: list[Density], generators: list[np.random.Generator], size: int
+) -> tuple[FloatArray, FloatArray]:
+    """Shapes (classes, outputs, problems, size) and (outputs, problems, size)."""
+    shape = densities[0].rows.shape
+    confusion, outputs = np.empty((*shape, len(densities), size)), np.empty((shape[1], len(densities), size))
     for number, (density, rng) in enumerate(zip(densities, generators, strict=True)):
-        part = np.flatnonzero(inside[number * size : (number + 1) * size])
-        prevalence = solution[:, number * size + part].T
-        log_weights = prior_term(density, prevalence) - log_det[number * size + part]
-        pool = Pool(prevalence, confusion[:, :, number, part].transpose(2, 0, 1), log_weights, size)
-        results.append(_drawn(pool, density, engine, rng))
-    return results
+        fill_gammas(density.rows, confusion[:, :, number], rng)
+        fill_gammas(density.unlabeled + 1, outputs[:, number], rng)
+    return confusion, outputs
 
 
-def _drawn(pool: Pool, density: Density, engine: Auto, rng: np.random.Generator) -> Draws | None:
-    if pool.effective < engine.effective_draws or pool.largest > HEAVY:
+def _drawn(
+    engine: Auto,
+    density: Density,
+    rng: np.random.Generator,
+    prevalence: FloatArray,
+    confusion: FloatArray,
+    log_weights: FloatArray,
+) -> Draws | None:
+    """Resample one problem's proposals, of which those outside the simplex have no weight."""
+    asked, inside = engine.effective_draws, int(np.isfinite(log_weights).sum())
+    if inside < asked:
         return None
-    draws = resampled(pool, density, engine.effective_draws, engine.effective_draws, rng)
-    return engine.explained(draws) if round(draws.effective.min()) >= engine.effective_draws else None
+    weights = normalised(log_weights + prior_term(density, prevalence))
+    size, effective = draws_needed(prevalence, weights, asked, asked)
+    if round(effective.min()) < asked or weights.max() * inside > HEAVY:
+        return None
+    chosen, stride = resample(weights, size, rng), confusion_stride(size, density)
+    record = exact_record(len(weights), inside / len(weights), effective_share(weights))
+    draws = Draws(
+        prevalence=prevalence[chosen],
+        confusion=confusion[chosen[::stride]],
+        stride=stride,
+        effective=effective,
+        record=record,
+    )
+    return engine.explained(draws)

@@ -37,3 +37,15 @@ def effective_draws(values: FloatArray, weights: FloatArray, size: int) -> Float
     variance = weights @ squares
     effective: FloatArray = np.divide(variance, noise, out=np.full(len(mean), float(size)), where=noise > 0)
     return effective
+
+
+def draws_needed(values: FloatArray, weights: FloatArray, size: int, asked: int) -> tuple[int, FloatArray]:
+    """How many draws, `size` or more, make so many as `asked` effective, and the effective number that comes of it.
+
+    A pool that is worth less than what is asked for ends the search at eight times as many.
+    """
+    effective = effective_draws(values, weights, size)
+    while round(effective.min()) < asked and size < 8 * asked:
+        size = int(1.02 * size * asked / effective.min()) + 1
+        effective = effective_draws(values, weights, size)
+    return size, effective
