@@ -1,6 +1,7 @@
 """Every option changes the answer, and only as it says."""
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typer.testing import CliRunner
 
 import truecount as tc
 from truecount.cli.app import app
-from truecount.errors import InputError
+from truecount.errors import InputError, MissingExtraError
 from truecount.examples import JUDGE
 
 SURVEY = ["--positive", "50/3330", "--sensitivity", "103/122", "--specificity", "399/401"]
@@ -82,6 +83,12 @@ def test_prior_is_recorded_as_given() -> None:
     assert estimate(*JUDGED, "--prior-confusion", "diagonal:2")["prior"]["confusion"] == {"diagonal": 2.0}
     assert estimate(*JUDGED, "--prior-confusion", "0.5")["prior"]["confusion"] == 0.5
     assert estimate(*JUDGED, "--engine", "gibbs")["engine"]["name"] == "Gibbs"
+
+
+def test_engine_whose_extra_is_missing_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "nutpie", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'truecount\[nuts\]'"):
+        estimate(*SURVEY, "--engine", "nuts")
 
 
 def test_two_files(tmp_path: Path) -> None:

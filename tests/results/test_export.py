@@ -91,7 +91,7 @@ def test_dictionary_refuses_what_interval_refuses(wrong: dict[str, object]) -> N
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("chains", [None, 4])
 def test_arviz_gets_every_draw_by_chain(chains: int | None) -> None:
-    pytest.importorskip("arviz", reason="needs the extra 'arviz'")
+    pytest.importorskip("arviz")
     posterior = made_posterior(chains=chains, classes=["fail", "pass"])
     data = posterior.to_arviz()
     group = data["posterior"]
@@ -108,7 +108,7 @@ def test_arviz_gets_every_draw_by_chain(chains: int | None) -> None:
 
 @pytest.mark.filterwarnings("ignore")
 def test_arviz_can_use_what_it_gets() -> None:
-    arviz = pytest.importorskip("arviz", reason="needs the extra 'arviz'")
+    arviz = pytest.importorskip("arviz")
     posterior = made_posterior(chains=4)
     summary = arviz.summary(posterior.to_arviz(), var_names=["prevalence"], round_to="none")
     np.testing.assert_allclose(summary["mean"].astype(float), posterior.mean)
@@ -116,7 +116,7 @@ def test_arviz_can_use_what_it_gets() -> None:
 
 @pytest.mark.filterwarnings("ignore")
 def test_arviz_gets_pairs_where_the_confusion_was_thinned() -> None:
-    pytest.importorskip("arviz", reason="needs the extra 'arviz'")
+    pytest.importorskip("arviz")
     posterior = made_posterior(chains=4, stride=3)
     group = posterior.to_arviz()["posterior"]
     assert group["prevalence"].shape == (4, 33, 2)
@@ -131,7 +131,7 @@ def test_arviz_gets_pairs_where_the_confusion_was_thinned() -> None:
 
 @pytest.mark.filterwarnings("ignore")
 def test_arviz_keeps_the_kind_of_names() -> None:
-    pytest.importorskip("arviz", reason="needs the extra 'arviz'")
+    pytest.importorskip("arviz")
     assert made_posterior(classes=[3, 7]).to_arviz()["posterior"]["class"].values.tolist() == [3, 7]
     assert made_posterior(classes=[3, "x"]).to_arviz()["posterior"]["class"].values.tolist() == [3, "x"]
 

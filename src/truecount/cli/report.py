@@ -41,9 +41,7 @@ class Report:
 
     def deliver(self, posterior: "Posterior") -> None:
         """Write the files, all or none, then print; what goes to the standard output stands there alone."""
-        summary = posterior.to_dict(level=self.level, kind=self.interval, target=self.target)
-        wanted = [(path, write) for path, write in ((self.json_file, _json), (self.csv_file, _csv)) if path is not None]
-        encoded = {path: write(summary).encode(errors="backslashreplace") for path, write in wanted}
+        encoded = self._encoded(posterior)
         with ExitStack() as files:
             for path in encoded.keys() - {"-"}:
                 files.enter_context(whole_file(path)).write(encoded[path])
@@ -51,6 +49,14 @@ class Report:
             typer.echo(encoded["-"], nl=False)
         else:
             self._print(posterior)
+
+    def _encoded(self, posterior: "Posterior") -> dict[str, bytes]:
+        """Give what goes to each place; a sign that is not one becomes an escape that JSON reads back."""
+        wanted = {path: form for path, form in ((self.json_file, _json), (self.csv_file, _csv)) if path is not None}
+        if not wanted:
+            return {}
+        summary = posterior.to_dict(level=self.level, kind=self.interval, target=self.target)
+        return {path: form(summary).encode(errors="backslashreplace") for path, form in wanted.items()}
 
     def _print(self, posterior: "Posterior") -> None:
         look: dict[str, Any] = {"level": self.level, "kind": self.interval, "target": self.target}
