@@ -52,18 +52,18 @@ NEARLY_SINGULAR = simulate.counts(
 JUDGE = Counts([[140, 60], [20, 180]], [600, 400])
 EMPTY_CLASS = [[0, 0, 0], [10, 80, 10], [5, 5, 90]]
 CRAWLS = ("Gibbs",)
-POLE = ("Exact",)
+POLE = TOO_FEW_COUNT = ("Exact",)
 
 PROBLEMS = {
     "two classes": Problem(JUDGE),
     "two classes, asymmetric priors": Problem(JUDGE, Prior([3, 1.5], [[2, 1], [0.5, 4]])),
     "two classes, few of everything": Problem(Counts([[3, 1], [1, 2]], [4, 3])),
     "two classes, zero cells": Problem(Counts([[60, 0], [0, 40]], [30, 70])),
-    "two classes, one without labels": Problem(Counts([[0, 0], [20, 180]], [600, 400])),
+    "two classes, one without labels": Problem(Counts([[0, 0], [8, 72]], [60, 40])),
     "two classes, none of the first": Problem(Counts([[80, 20], [30, 170]], [38, 162])),
     "two classes, hardly any of the first": Problem(Counts([[399, 2], [19, 103]], [3280, 50])),
-    "two classes, all outputs alike": Problem(Counts([[90, 10], [10, 90]], [0, 300])),
-    "two classes, useless box": Problem(Counts([[100, 98], [101, 97]], [260, 240])),
+    "two classes, all outputs alike": Problem(Counts([[90, 10], [10, 90]], [0, 300]), refused_by=TOO_FEW_COUNT),
+    "two classes, useless box": Problem(Counts([[30, 28], [31, 27]], [55, 45])),
     "two classes, nothing unlabelled": Problem(Counts([[14, 6], [2, 18]], [0, 0]), Prior([2, 1])),
     "two classes, a million unlabelled": Problem(paper(2, 2, 1000, 10**6), refused_by=CRAWLS),
     "two classes, sparse shares": Problem(Counts([[80, 20], [30, 170]], [45, 155]), Prior(0.5, "sparse"), POLE),
@@ -74,14 +74,14 @@ PROBLEMS = {
         Counts([[0, 0], [20, 180]], [400, 600]), Prior.known_confusion([[0.89, 0.11], [nan, nan]])
     ),
     "five classes": Problem(paper(5, 5, 1000, 500)),
-    "five classes, none of four": Problem(paper(5, 5, 1000, 500, first=1.0)),
-    "five classes, useless box": Problem(paper(5, 5, 1000, 500, quality=0.2)),
+    "five classes, none of four": Problem(paper(5, 5, 1000, 500, first=1.0), refused_by=TOO_FEW_COUNT),
+    "three classes, useless box": Problem(paper(3, 3, 150, 120, quality=1 / 3)),
     "five classes, a million unlabelled": Problem(paper(5, 5, 1000, 10**6), refused_by=CRAWLS),
     "three classes, nearly singular": Problem(NEARLY_SINGULAR),
     "three classes, one without labels": Problem(Counts(EMPTY_CLASS, [30, 40, 50])),
     "five classes, three outputs": Problem(paper(5, 3, 1000, 500), refused_by=CRAWLS),
     "five classes, nine outputs": Problem(paper(5, 9, 1000, 500)),
-    "five classes, nine outputs, sparse rows": Problem(paper(5, 9, 100, 500), Prior(confusion="sparse")),
+    "three classes, six outputs, sparse rows": Problem(paper(3, 6, 60, 150), Prior(confusion="sparse")),
     "three classes, two outputs, a million unlabelled": Problem(paper(3, 2, 1000, 10**6), refused_by=CRAWLS),
     "two classes, three outputs, a million unlabelled": Problem(paper(2, 3, 1000, 10**6), refused_by=CRAWLS),
     "three classes, one output": Problem(Counts([[9], [8], [7]], [50]), Prior([3, 2, 1])),
