@@ -5,7 +5,7 @@ import pytest
 
 from truecount.errors import InputError, UnsuitableEngineError
 from truecount.inference import trail
-from truecount.inference.hamiltonian import Hamiltonian, choose_coordinates
+from truecount.inference.hamiltonian import Hamiltonian, build_coordinates, suitable_coordinates
 from truecount.inference.leapfrog import Effort, begin, move, warm_up
 from truecount.models import Density
 
@@ -19,9 +19,15 @@ def density_of(rows, unlabeled, *, known=None):
 ORDINARY = density_of(np.eye(3) * 30 + 2, [30, 40, 30])
 
 
-@pytest.mark.parametrize(("items", "expected"), [(1, "class"), (10_000, "output")])
+@pytest.mark.parametrize(("items", "expected"), [(1, ("class",)), (1000, ("class", "output")), (10_000, ("output",))])
 def test_coordinates_follow_the_number_of_unlabelled_items(items, expected):
-    assert choose_coordinates(density_of([[30, 3], [3, 30]], [items, items]), "auto")[0] == expected
+    assert suitable_coordinates(density_of([[30, 3], [3, 30]], [items, items])) == expected
+
+
+def test_of_two_coordinates_the_better_one_is_taken():
+    """An output that no unlabelled item has is easy in the class's coordinates and hard in the outputs'."""
+    draws = Hamiltonian(320).sample(density_of([[51, 6], [4, 61]], [1000, 0]), 0)
+    assert draws.record["coordinates"] == "class"
 
 
 def test_known_rows_stay_known():
@@ -75,7 +81,7 @@ def test_kept_confusions_belong_to_every_stride_th_prevalence(monkeypatch):
 
 def test_moves_leave_the_density_alone_where_steps_are_tiny():
     """Energy is conserved up to the step's square: with tiny steps every move is accepted."""
-    _, coordinates = choose_coordinates(ORDINARY, "class")
+    coordinates = build_coordinates(ORDINARY, "class")
     rng, effort = np.random.default_rng(0), Effort()
     chains, tuning = warm_up(coordinates, begin(coordinates, 8, rng), 60, rng, effort)
     booked, moves = effort.accepted, 20

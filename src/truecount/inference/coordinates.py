@@ -10,7 +10,7 @@ independent.
 """
 
 from dataclasses import replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -142,70 +142,75 @@ class ByOutput:
     def start(self, chains: int, rng: np.random.Generator) -> FloatArray:
         """Take the rows from the labels alone, and a prevalence that fits each of them."""
         prevalence, confusion = _start(self.density, chains, rng)
-        outputs = dirichlet(rng, self.density.unlabeled + 1, (chains,))
+        outputs = np.log(dirichlet(rng, self.density.unlabeled + 1, (chains,))) + np.log(self.output_total)
         rows = np.log(confusion) + np.log(self.row_totals)[:, None]
         classes = np.log(np.maximum(prevalence, 1e-300)) + np.log(self.total)
-        return np.hstack([classes, rows.reshape(chains, -1), np.log(outputs) + np.log(self.output_total)])
+        return np.hstack([classes, rows.reshape(chains, -1), outputs])
 
-    def _forward(self, point: FloatArray) -> tuple[FloatArray, ...]:
-        """w, ψ, q and the sums of the gammas behind each."""
+    def _forward(self, point: FloatArray) -> "_Table":
         n_classes, n_outputs = self.rows.shape
         gammas = np.exp(point)
-        classes, outputs = gammas[:, :n_classes], gammas[:, -n_outputs:]
-        cells = gammas[:, n_classes:-n_outputs].reshape(len(point), n_classes, n_outputs)
-        total, output_total = classes.sum(axis=1, keepdims=True), outputs.sum(axis=1, keepdims=True)
-        row_totals = cells.sum(axis=2, keepdims=True)
-        return classes / total, cells / row_totals, outputs / output_total, total, row_totals, output_total
-
-    @staticmethod
-    def _table(classes: FloatArray, rows: FloatArray, outputs: FloatArray) -> tuple[FloatArray, ...]:
-        """r, the predictive values, q/r, t and φ."""
-        joint = classes[:, :, None] * rows
-        implied = joint.sum(axis=1)
-        joint /= implied[:, None, :]
-        ratio = outputs / implied
-        confusion = rows * ratio[:, None, :]
+        classes, cells = gammas[:, :n_classes], gammas[:, n_classes:-n_outputs].reshape(-1, n_classes, n_outputs)
+        total, row_totals = classes.sum(axis=1, keepdims=True), cells.sum(axis=2, keepdims=True)
+        classes, rows = classes / total, cells / row_totals
+        given_output = classes[:, :, None] * rows
+        implied = given_output.sum(axis=1)
+        given_output /= implied[:, None, :]
+        output_total = gammas[:, -n_outputs:].sum(axis=1, keepdims=True)
+        outputs = gammas[:, -n_outputs:] / output_total
+        confusion = rows * (outputs / implied)[:, None, :]
         tilt = confusion.sum(axis=2)
         confusion /= tilt[:, :, None]
-        return implied, joint, ratio, tilt, confusion
+        return _Table(classes, rows, outputs, total, row_totals, output_total, implied, given_output, tilt, confusion)
 
     def gradient(self, point: FloatArray) -> FloatArray:
         """Expected allocations of the few items, and what pulls r towards q."""
-        classes, rows, outputs, total, row_totals, output_total = self._forward(point)
-        _, given_output, _, _, pull = self._table(classes, rows, outputs)
-        pull *= self.exponents[:, None]
+        at = self._forward(point)
+        pull = at.confusion * self.exponents[:, None]
         of_output = pull.sum(axis=1)
+        by_output = self.density.unlabeled + self.columns + of_output
+        by_output += at.outputs * (self.output_total - by_output.sum(axis=1, keepdims=True) - at.output_total)
         surplus = self.few - self.columns - of_output
-        given_output *= surplus[:, None, :]
-        of_class = given_output.sum(axis=2)
+        by_cell = at.given_output * surplus[:, None, :]
+        of_class = by_cell.sum(axis=2)
         by_class = self.alpha + of_class
-        by_class += classes * (self.few.sum() - surplus.sum(axis=1, keepdims=True) - total)
-        by_cell = given_output
+        by_class += at.classes * (self.few.sum() - surplus.sum(axis=1, keepdims=True) - at.total)
         by_cell += pull
         by_cell += self.rows
         left = self.row_totals - self.rows.sum(axis=1) - self.exponents - of_class
-        by_cell += rows * (left[:, :, None] - row_totals)
-        by_output = self.density.unlabeled + self.columns + of_output
-        by_output += outputs * (self.output_total - by_output.sum(axis=1, keepdims=True) - output_total)
+        by_cell += at.rows * (left[:, :, None] - at.row_totals)
         return np.hstack([by_class, by_cell.reshape(len(point), -1), by_output])
 
     def log_density(self, point: FloatArray) -> FloatArray:
         """Log-density of the logarithms of the gammas."""
-        classes, rows, outputs, total, row_totals, output_total = self._forward(point)
-        implied, _, ratio, tilt, _ = self._table(classes, rows, outputs)
-        value = np.log(classes) @ self.alpha + np.einsum("clk,lk->c", np.log(rows), self.rows)
-        value += np.log(implied) @ self.few + np.log(ratio) @ self.columns + np.log(tilt) @ self.exponents
-        value += np.log(outputs) @ self.density.unlabeled
-        value += _log_gamma_sum(total, self.total) + _log_gamma_sum(row_totals[:, :, 0], self.row_totals)
-        value += _log_gamma_sum(output_total, self.output_total)
+        at = self._forward(point)
+        value = np.log(at.classes) @ self.alpha + np.einsum("clk,lk->c", np.log(at.rows), self.rows)
+        value += np.log(at.implied) @ (self.few - self.columns) + np.log(at.tilt) @ self.exponents
+        value += np.log(at.outputs) @ (self.density.unlabeled + self.columns)
+        value += _log_gamma_sum(at.total, self.total) + _log_gamma_sum(at.row_totals[:, :, 0], self.row_totals)
+        value += _log_gamma_sum(at.output_total, self.output_total)
         log_density: FloatArray = value
         return log_density
 
     def natural(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Give prevalence and confusion."""
-        classes, rows, outputs, *_ = self._forward(point)
-        _, _, _, tilt, confusion = self._table(classes, rows, outputs)
-        return classes * tilt, confusion
+        at = self._forward(point)
+        return at.classes * at.tilt, at.confusion
+
+
+class _Table(NamedTuple):
+    """What a point of `ByOutput` stands for: w, ψ, q, the sums of their gammas, r, P(class | output), t and φ."""
+
+    classes: FloatArray
+    rows: FloatArray
+    outputs: FloatArray
+    total: FloatArray
+    row_totals: FloatArray
+    output_total: FloatArray
+    implied: FloatArray
+    given_output: FloatArray
+    tilt: FloatArray
+    confusion: FloatArray
 
 
 def _log_gamma_sum(total: FloatArray, surplus: FloatArray | float) -> FloatArray:

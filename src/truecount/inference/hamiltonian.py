@@ -1,7 +1,7 @@
 """Hamiltonian Monte Carlo in coordinates made for this posterior: any shape, any number of unlabelled items."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,8 +16,11 @@ from truecount.inference.warp import Warped
 from truecount.models import Density
 
 Moving = Literal["auto", "class", "output"]
-OUTNUMBERED = 3.0
-"""Unlabelled items for each labelled one, from which on the outputs' shares get coordinates of their own."""
+OUTNUMBERED, HOPELESS = 3.0, 100.0
+"""Unlabelled items for each labelled one: up to the first, chains move best in the class's coordinates; beyond the
+second, in those of the outputs; between them both are tried."""
+TRIAL = 30
+"""Moves that tell which coordinates are better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ class Hamiltonian:
         Gradients that each chain may compute; None takes a bound that falls with the size of the problem.
     coordinates
         ``"class"`` moves prevalence and confusion, ``"output"`` the outputs' shares besides; ``"auto"`` takes the
-        latter when unlabelled items outnumber labelled ones.
+        latter when unlabelled items far outnumber labelled ones, and tries both in between.
     """
 
     draws: int = 4000
@@ -58,41 +61,53 @@ class Hamiltonian:
 
     def sample(self, density: Density, seed: int) -> Draws:
         """Warm up, then draw until there is enough."""
-        rng, effort = np.random.default_rng(seed), Effort()
-        moving, coordinates = choose_coordinates(density, self.coordinates)
-        chains = self.chains or _default_chains(len(coordinates.shapes))
-        budget = self.budget or _default_budget(chains * len(coordinates.shapes))
-        state, tuning = warm_up(coordinates, begin(coordinates, chains, rng), self.warmup, rng, effort)
-        run = _Run(coordinates, state, tuning, rng, effort, Trail(chains, density))
-        run.advance(-(-self.draws // chains), budget)
-        while (
-            self.effective_draws is not None
-            and effort.gradients < budget
-            and (more := run.missing(self.effective_draws))
-        ):
+        rng = np.random.default_rng(seed)
+        chains = self.chains or _default_chains(density.rows.size)
+        budget = self.budget or _default_budget(chains * density.rows.size)
+        candidates = suitable_coordinates(density) if self.coordinates == "auto" else (self.coordinates,)
+        runs = [_Run.warmed(density, moving, chains, self.warmup, rng) for moving in candidates]
+        run = runs[0] if len(runs) == 1 else max(runs, key=_Run.worth)
+        run.advance(-(-self.draws // chains) - run.trail.length, budget)
+        wanted = self.effective_draws
+        while wanted is not None and run.effort.gradients < budget and (more := run.missing(wanted)):
             run.advance(more, budget)
-        record = {
-            "engine": "Hamiltonian",
-            "coordinates": moving,
-            "chains": chains,
-            "warmup": self.warmup,
-            "gradients": effort.gradients,
-            "acceptance": effort.accepted / effort.moves,
-            "steps": tuning.steps,
-        }
-        return run.trail.draws(record)
+        return run.trail.draws({"engine": "Hamiltonian", "chains": chains, "warmup": self.warmup, **run.record()})
 
 
 @dataclass(slots=True)
 class _Run:
     """Chains under way."""
 
+    moving: str
     coordinates: Coordinates
     state: Chains
     tuning: Tuning
     rng: np.random.Generator
     effort: Effort
     trail: Trail
+
+    @classmethod
+    def warmed(cls, density: Density, moving: Moving, chains: int, warmup: int, rng: np.random.Generator) -> "_Run":
+        """Tune the chains in the coordinates named."""
+        effort, coordinates = Effort(), build_coordinates(density, moving)
+        state, tuning = warm_up(coordinates, begin(coordinates, chains, rng), warmup, rng, effort)
+        return cls(moving, coordinates, state, tuning, rng, effort, Trail(chains, density))
+
+    def worth(self) -> float:
+        """Effective draws for each gradient, by a short trial."""
+        before = self.effort.gradients
+        self.advance(TRIAL, before + TRIAL * self.tuning.steps * 2)
+        effective = np.nan_to_num(convergence.effective_draws(self.trail.prevalence(), self.trail.chains)).min()
+        return float(effective / (self.effort.gradients - before))
+
+    def record(self) -> dict[str, Any]:
+        """How it went."""
+        return {
+            "coordinates": self.moving,
+            "gradients": self.effort.gradients,
+            "acceptance": self.effort.accepted / self.effort.moves,
+            "steps": self.tuning.steps,
+        }
 
     def advance(self, moves: int, budget: int) -> None:
         """Move so many times, or until the budget is spent (but never leave a trail too short to judge)."""
@@ -112,21 +127,22 @@ class _Run:
         return 0 if settled else self.trail.length // 2
 
 
-def choose_coordinates(density: Density, moving: Moving) -> tuple[str, Coordinates]:
-    """Build the coordinates asked for, or those that suit the counts."""
-    any_known = bool(density.is_known.any())
-    if moving == "output" and any_known:
+def suitable_coordinates(density: Density) -> tuple[Moving, ...]:
+    """Name the coordinates worth trying: the class's, the outputs' where unlabelled items outnumber labelled ones."""
+    ratio = density.unlabeled.sum() / density.rows.sum()
+    if ratio <= OUTNUMBERED or density.is_known.any():
+        return ("class",)
+    return ("class", "output") if ratio <= HOPELESS else ("output",)
+
+
+def build_coordinates(density: Density, moving: Moving) -> Coordinates:
+    """Build the coordinates named, long tails bent."""
+    if moving == "output" and density.is_known.any():
         raise UnsuitableEngineError(
             "coordinates", "are 'output'", "known rows cannot be kept in them", "Use Hamiltonian(coordinates='class')"
         )
-    if moving == "auto":
-        moving = "output" if not any_known and _outnumbered(density) else "class"
     coordinates: Coordinates = ByOutput(density) if moving == "output" else ByClass(density)
-    return moving, Warped(coordinates) if (coordinates.shapes < 1).any() else coordinates
-
-
-def _outnumbered(density: Density) -> bool:
-    return bool(density.unlabeled.sum() > OUTNUMBERED * density.rows.sum())
+    return Warped(coordinates) if (coordinates.shapes < 1).any() else coordinates
 
 
 def _default_chains(dimensions: int) -> int:
@@ -134,4 +150,4 @@ def _default_chains(dimensions: int) -> int:
 
 
 def _default_budget(size: int) -> int:
-    return int(np.clip(6e9 / size, 3_000, 60_000))
+    return int(np.clip(6e9 / size, 3_000, 40_000))

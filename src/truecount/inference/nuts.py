@@ -11,7 +11,7 @@ from truecount._optional import load
 from truecount._types import FloatArray
 from truecount.inference.coordinates import Coordinates
 from truecount.inference.draws import Draws
-from truecount.inference.hamiltonian import Moving, choose_coordinates
+from truecount.inference.hamiltonian import Moving, build_coordinates, suitable_coordinates
 from truecount.inference.trail import Trail
 from truecount.models import Density
 
@@ -43,7 +43,8 @@ class NUTS:
     def sample(self, density: Density, seed: int) -> Draws:
         """Draw with nutpie."""
         nutpie = load("nutpie", feature="NUTS", extra="nuts")
-        moving, coordinates = choose_coordinates(density, self.coordinates)
+        moving = suitable_coordinates(density)[-1] if self.coordinates == "auto" else self.coordinates
+        coordinates = build_coordinates(density, moving)
         trace = nutpie.sample(
             _model(coordinates),
             draws=-(-self.draws // self.chains),
