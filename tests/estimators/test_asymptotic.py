@@ -6,6 +6,7 @@ from made_scores import shifted_scores
 from truecount import Counts
 from truecount.errors import InputError
 from truecount.estimators import ACC, BBSE, CC, EM, PACC, RLLS, InvariantRatio, asymptotic
+from truecount.estimators.asymptotic import _slopes
 from truecount.estimators.rates import Rates
 
 JUDGE = Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
@@ -45,6 +46,19 @@ def test_estimates_from_scores_vary_as_it_says(method, seed: int) -> None:
     variances = np.mean([asymptotic(scores, method).covariance.diagonal() for scores in data[:40]], axis=0)
     estimates = np.array([method.prevalence(scores) for scores in data])
     np.testing.assert_allclose(estimates.var(axis=0), variances, rtol=5 * np.sqrt(2 / repeats))
+
+
+@pytest.mark.parametrize("method", [ACC(restricted=False), InvariantRatio(restricted=False), BBSE()])
+def test_slopes_are_those_of_differences_where_label_shift_fails(method) -> None:
+    """Change one cell of the confusion by 1e-6: the outputs are no mixture of the rows, so the inverse counts too."""
+    confusion, observed = CONFUSION["wide"], np.array([0.1, 0.2, 0.6, 0.1])
+    rates = Rates(confusion, observed, np.array([10, 20, 30]))
+    inverse = method.inverse(rates)
+    slopes = _slopes(rates, method.rows(4), inverse, inverse @ observed)
+    for row, column in np.ndindex(confusion.shape):
+        moved = [confusion + sign * 1e-6 * np.outer(np.eye(3)[row], np.eye(4)[column]) for sign in (1, -1)]
+        up, down = (method.solve(Rates(each, observed, rates.items)) for each in moved)
+        np.testing.assert_allclose(slopes[row, :, column], (down - up) / 2e-6, atol=1e-6)
 
 
 def coverage(items: int, trials: int, seed: int) -> int:

@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+import numpy as np
+
 from truecount._simplex import project_to_simplex
 from truecount._types import FloatArray
 from truecount.counts.scores import Scores
 from truecount.counts.table import Counts
-from truecount.estimators.linear import adjusted_count, black_box_shift, invariant_ratio
+from truecount.estimators.linear import adjusted_count, black_box_shift, invariant_ratio, invariant_rows
 from truecount.estimators.rates import Rates, rates_of
 
 
@@ -45,6 +47,10 @@ class ACC:
         """Shape (..., classes, outputs): the left inverse that takes outputs to classes."""
         return adjusted_count(rates.confusion)
 
+    def rows(self, n_outputs: int) -> FloatArray:
+        """Shape (rows, outputs): what of the outputs the squared errors are summed over."""
+        return np.eye(n_outputs)
+
 
 @dataclass(frozen=True, slots=True)
 class PACC:
@@ -74,6 +80,10 @@ class PACC:
     def inverse(self, rates: Rates) -> FloatArray:
         """Shape (..., classes, outputs): the left inverse that takes outputs to classes."""
         return adjusted_count(rates.confusion)
+
+    def rows(self, n_outputs: int) -> FloatArray:
+        """Shape (rows, outputs): what of the outputs the squared errors are summed over."""
+        return np.eye(n_outputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +125,10 @@ class InvariantRatio:
         """Shape (..., classes, outputs): the left inverse that takes outputs to classes."""
         return invariant_ratio(rates.confusion)
 
+    def rows(self, n_outputs: int) -> FloatArray:
+        """Shape (rows, outputs): what of the outputs the squared errors are summed over."""
+        return invariant_rows(n_outputs)
+
 
 @dataclass(frozen=True, slots=True)
 class BBSE:
@@ -154,6 +168,10 @@ class BBSE:
     def inverse(self, rates: Rates) -> FloatArray:
         """Shape (..., classes, outputs): the left inverse that takes outputs to classes."""
         return black_box_shift(rates.confusion, rates.labeled_prevalence)
+
+    def rows(self, n_outputs: int) -> FloatArray:
+        """Shape (rows, outputs): what of the outputs the squared errors are summed over."""
+        return np.eye(n_outputs)
 
 
 def _apply(inverse: FloatArray, observed: FloatArray, restricted: bool) -> FloatArray:

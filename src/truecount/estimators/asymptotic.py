@@ -13,6 +13,7 @@ from truecount.counts.table import Counts
 from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
 from truecount.estimators.inputs import harden, require_scores
+from truecount.estimators.linear import RANK_TOLERANCE
 from truecount.estimators.rates import FromRates, Rates, rates_of
 from truecount.estimators.register import Method
 
@@ -23,6 +24,9 @@ class HasInverse(FromRates, Protocol):
 
     def inverse(self, rates: Rates) -> FloatArray:
         """Shape (..., classes, outputs): the left inverse that takes outputs to classes."""
+
+    def rows(self, n_outputs: int) -> FloatArray:
+        """Shape (rows, outputs): what of the outputs the squared errors are summed over."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,9 +53,10 @@ class Asymptotic:
 def asymptotic(data: Counts | Scores, method: Method) -> Asymptotic:
     """Give the covariance of an adjusted estimate by the delta method.
 
-    With ``π = B q``, B the left inverse of the confusion, ``dπ = B (dq − dφᵀ π)``, so
+    With ``π = B q`` of least ``‖R (q − φᵀπ)‖``, ``G = (φRᵀRφᵀ)⁺`` and the residual ``e = q − φᵀπ``,
 
-        Cov π = B (Cov q + Σ_l π_l² Cov φ_l) Bᵀ
+        dπ = B dq − Σ_l J_l dφ_l,      J_l = π_l B − G_l (RᵀR e)ᵀ
+        Cov π = B (Cov q) Bᵀ + Σ_l J_l (Cov φ_l) J_lᵀ
 
     where q is an average over the unlabelled items and each row φ_l over the labelled items of its class.
 
@@ -65,8 +70,7 @@ def asymptotic(data: Counts | Scores, method: Method) -> Asymptotic:
     Notes
     -----
     **Not for small samples, rare classes or a confusion near singular**: errors are taken to be small and normal, a
-    class whose few labels are all right is taken never to err, and nothing keeps the interval inside 0 to 1. With
-    more outputs than classes, the change of B is left out, which vanishes as the samples grow if label shift holds.
+    class whose few labels are all right is taken never to err, and nothing keeps the interval inside 0 to 1.
 
     Examples
     --------
@@ -90,8 +94,18 @@ def asymptotic(data: Counts | Scores, method: Method) -> Asymptotic:
         rows, observed = _of_scores(require_scores(method.name, data))
     else:
         rows, observed = _of_counts(harden(data), rates)
-    noise = observed + np.einsum("l,lij->ij", prevalence**2, rows)
-    return Asymptotic(prevalence, inverse @ noise @ inverse.T)
+    slopes = _slopes(rates, method.rows(len(rates.observed)), inverse, prevalence)
+    covariance = inverse @ observed @ inverse.T + np.einsum("lai,lij,lbj->ab", slopes, rows, slopes)
+    return Asymptotic(prevalence, covariance)
+
+
+def _slopes(rates: Rates, rows: FloatArray, inverse: FloatArray, prevalence: FloatArray) -> FloatArray:
+    """Shape (classes, classes, outputs): J_l for each class l, what the estimate loses as its row of φ grows."""
+    weight = rows.T @ rows
+    normal = np.linalg.pinv(rates.confusion @ weight @ rates.confusion.T, rtol=RANK_TOLERANCE)
+    residual = weight @ (rates.observed - prevalence @ rates.confusion)
+    slopes: FloatArray = prevalence[:, None, None] * inverse - normal.T[:, :, None] * residual
+    return slopes
 
 
 def _of_counts(counts: Counts, rates: Rates) -> tuple[FloatArray, FloatArray]:

@@ -55,10 +55,16 @@ def invariant_ratio(confusion: FloatArray) -> FloatArray:
     With ``R`` the rows to keep and one of ones, ``B = (R φᵀ)⁺ R``: outputs sum to one, so a row of ones holds of both
     sides. Ziegler & Czyż, appendix E.3; Vaz, Izbicki & Stern, JMLR 20 (2019).
     """
-    rows = np.eye(confusion.shape[-1])
-    rows[-1] = 1.0
+    rows = invariant_rows(confusion.shape[-1])
     inverse: FloatArray = left_inverse(rows @ np.swapaxes(confusion, -1, -2)) @ rows
     return inverse
+
+
+def invariant_rows(n_outputs: int) -> FloatArray:
+    """Shape (outputs, outputs): R, which keeps all outputs but the last and puts their sum in its place."""
+    rows = np.eye(n_outputs)
+    rows[-1] = 1.0
+    return rows
 
 
 def black_box_shift(confusion: FloatArray, labeled_prevalence: FloatArray) -> FloatArray:

@@ -12,8 +12,8 @@ from truecount.counts.table import Counts
 from truecount.errors import InputError
 from truecount.estimators.rates import Rates, rates_of
 
-_PENALTIES = (1e-18, 1e12)
-"""Squared penalties, in units of the largest singular value squared: below nothing is shrunk, above everything."""
+_RIDGES = (1e-11, 1e12)
+"""In units of the largest singular value squared: below nothing is shrunk, above everything."""
 
 
 def regularized_shift(joint: FloatArray, observed: FloatArray, *, penalty: float) -> FloatArray:
@@ -52,7 +52,7 @@ def regularized_shift(joint: FloatArray, observed: FloatArray, *, penalty: float
     from scipy.optimize import brentq
 
     scale = float(np.linalg.norm(joint, 2)) ** 2
-    low, high = (float(np.log(bound * scale)) for bound in _PENALTIES)
+    low, high = (float(np.log(bound * scale)) for bound in _RIDGES)
     shift = _ridge_path(joint, observed)
 
     def excess(log_ridge: float) -> float:
@@ -61,7 +61,8 @@ def regularized_shift(joint: FloatArray, observed: FloatArray, *, penalty: float
         return float(np.exp(log_ridge) * np.linalg.norm(theta) - penalty * np.linalg.norm(residual))
 
     if excess(low) >= 0:
-        return 1 + shift(float(np.exp(low)))
+        is_full = np.linalg.matrix_rank(joint) == joint.shape[1]
+        return 1 + shift(0.0 if is_full else float(np.exp(low)))
     if excess(high) <= 0:
         return np.ones(joint.shape[1])
     return 1 + shift(float(np.exp(brentq(excess, low, high, xtol=1e-12))))
