@@ -4,11 +4,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from truecount import estimators as estimators
     from truecount import simulate as simulate
+    from truecount.api import compare as compare
+    from truecount.api import estimate as estimate
     from truecount.api import infer as infer
     from truecount.api import infer_many as infer_many
     from truecount.api import mode as mode
     from truecount.counts import Counts as Counts
+    from truecount.counts import Scores as Scores
     from truecount.counts import count as count
     from truecount.inference import NUTS as NUTS
     from truecount.inference import Auto as Auto
@@ -31,13 +35,16 @@ _HOMES = {
     "PointEstimate": "truecount.results",
     "Posterior": "truecount.results",
     "Prior": "truecount.models",
+    "Scores": "truecount.counts",
+    "compare": "truecount.api",
     "count": "truecount.counts",
+    "estimate": "truecount.api",
     "infer": "truecount.api",
     "infer_many": "truecount.api",
     "mode": "truecount.api",
 }
 
-_SUBMODULES = ("simulate",)
+_SUBMODULES = ("estimators", "simulate")
 
 __all__ = sorted((*_HOMES, *_SUBMODULES))
 

@@ -3,8 +3,10 @@
 from typing import Literal, Protocol, TypeAlias
 
 from truecount._types import FloatArray
+from truecount.counts.paths import nearest
 from truecount.counts.scores import Scores
 from truecount.counts.table import Counts
+from truecount.errors import InputError
 from truecount.estimators.adjusted import ACC, BBSE, PACC, InvariantRatio
 from truecount.estimators.counting import CC, PCC
 from truecount.estimators.iterative import CDEIterate
@@ -59,3 +61,18 @@ _ALL: tuple[Method, ...] = (
 )
 METHODS: dict[str, Method] = {method.name: method for method in _ALL}
 """Every method by its name, with the settings that it has unless told."""
+
+
+def find_method(method: Method | str) -> Method:
+    """Give the method of that name, or the method itself.
+
+    >>> find_method("bbse")
+    BBSE(restricted=False, soft=False)
+    """
+    if not isinstance(method, str):
+        return method
+    if method not in METHODS:
+        meant = nearest(method, METHODS)
+        remedy = f"Perhaps you meant {meant!r}" if meant else "Choose one of them, or an object of truecount.estimators"
+        raise InputError("method", f"is {method!r}", f"the methods are {', '.join(METHODS)}", remedy)
+    return METHODS[method]

@@ -1,7 +1,8 @@
 """Stage 4: what comes back."""
 
+from truecount.results.comparison import Comparison
 from truecount.results.finding import Finding
 from truecount.results.point import PointEstimate
 from truecount.results.posterior import Posterior
 
-__all__ = ["Finding", "PointEstimate", "Posterior"]
+__all__ = ["Comparison", "Finding", "PointEstimate", "Posterior"]

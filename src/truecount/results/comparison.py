@@ -1,0 +1,131 @@
+"""Methods side by side: a row for each, and the posterior above them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from truecount._types import FloatArray, IntArray, Name
+from truecount.results.posterior import Posterior
+from truecount.results.table import display_width, visible
+
+KINDS = {"bootstrap": "the bootstrap", "asymptotic": "the delta method"}
+MOST_WITH_INTERVALS = 4
+"""Classes; where there are more, the table gives points alone."""
+MOST_SHOWN = 8
+"""Classes; where there are more, the table shows those with the largest posterior mean."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Row:
+    """What one method says.
+
+    Parameters
+    ----------
+    method
+        Its name.
+    prevalence
+        Shape (classes,); None where the method does not apply.
+    interval
+        Shape (classes, 2); None where there is none.
+    kind
+        How the interval was made: ``"bootstrap"``, ``"asymptotic"`` or nothing.
+    reason
+        Why the method does not apply; empty where it does.
+    """
+
+    method: str
+    prevalence: FloatArray | None = None
+    interval: FloatArray | None = None
+    kind: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Comparison:
+    """What each method says of the same data, and the posterior beside them.
+
+    Parameters
+    ----------
+    rows
+        One for each method, in the order asked for; those that do not apply say why.
+    posterior
+        What `infer` says; of scores, on the counts of the most probable classes.
+    level
+        Of all intervals.
+    provenance
+        How it was made: seed, version.
+
+    Notes
+    -----
+    An interval of the bootstrap or the delta method is not the posterior's: with few labels it is too narrow.
+    """
+
+    rows: tuple[Row, ...]
+    posterior: Posterior
+    level: float
+    provenance: Mapping[str, Any]
+
+    @property
+    def classes(self) -> tuple[Name, ...]:
+        """Names of the classes, in the order of every row."""
+        return self.posterior.classes
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain values, schema ``truecount.comparison/1``."""
+        return {
+            "schema": "truecount.comparison/1",
+            "level": self.level,
+            "classes": list(self.classes),
+            "methods": [_plain(row) for row in self.rows],
+            "posterior": self.posterior.to_dict(level=self.level),
+            **self.provenance,
+        }
+
+    def __str__(self) -> str:
+        places = np.sort(np.argsort(-self.posterior.mean, kind="stable")[:MOST_SHOWN])
+        header = ["method", *(visible(self.classes[place]) for place in places)]
+        first = Row(method="posterior", prevalence=self.posterior.mean, interval=self.posterior.interval(self.level))
+        table = [header, *(_cells(row, places) for row in (first, *self.rows))]
+        hidden = len(self.classes) - len(places)
+        notes = [f"{hidden} more classes are in .rows."] if hidden else []
+        if len(places) <= MOST_WITH_INTERVALS:
+            notes.append(f"In brackets: {100 * self.level:.6g} % intervals{self._kinds()}.")
+        return "\n".join([*_aligned(table), *notes])
+
+    __repr__ = __str__
+
+    def _kinds(self) -> str:
+        kinds = dict.fromkeys(KINDS[row.kind] for row in self.rows if row.kind)
+        return f"; those of the methods by {' and '.join(kinds)}" if kinds else ""
+
+
+def _plain(row: Row) -> dict[str, Any]:
+    lower, upper = (None, None) if row.interval is None else row.interval.T.tolist()
+    shares = None if row.prevalence is None else row.prevalence.tolist()
+    made = {"prevalence": shares, "lower": lower, "upper": upper, "interval": row.kind or None}
+    return {"method": row.method, **made, "reason": row.reason or None}
+
+
+def _cells(row: Row, places: IntArray) -> list[str]:
+    """Give the method and a cell for each class, or the reason why it does not apply."""
+    if row.prevalence is None:
+        return [row.method, row.reason.removeprefix(f"{row.method} ")]
+    points = [f"{100 * share:.1f} %" for share in row.prevalence[places]]
+    if row.interval is None or len(places) > MOST_WITH_INTERVALS:
+        return [row.method, *points]
+    ends = [f"({100 * low:.1f} \N{EN DASH} {100 * high:.1f})" for low, high in row.interval[places]]
+    return [row.method, *map(" ".join, zip(points, ends, strict=True))]
+
+
+def _aligned(table: list[list[str]]) -> list[str]:
+    """Set the cells in columns; a reason runs on."""
+    full = [line for line in table if len(line) == len(table[0])]
+    widths = [max(map(display_width, column)) for column in zip(*full, strict=True)]
+    widths[0] = max(display_width(line[0]) for line in table)
+    return ["  ".join(map(_padded, line, widths)).rstrip() for line in table]
+
+
+def _padded(cell: str, width: int) -> str:
+    return cell + " " * (width - display_width(cell))

@@ -1,0 +1,63 @@
+"""What a point estimate leaves unsaid: read off the method, the data and the answer."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from truecount._types import FloatArray, Name
+from truecount.counts.scores import Scores
+from truecount.counts.table import Counts
+from truecount.estimators.linear import indistinct_classes
+from truecount.estimators.rates import FromRates, rates_of
+from truecount.estimators.register import Method
+from truecount.results.finding import Finding
+
+ROUNDING = 1e-9
+"""Shares may miss zero and one by this without being outside."""
+
+
+def reservations(data: Counts | Scores, method: Method, prevalence: FloatArray) -> tuple[Finding, ...]:
+    """Say what a reader should know about this estimate."""
+    found = [_caution(method), _indistinct(data, method), _outside(data, prevalence)]
+    return tuple(finding for finding in found if finding is not None)
+
+
+def _caution(method: Method) -> Finding | None:
+    if not method.caution:
+        return None
+    return Finding("method", "caution", f"Of {method.name}: {method.caution}", {"method": method.name}, "Use infer().")
+
+
+def _indistinct(data: Counts | Scores, method: Method) -> Finding | None:
+    if not (isinstance(method, FromRates) and method.is_adjusted):
+        return None
+    alike = indistinct_classes(rates_of(data, method, method.name).confusion)
+    if not alike:
+        return None
+    names = [data.classes[position] for position in alike]
+    return Finding(
+        "not-identified",
+        "serious",
+        f"The outputs cannot tell {_listed(names)} apart: their shares are one of many that fit equally well.",
+        {"classes": names},
+        "Use infer(), which shows how far they may go, or a box with more outputs.",
+    )
+
+
+def _outside(data: Counts | Scores, prevalence: FloatArray) -> Finding | None:
+    wrong = np.flatnonzero((prevalence < -ROUNDING) | (prevalence > 1 + ROUNDING))
+    if not len(wrong) and abs(prevalence.sum() - 1) <= ROUNDING:
+        return None
+    names = [data.classes[position] for position in wrong]
+    said = f"{_listed(names)} below 0 or above 1" if names else f"shares that sum to {prevalence.sum():.4g}"
+    return Finding(
+        "outside-simplex",
+        "caution",
+        f"The estimate is not restricted to shares, and has {said}.",
+        {"classes": names, "sum": float(prevalence.sum())},
+        "Use restricted=True, or infer(), whose shares are shares.",
+    )
+
+
+def _listed(names: Sequence[Name]) -> str:
+    return ", ".join(f"{name!s:.60}" for name in names[:9]) + (" and others" if len(names) > 9 else "")
