@@ -1,0 +1,48 @@
+"""Scores of a plain classifier on real sets, in samples of shifted prevalence; for what compares methods."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from truecount import Scores
+
+ITEMS = 300
+
+
+def samples(name: str, two_classes: bool = False, *, number: int) -> Iterator[tuple[Scores, np.ndarray]]:
+    """Draw samples whose prevalence is uniform on the simplex, each with the shares that it really has.
+
+    A logistic regression is trained on one third of the set, the second third is labelled, and the samples come from
+    the last. The set is split anew for each, because samples from one split share its luck.
+    """
+    features, labels = _read(name, two_classes)
+    for seed in range(number):
+        rng = np.random.default_rng(seed)
+        training, labeled, pool = np.array_split(rng.permutation(len(labels)), 3)
+        classifier = make_pipeline(StandardScaler(), LogisticRegression(max_iter=5000))
+        scores = classifier.fit(features[training], labels[training]).predict_proba(features)
+        drawn = rng.choice(pool, ITEMS, p=_chances(rng, labels[pool]))
+        shares = np.bincount(labels[drawn], minlength=scores.shape[1]) / ITEMS
+        yield Scores(scores[labeled], labels[labeled], scores[drawn]), shares
+
+
+def _chances(rng: np.random.Generator, labels: np.ndarray) -> np.ndarray:
+    """Give each item a chance such that the classes come in proportions that are drawn uniformly."""
+    sizes = np.bincount(labels)
+    chances = (rng.dirichlet(np.ones(len(sizes))) / sizes)[labels]
+    return chances / chances.sum()
+
+
+def _read(name: str, two_classes: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Features and class codes; of two classes, the second is the most common one of the set."""
+    frame = pd.read_csv(Path(os.environ["TRUECOUNT_DATA"]) / "uci" / f"{name}.tsv.gz", sep="\t")
+    labels = np.unique(frame.pop("target"), return_inverse=True)[1]
+    if two_classes:
+        labels = (labels == np.bincount(labels).argmax()).astype(int)
+    return frame.to_numpy(float), labels
