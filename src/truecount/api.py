@@ -11,6 +11,7 @@ import numpy as np
 
 from truecount import _check
 from truecount._progress import track
+from truecount._types import FloatArray
 from truecount.counts import Counts, Scores
 from truecount.errors import ConvergenceWarning, InputError
 from truecount.estimators import MAP, METHODS, Method, asymptotic, bootstrap
@@ -216,13 +217,17 @@ def _row(data: Counts | Scores, method: Method, level: float, seed: int) -> Row:
         prevalence = method.prevalence(data)
     except InputError as error:
         return Row(method=method.name, reason=error.needed)
+    interval, kind = _interval(data, method, level, seed)
+    findings = reservations(data, method, prevalence)
+    return Row(method=method.name, prevalence=prevalence, interval=interval, kind=kind, findings=findings)
+
+
+def _interval(data: Counts | Scores, method: Method, level: float, seed: int) -> tuple[FloatArray | None, str]:
     if isinstance(method, FromRates) and not method.soft:
-        interval = bootstrap(data, method, seed=seed).interval(level)
-        return Row(method=method.name, prevalence=prevalence, interval=interval, kind="bootstrap")
+        return bootstrap(data, method, seed=seed).interval(level), "bootstrap"
     if isinstance(method, HasInverse):
-        interval = asymptotic(data, method).interval(level)
-        return Row(method=method.name, prevalence=prevalence, interval=interval, kind="asymptotic")
-    return Row(method=method.name, prevalence=prevalence)
+        return asymptotic(data, method).interval(level), "asymptotic"
+    return None, ""
 
 
 def _posterior(draws: Draws, counts: Counts, prior: Prior, seed: int) -> Posterior:

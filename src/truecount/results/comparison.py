@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from truecount._types import FloatArray, IntArray, Name
+from truecount.results.finding import Finding
 from truecount.results.posterior import Posterior
-from truecount.results.table import display_width, visible
+from truecount.results.reservations import OF_METHOD
+from truecount.results.table import display_width, remark, visible
 
 KINDS = {"bootstrap": "the bootstrap", "asymptotic": "the delta method"}
 MOST_WITH_INTERVALS = 4
@@ -33,6 +35,8 @@ class Row:
         How the interval was made: ``"bootstrap"``, ``"asymptotic"`` or nothing.
     reason
         Why the method does not apply; empty where it does.
+    findings
+        What to know before leaning on it.
     """
 
     method: str
@@ -40,6 +44,7 @@ class Row:
     interval: FloatArray | None = None
     kind: str = ""
     reason: str = ""
+    findings: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -72,6 +77,13 @@ class Comparison:
         """Names of the classes, in the order of every row."""
         return self.posterior.classes
 
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What to know about the posterior and about the data, each said once; rows have those of their method."""
+        found = (*self.posterior.findings, *(finding for row in self.rows for finding in row.findings))
+        said = {finding.message: finding for finding in found if finding.code != OF_METHOD}
+        return tuple(said.values())
+
     def to_dict(self) -> dict[str, Any]:
         """Give plain values, schema ``truecount.comparison/1``."""
         return {
@@ -92,7 +104,7 @@ class Comparison:
         notes = [f"{hidden} more classes are in .rows."] if hidden else []
         if len(places) <= MOST_WITH_INTERVALS:
             notes.append(f"In brackets: {100 * self.level:.6g} % intervals{self._kinds()}.")
-        return "\n".join([*_aligned(table), *notes])
+        return "\n".join([*_aligned(table), *map(remark, self.findings), *notes])
 
     __repr__ = __str__
 
@@ -105,7 +117,8 @@ def _plain(row: Row) -> dict[str, Any]:
     lower, upper = (None, None) if row.interval is None else row.interval.T.tolist()
     shares = None if row.prevalence is None else row.prevalence.tolist()
     made = {"prevalence": shares, "lower": lower, "upper": upper, "interval": row.kind or None}
-    return {"method": row.method, **made, "reason": row.reason or None}
+    findings = [finding.to_dict() for finding in row.findings]
+    return {"method": row.method, **made, "reason": row.reason or None, "findings": findings}
 
 
 def _cells(row: Row, places: IntArray) -> list[str]:

@@ -12,6 +12,8 @@ from truecount.estimators.rates import FromRates, rates_of
 from truecount.estimators.register import Method
 from truecount.results.finding import Finding
 
+OF_METHOD = "method"
+"""Code of what is true of a method whatever the data."""
 ROUNDING = 1e-9
 """Shares may miss zero and one by this without being outside."""
 
@@ -25,7 +27,7 @@ def reservations(data: Counts | Scores, method: Method, prevalence: FloatArray) 
 def _caution(method: Method) -> Finding | None:
     if not method.caution:
         return None
-    return Finding("method", "caution", f"Of {method.name}: {method.caution}", {"method": method.name}, "Use infer().")
+    return Finding(OF_METHOD, "caution", f"Of {method.name}: {method.caution}", {"method": method.name}, "Use infer().")
 
 
 def _indistinct(data: Counts | Scores, method: Method) -> Finding | None:
