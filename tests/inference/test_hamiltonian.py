@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from truecount.errors import InputError, UnsuitableEngineError
 from truecount.inference import trail
@@ -95,3 +96,13 @@ def test_moves_leave_the_density_alone_where_steps_are_tiny():
 def test_bad_settings_are_refused(bad):
     with pytest.raises(InputError):
         Hamiltonian(**bad)
+
+
+def test_effective_draws_said_are_seen_across_seeds():
+    """Variance of the mean over 50 seeds against the one said; a chi-square bound broken once in 10⁵ runs."""
+    runs = [Hamiltonian(960, warmup=80).sample(ORDINARY, seed) for seed in range(50)]
+    means = np.array([run.prevalence.mean(axis=0) for run in runs])
+    variance = np.mean([run.prevalence.var(axis=0) for run in runs], axis=0)
+    said = np.mean([run.effective for run in runs], axis=0)
+    ratio = (len(runs) - 1) * means.var(axis=0, ddof=1) * said / variance
+    assert (ratio < stats.chi2.ppf(1 - 1e-5, len(runs) - 1)).all(), "fewer draws are effective than was said"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from made_posterior import made_posterior
-from truecount import Counts, Posterior, Prior
+from truecount import Counts, Exact, Hamiltonian, Posterior, Prior, infer
 from truecount.errors import InputError
 from truecount.inference.draws import Draws
 
@@ -122,3 +122,18 @@ def test_same_seed_gives_the_same_side_draws() -> None:
     first, second = made_posterior(), made_posterior()
     np.testing.assert_array_equal(first.realized, second.realized)
     np.testing.assert_array_equal(first.labeled_prevalence, second.labeled_prevalence)
+
+
+def test_diagnostics_of_independent_draws_speak_of_their_weights() -> None:
+    weak = infer(Counts([[60, 40], [45, 55]], [250, 250]), engine=Exact(500)).diagnostics
+    assert 0 < weak["effective_share"] < 1
+    assert weak["pareto_k"] < 0.5
+    assert set(weak) == {"effective", "mcse", "effective_share", "pareto_k"}
+
+
+def test_diagnostics_of_chains_have_bulk_and_tail() -> None:
+    posterior = infer(Counts([[60, 40], [25, 75]], [250, 250]), engine=Hamiltonian(effective_draws=1000))
+    np.testing.assert_array_equal(
+        posterior.effective_draws, np.minimum(posterior.diagnostics["bulk"], posterior.diagnostics["tail"])
+    )
+    assert set(posterior.diagnostics) == {"rhat", "bulk", "tail", "mcse"}

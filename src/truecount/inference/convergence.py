@@ -29,12 +29,20 @@ def rhat(draws: FloatArray, chains: int) -> FloatArray:
     return np.asarray(_stats().rhat(by_chain(draws, chains), chain_axis=0, draw_axis=1))
 
 
+def bulk_draws(draws: FloatArray, chains: int) -> FloatArray:
+    """Effective number of draws for the middle of each class, shape (classes,)."""
+    return np.asarray(_stats().ess(by_chain(draws, chains), chain_axis=0, draw_axis=1, method="bulk"))
+
+
+def tail_draws(draws: FloatArray, chains: int) -> FloatArray:
+    """Effective number of draws for the 5 and 95 % quantiles of each class, shape (classes,)."""
+    values = by_chain(draws, chains)
+    return np.asarray(_stats().ess(values, chain_axis=0, draw_axis=1, method="tail", prob=(0.05, 0.95)))
+
+
 def effective_draws(draws: FloatArray, chains: int) -> FloatArray:
     """Effective number of draws of each class, the smaller of bulk and tail, shape (classes,)."""
-    values = by_chain(draws, chains)
-    bulk = _stats().ess(values, chain_axis=0, draw_axis=1, method="bulk")
-    tail = _stats().ess(values, chain_axis=0, draw_axis=1, method="tail", prob=(0.05, 0.95))
-    return np.asarray(np.minimum(bulk, tail))
+    return np.asarray(np.minimum(bulk_draws(draws, chains), tail_draws(draws, chains)))
 
 
 def mcse(draws: FloatArray, chains: int) -> FloatArray:

@@ -31,6 +31,8 @@ class Draws:
         Shape (classes,): effective number of draws.
     rhat
         Shape (classes,): rank-normalised split R-hat; None where draws are independent.
+    log_weights
+        Shape (pool,): weights of the pool that independent draws were resampled from; None where there was none.
     record
         How it went: the engine, its settings, what it did.
     """
@@ -41,6 +43,7 @@ class Draws:
     chains: int | None = None
     effective: FloatArray
     rhat: FloatArray | None = None
+    log_weights: FloatArray | None = None
     record: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -70,6 +70,7 @@ def _resampled(pool: Pool, density: Density, size: int, asked: int, rng: np.rand
         confusion=pool.confusion[chosen[::stride]],
         stride=stride,
         effective=effective,
+        log_weights=pool.log_weights,
         record=exact_record(pool.proposed, len(weights) / pool.proposed, pool.effective / pool.proposed),
     )
 

@@ -102,7 +102,8 @@ def _drawn(
     asked, inside = engine.effective_draws, int(np.isfinite(log_weights).sum())
     if inside < asked:
         return None
-    weights = normalised(log_weights + prior_term(density, prevalence))
+    log_weights = log_weights + prior_term(density, prevalence)
+    weights = normalised(log_weights)
     size, effective = draws_needed(prevalence, weights, asked, asked)
     if round(effective.min()) < asked or weights.max() * inside > HEAVY:
         return None
@@ -113,6 +114,7 @@ def _drawn(
         confusion=confusion[chosen[::stride]],
         stride=stride,
         effective=effective,
+        log_weights=log_weights[np.isfinite(log_weights)],
         record=record,
     )
     return engine.explained(draws)

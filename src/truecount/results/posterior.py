@@ -14,6 +14,7 @@ from truecount.counts import Counts
 from truecount.errors import InputError
 from truecount.inference import convergence
 from truecount.inference.draws import Draws, dirichlet
+from truecount.inference.resample import effective_share, normalised
 from truecount.models import Prior
 from truecount.results import export, storage, table
 from truecount.results.finding import Finding
@@ -188,6 +189,27 @@ class Posterior:
             error: FloatArray = self.sd / np.sqrt(self.effective_draws)
             return error
         return convergence.mcse(self.prevalence, self.chains)
+
+    @cached_property
+    def diagnostics(self) -> Mapping[str, Any]:
+        """How far the draws can be trusted, by name; the arrays have shape (classes,).
+
+        For chains ``rhat``, ``bulk`` and ``tail`` (effective draws for the middle and for the 5 and 95 % quantiles) and
+        ``mcse``. For independent draws ``effective``, ``mcse``, ``effective_share`` (of the weighted pool that they
+        were resampled from) and ``pareto_k`` (the tail of its weights; below ½ their mean has a variance).
+        """
+        if not self.is_independent:
+            bulk, tail = (
+                measure(self.prevalence, self.chains) for measure in (convergence.bulk_draws, convergence.tail_draws)
+            )
+            return {"rhat": self.rhat, "bulk": bulk, "tail": tail, "mcse": self.mcse}
+        weights = self.draws.log_weights
+        return {
+            "effective": self.effective_draws,
+            "mcse": self.mcse,
+            "effective_share": 1.0 if weights is None else effective_share(normalised(weights)),
+            "pareto_k": None if weights is None else convergence.pareto_k(weights),
+        }
 
     def to_arviz(self) -> Any:
         """Give the draws as ArviZ's own container (extra ``arviz``)."""

@@ -34,9 +34,8 @@ def save(posterior: "Posterior", path: str | PathLike[str]) -> None:
         "provenance": dict(posterior.provenance),
         "draws": {"stride": draws.stride, "chains": draws.chains, "record": dict(draws.record)},
     }
-    arrays: dict[str, Any] = {name: getattr(draws, name) for name in ("prevalence", "confusion", "effective")}
-    if draws.rhat is not None:
-        arrays["rhat"] = draws.rhat
+    names = ("prevalence", "confusion", "effective", "rhat", "log_weights")
+    arrays: dict[str, Any] = {name: value for name in names if (value := getattr(draws, name)) is not None}
     with whole_file(path) as stream:
         np.savez(stream, about=np.array(json.dumps(about, default=_plain)), **arrays)
 
