@@ -65,6 +65,12 @@ Engine: TypeAlias = Annotated[
     str, Option(metavar="|".join(ENGINES), callback=one_of(*ENGINES), help="What draws from the posterior.")
 ]
 Seed: TypeAlias = Annotated[int, Option(metavar="NUMBER", help="Same seed, same data, same version: same answer.")]
+Method: TypeAlias = Annotated[
+    str | None, Option(metavar="NAME", help="Give the point of this estimator, such as acc or bbse, and no posterior.")
+]
+AllMethods: TypeAlias = Annotated[
+    bool, Option("--all-methods", help="Set every estimator that applies beside the posterior.")
+]
 Json: TypeAlias = Annotated[str | None, Option(metavar="FILE|-", help="Write the answer as JSON; - prints only that.")]
 Csv: TypeAlias = Annotated[str | None, Option(metavar="FILE|-", help="Write the table as CSV; - prints only that.")]
 Strict: TypeAlias = Annotated[bool, Option("--strict", help="Exit with code 3 where a finding is serious.")]

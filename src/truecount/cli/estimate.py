@@ -7,6 +7,7 @@ import typer
 
 from truecount.api import infer
 from truecount.cli import arguments as given
+from truecount.cli.methods import by_all, by_method
 from truecount.cli.options import make_engine, make_prior
 from truecount.cli.report import Report
 from truecount.cli.source import Source
@@ -14,13 +15,14 @@ from truecount.counts import Counts
 from truecount.errors import TruecountWarning
 from truecount.inference.draws import Engine
 from truecount.models import Prior
-from truecount.results import Posterior
+from truecount.results import Comparison, PointEstimate, Posterior
 from truecount.results.posterior import Kind, Target
 
 USUAL = Prior()
 
 
 def estimate(
+    context: typer.Context,
     tables: given.Tables = None,
     label: given.Label = None,
     prediction: given.Prediction = None,
@@ -38,6 +40,8 @@ def estimate(
     draws: given.Draws = None,
     engine: given.Engine = "auto",
     seed: given.Seed = 0,
+    method: given.Method = None,
+    all_methods: given.AllMethods = False,
     json: given.Json = None,
     csv: given.Csv = None,
     strict: given.Strict = False,
@@ -55,6 +59,9 @@ def estimate(
     A survey and the validation of its test, counted or known:
       truecount estimate --positive 50/3330 --sensitivity 103/122 --specificity 399/401
       truecount estimate --positive 50/3330 --sensitivity 0.84 --specificity 99.5%
+    By another estimator, or by all of them:
+      truecount estimate counts.json --method bbse
+      truecount estimate counts.json --all-methods
     In a script, which stops where the answer is not to be trusted:
       truecount estimate runs.csv --label human --prediction verdict --json - --strict
 
@@ -74,6 +81,12 @@ def estimate(
     report = Report(
         level=level, interval=cast("Kind", interval), target=cast("Target", target), json_file=json, csv_file=csv
     )
+    if method is not None or all_methods:
+        given_data = context, source, report
+        answer = by_all(*given_data, seed) if method is None else by_method(*given_data, method)
+        if strict:
+            _require_sound(answer)
+        return
     counts, known = source.read()
     posterior = quiet_infer(counts, make_prior(prior, prior_confusion, counts, known), make_engine(engine, draws), seed)
     report.deliver(posterior)
@@ -88,8 +101,8 @@ def quiet_infer(counts: Counts, prior: Prior, engine: Engine, seed: int) -> Post
         return infer(counts, prior=prior, engine=engine, seed=seed)
 
 
-def _require_sound(posterior: Posterior) -> None:
-    serious = [finding.code for finding in posterior.findings if finding.severity == "serious"]
+def _require_sound(answer: Posterior | PointEstimate | Comparison) -> None:
+    serious = [finding.code for finding in answer.findings if finding.severity == "serious"]
     if serious:
         typer.echo(f"Not to be trusted: {', '.join(serious)}.", err=True)
         raise typer.Exit(3)

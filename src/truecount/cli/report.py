@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -40,23 +41,51 @@ class Report:
                 require_writable(str(path))
 
     def deliver(self, posterior: "Posterior") -> None:
-        """Write the files, all or none, then print; what goes to the standard output stands there alone."""
-        encoded = self._encoded(posterior)
+        """Write the summary of a posterior to the files, or print it as a table."""
+        self.write(
+            lambda: posterior.to_dict(level=self.level, kind=self.interval, target=self.target),
+            lambda summary: list(summary["classes"]),
+            lambda: self._print(posterior),
+        )
+
+    def write(
+        self,
+        summary: Callable[[], dict[str, Any]],
+        rows: Callable[[dict[str, Any]], list[dict[str, Any]]],
+        show: Callable[[], None],
+    ) -> None:
+        """Write the files, all or none, then print; what goes to the standard output stands there alone.
+
+        Parameters
+        ----------
+        summary
+            Gives what JSON holds.
+        rows
+            Gives the rows of the CSV from that.
+        show
+            Prints to the screen.
+        """
+        encoded = self._encoded(summary, rows)
         with ExitStack() as files:
             for path in encoded.keys() - {"-"}:
                 files.enter_context(whole_file(path)).write(encoded[path])
         if "-" in encoded:
             typer.echo(encoded["-"], nl=False)
         else:
-            self._print(posterior)
+            show()
 
-    def _encoded(self, posterior: "Posterior") -> dict[str, bytes]:
+    def _encoded(
+        self, summary: Callable[[], dict[str, Any]], rows: Callable[[dict[str, Any]], list[dict[str, Any]]]
+    ) -> dict[str, bytes]:
         """Give what goes to each place; a sign that is not one becomes an escape that JSON reads back."""
-        wanted = {path: form for path, form in ((self.json_file, _json), (self.csv_file, _csv)) if path is not None}
-        if not wanted:
+        if self.json_file is None and self.csv_file is None:
             return {}
-        summary = posterior.to_dict(level=self.level, kind=self.interval, target=self.target)
-        return {path: form(summary).encode(errors="backslashreplace") for path, form in wanted.items()}
+        values, texts = summary(), {}
+        if self.json_file is not None:
+            texts[self.json_file] = _json(values)
+        if self.csv_file is not None:
+            texts[self.csv_file] = _csv(rows(values))
+        return {path: text.encode(errors="backslashreplace") for path, text in texts.items()}
 
     def _print(self, posterior: "Posterior") -> None:
         look: dict[str, Any] = {"level": self.level, "kind": self.interval, "target": self.target}
@@ -70,11 +99,11 @@ def _json(summary: dict[str, Any]) -> str:
     return json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _csv(summary: dict[str, Any]) -> str:
+def _csv(rows: list[dict[str, Any]]) -> str:
     stream = io.StringIO()
-    writer = csv.DictWriter(stream, summary["classes"][0], lineterminator="\n")
+    writer = csv.DictWriter(stream, rows[0], lineterminator="\n")
     writer.writeheader()
-    writer.writerows(summary["classes"])
+    writer.writerows(rows)
     return stream.getvalue()
 
 

@@ -43,6 +43,16 @@ class PointEstimate:
     findings: tuple[Finding, ...]
     provenance: Mapping[str, Any]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain values, schema ``truecount.point/1``."""
+        shares = zip(self.classes, self.prevalence.tolist(), strict=True)
+        return {
+            "schema": "truecount.point/1",
+            "classes": [{"class": name, "share": share} for name, share in shares],
+            "findings": [finding.to_dict() for finding in self.findings],
+            **self.provenance,
+        }
+
     def __str__(self) -> str:
         names = ["class", *map(visible, self.classes)]
         shares = ["share", *(f"{100 * share:.2f} %" for share in self.prevalence)]

@@ -1,0 +1,84 @@
+"""Other estimators than the posterior, one or all."""
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from truecount.cli.report import Report
+from truecount.cli.source import Source
+from truecount.counts import Counts
+from truecount.errors import InputError, TruecountWarning
+
+if TYPE_CHECKING:
+    from truecount.results import Comparison, PointEstimate
+
+OF_POSTERIOR = ("interval", "target", "prior", "prior_confusion", "draws", "engine")
+OF_POINT = (*OF_POSTERIOR, "level", "seed", "all_methods")
+
+
+def by_method(context: typer.Context, source: Source, report: Report, name: str) -> "PointEstimate":
+    """Give the point of one estimator."""
+    from truecount.api import estimate
+    from truecount.estimators.register import find_method
+
+    _refuse(context, "--method", OF_POINT)
+    try:
+        method = find_method(name)
+    except InputError as error:
+        raise typer.BadParameter(f"--method {name!r} is unknown: {error.needed}. {error.remedy}.") from None
+    counts = _counts(source, "--method")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TruecountWarning)
+        point = estimate(counts, method)
+    report.write(point.to_dict, lambda summary: list(summary["classes"]), lambda: typer.echo(str(point)))
+    return point
+
+
+def by_all(context: typer.Context, source: Source, report: Report, seed: int) -> "Comparison":
+    """Set all estimators beside the posterior."""
+    from truecount.api import compare
+
+    _refuse(context, "--all-methods", OF_POSTERIOR)
+    counts = _counts(source, "--all-methods")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TruecountWarning)
+        comparison = compare(counts, level=report.level, seed=seed)
+    report.write(comparison.to_dict, _flat, lambda: typer.echo(str(comparison)))
+    return comparison
+
+
+def _counts(source: Source, option: str) -> Counts:
+    counts, known = source.read()
+    if known is not None:
+        raise typer.BadParameter(f"{option} needs counts of sensitivity and specificity, such as 103/122.")
+    return counts
+
+
+def _refuse(context: typer.Context, option: str, names: tuple[str, ...]) -> None:
+    """Refuse options that were given and would change nothing."""
+    given = [name for name in names if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"]
+    if given:
+        options = " and ".join(f"--{name.replace('_', '-')}" for name in given)
+        raise typer.BadParameter(f"{option} does not go with {options}.")
+
+
+def _flat(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """Give a row for each class of each method, the posterior's first, and one for a method that does not apply."""
+    rows = [
+        {"method": "posterior", "class": each["class"], "share": each["mean"], "lower": each["lower"]}
+        | {"upper": each["upper"], "interval": "posterior", "reason": None}
+        for each in summary["posterior"]["classes"]
+    ]
+    for found in summary["methods"]:
+        ends = {"interval": found["interval"], "reason": found["reason"]}
+        if found["prevalence"] is None:
+            rows.append({"method": found["method"], "class": None, "share": None, "lower": None, "upper": None} | ends)
+            continue
+        nothing = [None] * len(summary["classes"])
+        columns = (summary["classes"], found["prevalence"], found["lower"] or nothing, found["upper"] or nothing)
+        for name, share, lower, upper in zip(*columns, strict=True):
+            rows.append(
+                {"method": found["method"], "class": name, "share": share, "lower": lower, "upper": upper} | ends
+            )
+    return rows
