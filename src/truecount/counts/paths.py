@@ -8,11 +8,16 @@ from pathlib import Path
 from truecount.errors import InputError
 
 MOST_LISTED = 30
+NEAR = 0.8
+"""How alike two names are, from 0 to 1, from which on one was perhaps meant to be the other."""
 
 
 def existing_file(path: str | PathLike[str]) -> Path:
     """Give the path of a file that exists, may be read and is not empty."""
     file = Path(path)
+    if str(file) in ("-", "/dev/stdin") or file.is_relative_to("/dev/fd"):
+        needed = "a file is needed, whose ending says what it holds"
+        raise InputError(str(file), "is no file on disk", needed, "Save the data first, for instance as data.csv")
     if file.is_dir():
         raise InputError(str(file), "is a folder", "a file is needed", "Name one file inside it")
     if not file.exists():
@@ -29,7 +34,7 @@ def existing_file(path: str | PathLike[str]) -> Path:
 def nearest(wanted: str, known: Iterable[str]) -> str | None:
     """Give the name that `wanted` was perhaps meant to be, whatever its case."""
     by_folded = {name.casefold(): name for name in known}
-    close = get_close_matches(wanted.casefold(), by_folded, n=1)
+    close = get_close_matches(wanted.casefold(), by_folded, n=1, cutoff=NEAR)
     return by_folded[close[0]] if close else None
 
 
@@ -43,5 +48,7 @@ def listed(names: Iterable[str]) -> str:
 def _nearest_file(file: Path) -> str:
     if not file.parent.is_dir():
         return f"There is no folder {str(file.parent)!r} either"
-    meant = nearest(file.name, (neighbour.name for neighbour in file.parent.iterdir()))
-    return f"Perhaps you meant {str(file.with_name(meant))!r}" if meant else "Check the spelling"
+    neighbours = sorted(file.parent.iterdir(), key=lambda neighbour: neighbour.suffix == file.suffix)
+    by_stem = {neighbour.stem: neighbour.name for neighbour in neighbours}
+    meant = nearest(file.stem, by_stem)
+    return f"Perhaps you meant {str(file.with_name(by_stem[meant]))!r}" if meant else "Check the spelling"

@@ -1,0 +1,47 @@
+"""Names that were perhaps meant: near ones, and no others."""
+
+from pathlib import Path
+
+import pytest
+
+from truecount.counts.paths import existing_file, listed, nearest
+from truecount.errors import InputError
+
+
+@pytest.mark.parametrize(
+    ("wanted", "known", "meant"),
+    [
+        ("humn", ["human", "verdict"], "human"),
+        ("HUMAN", ["Human"], "Human"),
+        ("goood", ["bad", "good"], "good"),
+        ("emmu", ["emu", "gnu"], "emu"),
+        ("good", ["bad"], None),
+        ("unlab", ["lab"], None),
+        ("judge", ["human", "verdict"], None),
+    ],
+)
+def test_only_a_near_name_was_perhaps_meant(wanted: str, known: list[str], meant: str | None) -> None:
+    assert nearest(wanted, known) == meant
+
+
+@pytest.mark.parametrize(
+    ("wanted", "meant"),
+    [("result.csv", "results.csv"), ("results.json", "results."), ("nope.csv", None), ("un.csv", None)],
+)
+def test_a_shared_ending_makes_no_file_near(wanted: str, meant: str | None, tmp_path: Path) -> None:
+    for name in ("results.csv", "results.txt", "na.csv", "m_None.csv"):
+        (tmp_path / name).write_text("x")
+    with pytest.raises(InputError) as error:
+        existing_file(tmp_path / wanted)
+    assert error.value.remedy.startswith(f"Perhaps you meant '{tmp_path / meant}" if meant else "Check the spelling")
+
+
+@pytest.mark.parametrize("path", ["-", "/dev/stdin", "/dev/fd/0"])
+def test_standard_input_is_no_file(path: str) -> None:
+    with pytest.raises(InputError, match=f"{path} is no file on disk: a file is needed.*Save the data first"):
+        existing_file(path)
+
+
+def test_a_long_list_is_cut() -> None:
+    assert listed(["a", "b"]) == "'a', 'b'"
+    assert listed(map(str, range(40))).endswith("'29' and 10 more")
