@@ -48,11 +48,20 @@ def test_any_other_corner_is_refused(corner: str, tmp_path: Path) -> None:
         read(tmp_path, MATRIX.replace("class\\output", corner))
 
 
+def test_corner_of_a_transposed_table_is_shown_as_it_is(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as error:
+        read(tmp_path, MATRIX.replace("class\\output", "output\\class"))
+    assert r"has 'output\class' in its top-left cell" in str(error.value)
+    assert error.value.remedy == r"Its rows seem to be outputs: transpose the table, then write class\output there"
+
+
 BAD_MATRIX = {
     "negative": (MATRIX.replace("60", "-60"), "cell '-60'"),
     "not a number": (MATRIX.replace("60", "nan"), "cell 'nan'"),
     "empty cell": (MATRIX.replace("60", ""), "cell ''"),
-    "fraction": (MATRIX.replace("60", "6.5"), "cell '6.5'"),
+    "fraction": (MATRIX.replace("60", "6.5"), "cell '6.5': counts are whole numbers"),
+    "rate": (MATRIX.replace("60", "0.61"), "cell '0.61': counts are needed, and this looks like a rate"),
+    "percentage": (MATRIX.replace("60", "61 %"), "cell '61 %': .* looks like a rate"),
     "foreign digit": (MATRIX.replace("60", "٦"), "cell '٦'"),
     "ragged": (MATRIX.replace(",60", ""), "2 cells in row 2 and 3 in the header"),
     "one class": ("class\\output,fail,pass\nfail,140,60\n", "1 class"),
@@ -71,7 +80,12 @@ def test_bad_matrix_is_refused(case: str, tmp_path: Path) -> None:
 
 
 BAD_UNLABELED = {
-    "other output": ("fail,abstain\n600,400\n", "names the output 'abstain'"),
+    "other output": ("fail,abstain\n600,400\n", "names the output 'abstain': .*'fail', 'pass'.*Give it a column"),
+    "misspelt output": ("output,count\nfaill,600\npass,400\n", "names the output 'faill': .*meant 'fail'"),
+    "outputs instead of counts": ("verdict\nfail\npass\nfail\n", "has 'fail' below.* look like outputs.*Count"),
+    "outputs without a header": ("fail\npass\n", "look like outputs"),
+    "rows instead of counts": ("human,verdict\n,fail\n,pass\n", "has 'fail' below.* look like outputs"),
+    "rates": ("fail,pass\n0.6,0.4\n", "cell '0.6': .* looks like a rate"),
     "missing output": ("fail\n600\n", "does not name the output 'pass'"),
     "additional output": ("fail,pass,x\n1,2,3\n", "names the output 'x'"),
     "twice": ("output,count\nfail,1\nfail,2\npass,3\n", "names 'fail' twice"),

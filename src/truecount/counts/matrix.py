@@ -14,15 +14,18 @@ The unlabelled counts are either one row below the outputs, or a row for each ou
 """
 
 import csv
+import re
+from itertools import chain
 from os import PathLike
 
 from truecount import _check
-from truecount.counts.paths import existing_file
+from truecount.counts.paths import existing_file, listed, nearest
 from truecount.counts.query import DELIMITERS, header, kind, open_text
 from truecount.counts.table import Counts
 from truecount.errors import InputError
 
 CORNER = "class\\output"
+TRANSPOSED = "output\\class"
 LONG = ["output", "count"]
 
 
@@ -73,6 +76,10 @@ def _by_output(path: str | PathLike[str]) -> dict[str, int]:
     rows = _cells(path)
     if rows[0] == LONG:
         named = [(output, count) for output, count in rows[1:]]
+    elif not any(re.search(r"\d", cell) for cell in chain(*rows[1:])):
+        found = f"has {next(filter(None, chain(*rows[1:])))!r:.60} below its first line"
+        needed = "counts are needed, and these look like outputs"
+        raise InputError(str(path), found, needed, "Count how often each occurs, and write that below output,count")
     elif len(rows) == 2:
         named = list(zip(*rows, strict=True))
     else:
@@ -88,32 +95,31 @@ def _by_output(path: str | PathLike[str]) -> dict[str, int]:
 
 
 def _count(path: str | PathLike[str], cell: str) -> int:
-    if not (cell.isascii() and cell.isdigit()):
-        raise InputError(
-            str(path),
-            f"has the cell {cell!r:.60}",
-            "counts are whole numbers, 0 or more",
-            "Write 0 where nothing was seen",
-        )
-    return int(cell)
+    if cell.isascii() and cell.isdigit():
+        return int(cell)
+    found = f"has the cell {cell!r:.60}"
+    if re.fullmatch(r"[01]?[.,]\d+|[\d.,]+ ?%", cell, re.ASCII):
+        needed = "counts are needed, and this looks like a rate, which does not say of how many"
+        raise InputError(str(path), found, needed, "Write how many items were seen")
+    needed = "counts are whole numbers, 0 or more"
+    raise InputError(str(path), found, needed, "Write 0 where nothing was seen")
 
 
 def _require_corner(path: str | PathLike[str], found: str) -> None:
-    if found != CORNER:
-        raise InputError(
-            str(path),
-            f"has {found!r:.60} in its top-left cell",
-            f"it must read {CORNER}, to say that rows are true classes and columns are outputs",
-            "Transpose the table if its rows are outputs, then write that",
-        )
+    if found == CORNER:
+        return
+    needed = f"it must read {CORNER}, to say that rows are true classes and columns are outputs"
+    remedy = f"Transpose the table if its rows are outputs, then write {CORNER} there"
+    if found == TRANSPOSED:
+        remedy = f"Its rows seem to be outputs: transpose the table, then write {CORNER} there"
+    raise InputError(str(path), f"has '{found:.60}' in its top-left cell", needed, remedy)
 
 
 def _require_same_outputs(path: str | PathLike[str], found: set[str], needed: set[str]) -> None:
-    for name in sorted(found ^ needed):
-        side = "names" if name in found else "does not name"
-        raise InputError(
-            str(path),
-            f"{side} the output {name!r}",
-            "it must name the outputs of the confusion matrix",
-            "Write 0 where nothing was seen",
-        )
+    lacking, rule = sorted(needed - found), f"those of the confusion matrix are {listed(sorted(needed))}"
+    for name in sorted(found - needed):
+        meant = nearest(name, lacking)
+        remedy = f"Perhaps you meant {meant!r}" if meant else "Give it a column there, of zeros where no label has it"
+        raise InputError(str(path), f"names the output {name!r}", rule, remedy)
+    for name in lacking:
+        raise InputError(str(path), f"does not name the output {name!r}", rule, "Write 0 where nothing was seen")
