@@ -1,0 +1,145 @@
+"""Simulation-based calibration: among draws from the right posterior, a truth from the prior has any rank alike."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from truecount import _check
+from truecount._types import FloatArray, IntArray
+from truecount.counts import Counts
+from truecount.errors import InputError
+from truecount.inference.draws import Draws, dirichlet
+from truecount.models import Density, Prior, density
+
+Draw: TypeAlias = Callable[[Counts, Prior, int], Draws]
+"""Counts, prior and seed become draws."""
+
+SEEDS = 2**31
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """Where truths stood among the draws.
+
+    Parameters
+    ----------
+    ranks
+        Shape (data sets, quantities): how many of the draws lie below the truth, ties broken at random. Quantities are
+        the share of each class, then the log-likelihood of the unlabelled counts, then the log of the joint density.
+    draws
+        How many draws each truth was ranked among.
+    least_effective
+        The smallest effective number of draws of all data sets; ranks mean something only if it is above `draws`.
+    """
+
+    ranks: IntArray
+    draws: int
+    least_effective: float
+
+    @property
+    def p_values(self) -> FloatArray:
+        """Shape (quantities,): chi-square test of each, that all ranks come alike."""
+        from scipy.special import gammaincc
+
+        expected = len(self.ranks) / (self.draws + 1)
+        seen = np.apply_along_axis(np.bincount, 0, self.ranks, minlength=self.draws + 1)
+        misfit = ((seen - expected) ** 2 / expected).sum(axis=0)
+        p_values: FloatArray = gammaincc(self.draws / 2, misfit / 2)
+        return p_values
+
+    @property
+    def p_value(self) -> float:
+        """The smallest of them, corrected for how many there are."""
+        return min(1.0, float(self.p_values.min() * len(self.p_values)))
+
+
+def calibrate(
+    draw: Draw,
+    prior: Prior,
+    *,
+    labeled: Sequence[int],
+    unlabeled: int,
+    outputs: int,
+    data_sets: int = 500,
+    draws: int = 19,
+    seed: int = 0,
+) -> Calibration:
+    """Draw truths from the prior and data from the truths, and rank each truth among the draws given its data.
+
+    Parameters
+    ----------
+    draw
+        What is put to the test, such as ``lambda counts, prior, seed: infer(counts, prior=prior, seed=seed).draws``.
+        It should return at least twice as many effective draws as `draws`, which are taken from them at even spacing.
+    prior
+        Where truths come from and what `draw` is told; an asymmetric one sees more.
+    labeled
+        Labelled items of each class; as many classes as entries.
+    unlabeled, outputs
+        How many there are.
+    data_sets, draws, seed
+        How many truths, how many draws each is ranked among, and the seed of it all.
+
+    Notes
+    -----
+    Ranks of the shares alone cannot tell the posterior from the prior; those of the log-likelihood and of the joint
+    density can. Talts, Betancourt, Simpson, Vehtari & Gelman (2018); Modrák et al. (2023).
+
+    Examples
+    --------
+    >>> from truecount.inference import Exact
+    >>> def exact(counts, prior, seed):
+    ...     return Exact(50).sample(density(counts, prior), seed)
+    >>> result = calibrate(exact, Prior([2, 1]), labeled=[9, 5], unlabeled=20, outputs=2, data_sets=40, draws=3)
+    >>> result.ranks.shape, bool(result.p_value > 0.001)
+    ((40, 4), True)
+    """
+    for argument, value in (("data_sets", data_sets), ("draws", draws), ("outputs", outputs)):
+        _check.whole_number(argument, value, least=1)
+    rng = np.random.default_rng(_check.whole_number("seed", seed, least=0))
+    empty = Counts(np.zeros((len(labeled), outputs), np.int64), np.zeros(outputs, np.int64))
+    ranks, least = [], np.inf
+    for _ in range(data_sets):
+        truth = _truth(prior, empty, rng)
+        counts = _data(truth, labeled, unlabeled, rng)
+        drawn = draw(counts, prior, int(rng.integers(SEEDS)))
+        ranks.append(_ranks(truth, drawn, density(counts, prior), draws, rng))
+        least = min(least, float(drawn.effective.min()))
+    return Calibration(ranks=np.array(ranks), draws=draws, least_effective=least)
+
+
+def _truth(prior: Prior, empty: Counts, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """A prevalence and a confusion from the prior; known rows as they are."""
+    known = prior.known_for(empty)
+    rows = dirichlet(rng, prior.confusion_for(empty), ())
+    return dirichlet(rng, prior.prevalence_for(empty), ()), np.where(np.isnan(known), rows, known)
+
+
+def _data(
+    truth: tuple[FloatArray, FloatArray], labeled: Sequence[int], unlabeled: int, rng: np.random.Generator
+) -> Counts:
+    prevalence, confusion = truth
+    return Counts(rng.multinomial(labeled, confusion), rng.multinomial(unlabeled, prevalence @ confusion))
+
+
+def _ranks(
+    truth: tuple[FloatArray, FloatArray], drawn: Draws, posed: Density, size: int, rng: np.random.Generator
+) -> IntArray:
+    """Shape (quantities,): how many of `size` evenly spaced draws lie below the truth."""
+    prevalence, confusion = drawn.prevalence[:: drawn.stride], drawn.confusion
+    if len(prevalence) < size:
+        raise InputError("draw", f"gave {len(prevalence)} draws", f"ranks need {size}", "Let it draw more")
+    chosen = np.arange(size) * len(prevalence) // size
+    seen = _quantities(prevalence[chosen], confusion[chosen], posed)
+    true = _quantities(truth[0], truth[1], posed)
+    ties: IntArray = rng.integers((seen == true).sum(axis=0) + 1)
+    total: IntArray = (seen < true).sum(axis=0) + ties
+    return total
+
+
+def _quantities(prevalence: FloatArray, confusion: FloatArray, posed: Density) -> FloatArray:
+    """Shares, log-likelihood, log joint; along the last axis."""
+    heights = [posed.log_likelihood(prevalence, confusion), posed.log_joint(prevalence, confusion)]
+    return np.concatenate([prevalence, np.stack(heights, axis=-1)], axis=-1)

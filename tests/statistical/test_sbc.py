@@ -1,0 +1,118 @@
+"""Simulation-based calibration of `infer`, and proof that it would see a wrong one."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import truecount as tc
+from truecount import Counts, Prior
+from truecount.diagnostics import Calibration, calibrate
+from truecount.inference import Auto
+from truecount.inference.draws import Draws, dirichlet
+from truecount.models import Density, density
+
+FALSE_ALARMS = 1e-4
+"""A sound engine fails a test of this file so often."""
+
+ROWS = [[4, 1, 0.7], [1, 3, 2], [0.6, 1.5, 5]]
+WIDE_ROWS = [[4, 1, 0.7, 1, 2], [1, 3, 2, 0.8, 1], [0.6, 1.5, 5, 1, 0.5]]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Counts of one shape and an asymmetric prior."""
+
+    prior: Prior
+    labeled: list[int]
+    unlabeled: int
+    outputs: int
+
+    def calibrate(self, draw, *, seed: int) -> Calibration:
+        shape = {"labeled": self.labeled, "unlabeled": self.unlabeled, "outputs": self.outputs}
+        return calibrate(draw, self.prior, **shape, data_sets=500, seed=seed)
+
+
+SQUARE = Shape(Prior([2, 1, 3.5], ROWS), [9, 14, 6], 40, 3)
+SHAPES = {
+    "as many outputs": SQUARE,
+    "two classes": Shape(Prior([1, 2.5], [[5, 1], [0.8, 3]]), [6, 8], 25, 2),
+    "more outputs": Shape(Prior([2, 1, 3.5], WIDE_ROWS), [9, 14, 6], 40, 5),
+    "fewer outputs": Shape(Prior([2, 1, 3.5], [[4, 1], [1, 3], [0.6, 1.5]]), [9, 14, 6], 40, 2),
+    "a million unlabelled": Shape(Prior([2, 1, 3.5], ROWS), [90, 140, 60], 1_000_000, 3),
+    "one known row": Shape(Prior.known_confusion([[0.8, 0.2], [np.nan] * 2], prevalence=[1, 2]), [0, 9], 30, 2),
+}
+
+
+def by_infer(counts: Counts, prior: Prior, seed: int) -> Draws:
+    return tc.infer(counts, prior=prior, engine=Auto(400), seed=seed).draws
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_infer_is_calibrated(name, seed):
+    result = SHAPES[name].calibrate(by_infer, seed=seed)
+    assert len(result.ranks) >= 500
+    assert result.least_effective > 2 * result.draws
+    assert result.p_value > FALSE_ALARMS, result.p_values
+
+
+def textbook(posed: Density, seed: int) -> Draws:
+    """Draw from what is known without the unlabelled counts, and resample by their likelihood: slow, and plain."""
+    rng = np.random.default_rng(seed)
+    prevalence, confusion = dirichlet(rng, posed.prevalence, (6000,)), dirichlet(rng, posed.rows, (6000,))
+    heights = posed.log_likelihood(prevalence, confusion)
+    weights = np.exp(heights - heights.max())
+    return some(prevalence, confusion, rng.choice(len(weights), 100, p=weights / weights.sum()))
+
+
+def some(prevalence: np.ndarray, confusion: np.ndarray, chosen: np.ndarray) -> Draws:
+    effective = np.full(prevalence.shape[1], float(len(chosen)))
+    return Draws(prevalence=prevalence[chosen], confusion=confusion[chosen], effective=effective)
+
+
+def rightly(counts: Counts, prior: Prior, seed: int) -> Draws:
+    return textbook(density(counts, prior), seed)
+
+
+def without_weights(counts: Counts, prior: Prior, seed: int) -> Draws:
+    """Solve for the prevalence, keep what lies inside the simplex, and leave it at that."""
+    posed, rng = density(counts, prior), np.random.default_rng(seed)
+    confusion = dirichlet(rng, posed.rows, (6000,))
+    outputs = dirichlet(rng, posed.unlabeled + 1, (6000,))
+    solution = np.linalg.solve(confusion.transpose(0, 2, 1), outputs[..., None])[..., 0]
+    return some(solution, confusion, np.flatnonzero((solution >= 0).all(axis=1)))
+
+
+def without_unlabeled(counts: Counts, prior: Prior, seed: int) -> Draws:
+    return textbook(density(Counts(counts.labeled, np.zeros_like(counts.unlabeled)), prior), seed)
+
+
+def transposed(counts: Counts, prior: Prior, seed: int) -> Draws:
+    return textbook(density(Counts(counts.labeled.T, counts.unlabeled), prior), seed)
+
+
+def with_labels_twice(counts: Counts, prior: Prior, seed: int) -> Draws:
+    return textbook(density(Counts(2 * counts.labeled, counts.unlabeled), prior), seed)
+
+
+def from_the_prior(counts: Counts, prior: Prior, seed: int) -> Draws:
+    rng = np.random.default_rng(seed)
+    prevalence = dirichlet(rng, prior.prevalence_for(counts), (100,))
+    return some(prevalence, dirichlet(rng, prior.confusion_for(counts), (100,)), np.arange(100))
+
+
+def test_the_textbook_is_calibrated(seed):
+    assert SQUARE.calibrate(rightly, seed=seed).p_value > FALSE_ALARMS
+
+
+@pytest.mark.parametrize("bug", [without_unlabeled, from_the_prior, without_weights, transposed, with_labels_twice])
+def test_that_check_fails_on_a_bug(bug, seed):
+    result = SQUARE.calibrate(bug, seed=seed)
+    assert result.p_value < FALSE_ALARMS, result.p_values
+
+
+def test_ranks_of_the_shares_alone_do_not_see_the_prior_returned(seed):
+    """That is why the likelihood and the joint density are ranked too."""
+    result = SQUARE.calibrate(from_the_prior, seed=seed)
+    assert result.p_values[:3].min() * 3 > FALSE_ALARMS
+    assert result.p_values[3] < FALSE_ALARMS
