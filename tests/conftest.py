@@ -35,6 +35,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def _required(report):
-    if report.skipped and os.environ.get("TRUECOUNT_EXTRAS") == "required" and "could not import" in str(report.longrepr):
+    wanted = os.environ.get("TRUECOUNT_EXTRAS") == "required"
+    if wanted and report.skipped and "could not import" in str(report.longrepr):
         report.outcome = "failed"
     return report

@@ -13,7 +13,9 @@ from truecount.errors import InputError
 def whole_number(argument: str, value: object, *, least: int) -> int:
     """Give `value` as an int, at least `least`."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
-        raise InputError(argument, f"is {value!r}", f"it must be a whole number, {least} or more", f"Pass {argument}={least} or more")
+        raise InputError(
+            argument, f"is {value!r}", f"it must be a whole number, {least} or more", f"Pass {argument}={least} or more"
+        )
     return int(value)
 
 
@@ -36,10 +38,17 @@ def names(argument: str, values: Iterable[Any]) -> tuple[Name, ...]:
     result = tuple(plain_name(value) for value in values)
     for name in result:
         if not isinstance(name, (str, int, float)) or name != name:
-            raise InputError(argument, f"holds {name!r}", "names are strings, numbers or booleans", "Rename it, for instance with str()")
+            raise InputError(
+                argument,
+                f"holds {name!r}",
+                "names are strings, numbers or booleans",
+                "Rename it, for instance with str()",
+            )
     if len(set(result)) < len(result):
         duplicate = next(name for position, name in enumerate(result) if name in result[:position])
-        raise InputError(argument, f"names {duplicate!r} twice", "each name must stand for one thing", "Rename or merge one of them")
+        raise InputError(
+            argument, f"names {duplicate!r} twice", "each name must stand for one thing", "Rename or merge one of them"
+        )
     return result
 
 
@@ -53,9 +62,13 @@ def finite_numbers(argument: str, values: object, *, dimensions: int) -> FloatAr
     try:
         array = np.asarray(values)
     except ValueError as error:
-        raise InputError(argument, "has rows of different lengths", "it must be rectangular", "Fill the missing cells with 0") from error
+        raise InputError(
+            argument, "has rows of different lengths", "it must be rectangular", "Fill the missing cells with 0"
+        ) from error
     if array.dtype == object or array.dtype.kind not in "iuf":
-        raise InputError(argument, f"holds {array.dtype.name} values", "it must hold numbers", "Count first, with truecount.count()")
+        raise InputError(
+            argument, f"holds {array.dtype.name} values", "it must hold numbers", "Count first, with truecount.count()"
+        )
     if array.ndim != dimensions:
         shape = {1: "one row of numbers", 2: "a table: a row for each class, a column for each output"}[dimensions]
         raise InputError(argument, f"has shape {array.shape}", f"it must be {shape}", "Reshape it")

@@ -13,6 +13,7 @@ from truecount import _check
 from truecount._progress import track
 from truecount._types import FloatArray
 from truecount.counts import Counts, Scores
+from truecount.diagnostics.doubts import doubts
 from truecount.errors import ConvergenceWarning, InputError
 from truecount.estimators import MAP, METHODS, Method, asymptotic, bootstrap
 from truecount.estimators.asymptotic import HasInverse
@@ -231,7 +232,7 @@ def _interval(data: Counts | Scores, method: Method, level: float, seed: int) ->
 
 
 def _posterior(draws: Draws, counts: Counts, prior: Prior, seed: int) -> Posterior:
-    findings = cautions(counts, prior, draws)
+    findings = (*cautions(counts, prior, draws), *doubts(counts, prior, draws))
     for finding in findings:
         if finding.code == "not-converged":
             warnings.warn(finding.message, ConvergenceWarning, stacklevel=3)

@@ -17,7 +17,7 @@
 class InputError(ValueError):
     """Bad input, told in four parts: which argument, what was found, what is needed, what to do.
 
-    >>> print(InputError("level", found="is 1.2", needed="it must lie above 0 and below 1", remedy="Write 0.95 for 95 %"))
+    >>> print(InputError("level", "is 1.2", "it must lie above 0 and below 1", "Write 0.95 for 95 %"))
     level is 1.2: it must lie above 0 and below 1. Write 0.95 for 95 %.
     """
 

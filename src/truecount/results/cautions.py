@@ -124,7 +124,10 @@ def _not_converged(draws: Draws) -> Finding | None:
     leave_it = "leave the choice of engine to Auto() (in a shell, --engine auto)"
     longer = "give it longer with Auto(budget=...)" if draws.record.get("chosen_by") == "Auto" else leave_it
     return Finding(
-        "not-converged", "serious", f"The draws have not settled: {reason}.", {}, f"Use a stronger prior, or {longer}."
+        "not-converged",
+        "serious",
+        f"The draws have not settled: {reason}.",
+        advice=f"See the other findings first; else use a stronger prior, or {longer}.",
     )
 
 

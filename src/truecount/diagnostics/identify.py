@@ -1,0 +1,57 @@
+"""Whether these outputs can tell the classes apart."""
+
+import numpy as np
+
+from truecount.counts import Counts
+from truecount.inference.draws import Draws
+from truecount.models import Prior
+from truecount.models.discrete import density
+from truecount.results.finding import Finding
+
+HARDLY = 0.8
+"""Posterior over prior standard deviation, above which little was learned of a class."""
+WORSE = 3.0
+"""Standard errors below chance, beyond which outputs are thought to be swapped."""
+
+
+def hardly_learned(counts: Counts, prior: Prior, draws: Draws) -> Finding | None:
+    """Name the classes of whose shares the data say hardly anything."""
+    n_classes, n_outputs = counts.labeled.shape
+    if n_outputs < n_classes or not counts.unlabeled.sum():
+        return None  # said by other findings
+    concentration = prior.prevalence_for(counts)
+    share = concentration / concentration.sum()
+    before = np.sqrt(share * (1 - share) / (concentration.sum() + 1))
+    kept = draws.prevalence.std(axis=0) / before
+    names = [name for name, ratio in zip(counts.classes, kept, strict=True) if ratio > HARDLY]
+    if not names:
+        return None
+    listed = ", ".join(map(str, names))
+    return Finding(
+        "hardly-learned",
+        "caution",
+        f"The data say hardly anything about the share of {listed}: its uncertainty is almost what it was before.",
+        {"classes": names, "kept": [float(ratio) for ratio in kept]},
+        "Look at the confusion: a box that gives these classes the same outputs cannot count them. Or use more items.",
+    )
+
+
+def worse_than_chance(counts: Counts, prior: Prior, draws: Draws) -> Finding | None:
+    """Notice a box that is wrong more often than a coin, where outputs are called like the classes."""
+    if not counts.outputs_are_classes:
+        return None
+    model = density(counts, prior)
+    own = [counts.outputs.index(name) for name in counts.classes]
+    totals = model.rows.sum(axis=1)
+    learned = (model.rows / totals[:, None])[np.arange(len(own)), own]
+    right = np.where(model.is_known, model.known[np.arange(len(own)), own], learned)
+    error = np.sqrt(np.where(model.is_known, 0.0, right * (1 - right) / (totals + 1)).sum())
+    if right.sum() - 1 >= -WORSE * error:
+        return None
+    return Finding(
+        "worse-than-chance",
+        "caution",
+        f"The box names the right class {right.mean():.0%} of the time, less often than chance would.",
+        {"right": right.tolist()},
+        "Check whether classes or outputs were swapped; if not, the answer stands.",
+    )
