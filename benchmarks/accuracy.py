@@ -44,6 +44,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--samples", type=int, default=50)
     options = parser.parse_args()
+    machine = about()
     found = {name: errors(name, options.samples) for name in SETS}
     lines = [
         f"Mean absolute error, in points of 100 (standard error), over {options.samples} samples of {ITEMS} items.",
@@ -56,7 +57,7 @@ def main() -> None:
         shown = [f"{each.mean():.2f} ({each.std(ddof=1) / np.sqrt(len(each)):.2f})" for each in cells]
         lines.append(f"| {choice} | {' | '.join(shown)} |")
     print("\n".join(lines))
-    document = {"machine": about(), "samples": options.samples, "items": ITEMS}
+    document = {"machine": machine, "samples": options.samples, "items": ITEMS}
     means = {name: {choice: float(values.mean()) for choice, values in each.items()} for name, each in found.items()}
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / "accuracy.json").write_text(json.dumps({**document, "mean_absolute_error": means}, indent=1) + "\n")

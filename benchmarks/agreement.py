@@ -166,6 +166,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--samples", type=int, default=10)
     options = parser.parse_args()
+    machine = about()
     warnings.simplefilter("error", ConvergenceWarning)
     kinds = [(name, two_classes) for name in SETS for two_classes in (False, True)]
     problems = {kind: [scores for scores, _ in samples(*kind, number=options.samples)] for kind in kinds}
@@ -184,7 +185,7 @@ def main() -> None:
         *table(other),
     ]
     print("\n".join(lines))
-    document = {"machine": about(), "samples": options.samples, "items": ITEMS, "same": same, "other": other}
+    document = {"machine": machine, "samples": options.samples, "items": ITEMS, "same": same, "other": other}
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / "agreement.json").write_text(json.dumps(document, indent=1) + "\n")
     (RESULTS / "agreement.md").write_text("\n".join(lines) + "\n")

@@ -139,7 +139,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sets", type=int, default=500)
     options = parser.parse_args()
-    results, start = [], perf_counter()
+    machine, results, start = about(), [], perf_counter()
     for case in CASES:
         results.append(measure(case, options.sets))
         print(table(results[-1:])[-1], flush=True)
@@ -152,7 +152,7 @@ def main() -> None:
         *table(results),
     ]
     print("\n".join(lines), f"\n{perf_counter() - start:.0f} s")
-    document = {"machine": about(), "sets": options.sets, "level": LEVEL, "cases": results}
+    document = {"machine": machine, "sets": options.sets, "level": LEVEL, "cases": results}
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / "intervals.json").write_text(json.dumps(document, indent=1) + "\n")
     (RESULTS / "intervals.md").write_text("\n".join(lines) + "\n")
