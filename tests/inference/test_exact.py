@@ -114,3 +114,9 @@ def test_same_seed_same_draws_and_another_seed_others():
     first, again, other = (Exact(50).sample(density, seed).prevalence for seed in (7, 7, 8))
     np.testing.assert_array_equal(first, again)
     assert not np.array_equal(first, other)
+
+
+@pytest.mark.parametrize("unlabeled", [[300, 200], [50, 3000]])
+def test_a_box_known_to_be_useless_gives_the_prior_back(unlabeled):
+    draws = Exact(4000).sample(density_of([[1, 1], [1, 1]], unlabeled, known=[[0.5, 0.5], [0.5, 0.5]]), 1)
+    assert stats.kstest(draws.prevalence[:, 0], stats.uniform.cdf).pvalue > 1e-4

@@ -25,6 +25,7 @@ SUSPICIOUS = 8.0
 HEAVY = 25.0
 """The pool's largest weight, in means, from which on its tail is looked at: one of Pareto k ½ would give more."""
 POOL_BYTES = 150_000_000
+FEW_EQUATIONS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +117,7 @@ def _fill_pool(density: Density, size: int, rng: np.random.Generator) -> Pool:
 def _pilot(proposal: Proposal, density: Density, rng: np.random.Generator) -> tuple[Proposal, Pool]:
     """Draw a first pool, and mix in smaller systems while that makes more of it count."""
     pool = proposal.draw(_pilot_size(density), rng)
-    while pool.largest > SUSPICIOUS and len(pool.log_weights) > 1 and (wider := proposal.widened()) is not proposal:
-        wider = wider.fitted(pool)
+    while pool.largest > SUSPICIOUS and (wider := _wider(proposal, pool)) is not proposal:
         wider_pool = wider.draw(_pilot_size(density), rng)
         if wider_pool.effective < pool.effective:
             break
@@ -126,6 +126,14 @@ def _pilot(proposal: Proposal, density: Density, rng: np.random.Generator) -> tu
         proposal = proposal.fitted(pool)
         pool = proposal.draw(_pilot_size(density), rng)
     return proposal, pool
+
+
+def _wider(proposal: Proposal, pool: Pool) -> Proposal:
+    """Mix in a smaller system; where nothing fell inside, only if equations are few: many fail for other reasons."""
+    if len(pool.log_weights) <= 1 and proposal.sources[0].system.size > FEW_EQUATIONS:
+        return proposal
+    wider = proposal.widened()
+    return wider if wider is proposal or len(pool.log_weights) <= 1 else wider.fitted(pool)
 
 
 def _pilot_size(density: Density) -> int:
