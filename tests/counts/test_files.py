@@ -205,10 +205,24 @@ def test_whole_labels_that_pandas_wrote_with_a_point_are_the_predictions_names(t
 @pytest.mark.parametrize("word", ["NA", "nan", "None", "null", "N/A"])
 def test_word_that_may_mean_missing_must_be_explained(word: str, tmp_path: Path) -> None:
     write_text(tmp_path / "t.csv", [("a", "a"), ("b", "b"), (word, "b"), (word, "b"), (None, "a")])
-    with pytest.raises(InputError, match=f"2 rows labelled '{word}'.*--missing"):
+    with pytest.raises(InputError, match=f"2 rows labelled '{word}'.*missing='{word}'"):
         count_files(tmp_path / "t.csv", **COLUMNS)
     assert count_files(tmp_path / "t.csv", **COLUMNS, missing=word) == Counts([[1, 0], [0, 1]], [1, 2], ["a", "b"])
     assert word in count_files(tmp_path / "t.csv", **COLUMNS, missing="").classes
+
+
+@pytest.mark.parametrize("word", ["unknown", "?", "-", "Missing"])
+def test_frequent_word_is_suspected_where_every_row_has_a_label(word: str, tmp_path: Path) -> None:
+    rows = [("a", "a"), ("b", "b"), (word, "b"), (word, "b"), (".", "a")]
+    write_text(tmp_path / "t.csv", rows)
+    with pytest.raises(InputError) as error:
+        count_files(tmp_path / "t.csv", **COLUMNS)
+    assert error.value.found == f"has a label in every row, and that of 2 rows is '{word}'"
+    assert error.value.remedy == f"Pass missing='{word}' if that means that the label is missing"
+    assert count_files(tmp_path / "t.csv", **COLUMNS, missing=word).unlabeled.tolist() == [0, 2]
+    write_text(tmp_path / "t.csv", [*rows[:-1], ("a", word)])
+    with pytest.raises(InputError, match="Leave the label empty"):
+        count_files(tmp_path / "t.csv", **COLUMNS)
 
 
 def test_word_that_the_box_gives_too_is_a_class(tmp_path: Path) -> None:
@@ -302,6 +316,23 @@ def test_first_of_two_files_must_be_labeled_throughout(tmp_path: Path) -> None:
         count_files(tmp_path / "t.csv", tmp_path / "t.csv", **COLUMNS)
 
 
+@pytest.mark.parametrize("unread", ["human,verdict\n,a\n,b\n", "verdict\na\nb\n"], ids=["empty", "no column"])
+def test_files_in_the_wrong_order(unread: str, tmp_path: Path) -> None:
+    (tmp_path / "unread.csv").write_text(unread)
+    write_text(tmp_path / "read.csv", ROWS[:3])
+    with pytest.raises(InputError, match=r"unread\.csv has no label and .*read\.csv has: .* first. Swap"):
+        count_files(tmp_path / "unread.csv", tmp_path / "read.csv", **COLUMNS)
+    with pytest.raises(InputError, match=r"no (label in )?column 'human'"):
+        count_files(tmp_path / "unread.csv", tmp_path / "unread.csv", **COLUMNS)
+
+
+def test_two_labeled_files_are_not_in_the_wrong_order(tmp_path: Path) -> None:
+    write_text(tmp_path / "read.csv", ROWS[:3])
+    (tmp_path / "half.csv").write_text("human,verdict\na,a\nb,\n")
+    with pytest.raises(InputError, match="1 row without a prediction"):
+        count_files(tmp_path / "half.csv", tmp_path / "read.csv", **COLUMNS)
+
+
 def test_second_of_two_files_must_have_rows(tmp_path: Path) -> None:
     write_text(tmp_path / "labeled.csv", ROWS[:3])
     write_text(tmp_path / "unlabeled.csv", [])
@@ -340,7 +371,7 @@ def test_bad_line_of_json_is_counted_from_one(tmp_path: Path) -> None:
         count_files(tmp_path / "t.jsonl", **COLUMNS)
 
 
-@pytest.mark.parametrize("name", ["t.xlsx", "t", "t.gz", "t.json", "t.parquet.gz", "t.txt"])
+@pytest.mark.parametrize("name", ["t.xlsx", "t", "t.gz", "t.parquet.gz", "t.txt"])
 def test_unknown_ending_lists_the_known_ones(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text("human,verdict\n")
     with pytest.raises(InputError, match=r"\.csv, \.tsv, \.jsonl, .*\.parquet"):
@@ -391,5 +422,6 @@ def test_counts_are_read_from_their_own_json(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"[1]", b"{", b'{"schema": "truecount.counts/9"}', b"\xff\xfe"])
 def test_other_json_is_refused_by_name(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "counts.json").write_bytes(content)
-    with pytest.raises(InputError, match=r"counts\.json"):
+    with pytest.raises(InputError, match=r"counts\.json") as error:
         read_counts(tmp_path / "counts.json")
+    assert not content or all(f'"{field}"' in error.value.remedy for field in EXPECTED.to_dict())

@@ -13,14 +13,20 @@ from truecount import _check
 from truecount._types import Name
 from truecount.counts.paths import existing_file
 from truecount.counts.query import DELIMITERS, grouped, kind
-from truecount.counts.table import Counts
+from truecount.counts.table import SCHEMA, Counts
 from truecount.errors import InputError
 
 Pairs: TypeAlias = Counter[tuple[Name | None, Name | None]]
 """How many rows have each label and prediction."""
 
 MISSING_WORDS = frozenset({"na", "n/a", "nan", "null", "none"})
+SUSPECT_WORDS = MISSING_WORDS | {"unknown", "?", "-", "--", ".", "missing", "unlabeled", "unlabelled", "tbd"}
+"""What may mean that a label is missing where there is nothing else to estimate."""
 MOST_NAMES = 1000
+FORM = (
+    f'Write {{"schema": "{SCHEMA}", "classes": [...], "outputs": [...], "labeled": [[...], ...], "unlabeled": [...]}}, '
+    "where labeled has a row for each class"
+)
 
 
 def count_files(
@@ -54,11 +60,13 @@ def count_files(
     if label == prediction:
         raise InputError("prediction", f"is {label!r}, as is label", "these are two columns", "Name the column of each")
     file = Path(table)
-    pairs = _pairs(file, (label, prediction), missing)
-    if unlabeled is not None:
-        _require_all_labeled(file, pairs, label)
-        pairs = _joined(file, pairs, Path(unlabeled), prediction)
-    _require_both_kinds(file, pairs, label)
+    if unlabeled is None:
+        pairs = _pairs(file, (label, prediction), missing)
+        _require_some_labeled(file, pairs, label)
+        _require_some_unlabeled(file, pairs)
+    else:
+        labeled = _labeled_pairs(file, Path(unlabeled), (label, prediction), missing)
+        pairs = _joined(file, labeled, Path(unlabeled), prediction)
     _require_class_names(file, pairs, label, prediction)
     return _tabulated(_named_alike(pairs))
 
@@ -69,11 +77,9 @@ def read_counts(path: str | PathLike[str]) -> Counts:
     try:
         return Counts.from_json(file.read_text(encoding="utf-8"))
     except UnicodeDecodeError as error:
-        raise InputError(
-            str(file), "is not text", "counts are written in JSON", "Write them with Counts.to_json()"
-        ) from error
+        raise InputError(str(file), "is not text", "counts are written in JSON", FORM) from error
     except InputError as error:
-        raise InputError(f"{file}: {error.argument}", error.found, error.needed, error.remedy) from error
+        raise InputError(f"{file}: {error.argument}", error.found, error.needed, FORM) from error
 
 
 def _pairs(file: Path, columns: Sequence[str], missing: str | None = None) -> Pairs:
@@ -100,6 +106,27 @@ def _name(value: Any, column: str, file: Path) -> Name | None:
         return int(value) if value == int(value) else float(value)
     found = f"holds {value!r:.60} in column {column!r}"
     raise InputError(str(file), found, "names are strings, whole numbers or booleans", "Write the names as text")
+
+
+def _labeled_pairs(file: Path, unlabeled: Path, columns: Sequence[str], missing: str | None) -> Pairs:
+    """Count the first of two files, which must be labelled throughout; without any label it may be the second."""
+    try:
+        pairs = _pairs(file, columns, missing)
+        _require_some_labeled(file, pairs, columns[0])
+    except InputError as error:
+        if _has_labels(unlabeled, columns[0], missing) and not _has_labels(file, columns[0], missing):
+            found, needed = f"has no label and {unlabeled} has", "the labelled file comes first"
+            raise InputError(str(file), found, needed, "Swap the two files") from error
+        raise
+    _require_all_labeled(file, pairs)
+    return pairs
+
+
+def _has_labels(file: Path, label: str, missing: str | None) -> bool:
+    try:
+        return any(_name(value, label, file) not in (None, missing) for value, _ in grouped(file, [label]))
+    except InputError:
+        return False
 
 
 def _joined(file: Path, labeled: Pairs, unlabeled_file: Path, prediction: str) -> Pairs:
@@ -164,13 +191,13 @@ def _require_clear_labels(file: Path, pairs: Pairs) -> None:
             str(file),
             f"has {_rows(rows)} labelled {unclear[0]!r}",
             "that may be a class or mean that the label is missing",
-            f"Say --missing {unclear[0]} (missing={unclear[0]!r}) if so, or --missing '' (missing='') for a class",
+            f"Pass missing={str(unclear[0])!r} if it is missing, or missing='' for a class",
         )
 
 
-def _require_all_labeled(file: Path, pairs: Pairs, label: str) -> None:
+def _require_all_labeled(file: Path, pairs: Pairs) -> None:
     without = sum(rows for (name, _), rows in pairs.items() if name is None)
-    if without and _labels(pairs):
+    if without:
         found = f"has {_rows(without)} with an empty label"
         raise InputError(
             str(file),
@@ -180,7 +207,7 @@ def _require_all_labeled(file: Path, pairs: Pairs, label: str) -> None:
         )
 
 
-def _require_both_kinds(file: Path, pairs: Pairs, label: str) -> None:
+def _require_some_labeled(file: Path, pairs: Pairs, label: str) -> None:
     if not _labels(pairs):
         raise InputError(
             str(file),
@@ -188,13 +215,21 @@ def _require_both_kinds(file: Path, pairs: Pairs, label: str) -> None:
             "some rows must be labelled",
             "Fill in the true class of a sample, or choose another column",
         )
-    if not any(name is None for name, _ in pairs):
-        raise InputError(
-            str(file),
-            "has a label in every row",
-            "there is no unlabelled population to estimate",
-            "Leave the label empty where it is unknown, or give the unlabelled rows in a second file",
-        )
+
+
+def _require_some_unlabeled(file: Path, pairs: Pairs) -> None:
+    if any(name is None for name, _ in pairs):
+        return
+    found, needed = "has a label in every row", "there is no unlabelled population to estimate"
+    remedy = "Leave the label empty where it is unknown, or give the unlabelled rows in a second file"
+    outputs, often = _outputs(pairs), Counter[Name | None]()
+    for (label, _), rows in pairs.items():
+        often[label] += rows if str(label).casefold() in SUSPECT_WORDS and label not in outputs else 0
+    (word, rows), *_ = often.most_common(1)
+    if rows:
+        found = f"{found}, and that of {_rows(rows)} is {word!r}"
+        remedy = f"Pass missing={str(word)!r} if that means that the label is missing"
+    raise InputError(str(file), found, needed, remedy)
 
 
 def _require_class_names(file: Path, pairs: Pairs, label: str, prediction: str) -> None:

@@ -20,7 +20,7 @@ from os import PathLike
 
 from truecount import _check
 from truecount.counts.paths import existing_file, listed, nearest
-from truecount.counts.query import DELIMITERS, header, kind, open_text
+from truecount.counts.query import BROKEN, DELIMITERS, header, kind, open_text
 from truecount.counts.table import Counts
 from truecount.errors import InputError
 
@@ -58,7 +58,7 @@ def _cells(path: str | PathLike[str]) -> list[list[str]]:
                 for row in csv.reader(stream, delimiter=delimiter)
                 if any(map(str.strip, row))
             ]
-    except (UnicodeDecodeError, csv.Error) as error:
+    except BROKEN as error:
         raise InputError(
             str(file), f"cannot be read ({error})", "it must be text in UTF-8", "Save it as CSV UTF-8"
         ) from error

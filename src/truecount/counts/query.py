@@ -4,8 +4,9 @@ import csv
 import gzip
 import json
 import re
+import zlib
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
@@ -21,6 +22,8 @@ TABLES = (".parquet", ".pq")
 OBJECTS = "read_ndjson_objects($path, hive_partitioning=false)"
 KEYS = "(SELECT unnest(json_keys(json)) AS key FROM read_ndjson_objects($path, hive_partitioning=false))"
 MOST_GROUPS = 1_000_000
+BROKEN = (UnicodeDecodeError, csv.Error, zlib.error, EOFError, OSError)
+"""What reading a file as text may end in that is none, or only half of one."""
 
 
 def grouped(path: Path, columns: Sequence[str]) -> list[Group]:
@@ -59,6 +62,11 @@ def kind(path: Path) -> str:
     found = "".join(endings[-2:-1] if compressed else endings[-1:])
     if found in DELIMITERS or found in RECORDS or (found in TABLES and not compressed):
         return found
+    if found == ".json":
+        if holds_lines(path):
+            return ".jsonl"
+        needed = "a table in JSON has an object on each line"
+        raise InputError(str(path), "is not JSON Lines", needed, "Write it so, or as CSV or Parquet")
     known = ", ".join((*DELIMITERS, *RECORDS, *TABLES))
     raise InputError(
         str(path),
@@ -66,6 +74,16 @@ def kind(path: Path) -> str:
         f"the ending says what is inside: {known}; text also as .gz",
         "Rename or convert it",
     )
+
+
+def holds_lines(path: Path) -> bool:
+    """Whether a file is JSON Lines, whatever its ending: its first two lines are JSON objects."""
+    try:
+        with open_text(path) as stream:
+            first = [json.loads(line) for line in islice(filter(str.strip, stream), 2)]
+    except (*BROKEN, json.JSONDecodeError):
+        return False
+    return len(first) == 2 and all(isinstance(record, dict) for record in first)
 
 
 def require_column(path: Path, columns: Sequence[str], wanted: str) -> int:
@@ -99,7 +117,7 @@ def header(path: Path) -> tuple[list[str], str]:
             first = stream.readline()
             delimiter = _delimiter(path, first)
             names = next(csv.reader(chain([first], stream), delimiter=delimiter))
-    except (UnicodeDecodeError, csv.Error, EOFError, OSError, StopIteration) as error:
+    except (*BROKEN, StopIteration) as error:
         raise InputError(
             str(path), f"cannot be read ({error})", "it must be text in UTF-8", "Save it as CSV UTF-8"
         ) from error
@@ -198,7 +216,7 @@ def _bad_line(path: Path) -> str | None:
         with open_text(path) as stream:
             problems = ((number, _problem(line)) for number, line in enumerate(stream, 1) if line.strip())
             return next((f"line {number}: {problem}" for number, problem in problems if problem), None)
-    except (UnicodeDecodeError, EOFError, OSError):
+    except BROKEN:
         return None
 
 
