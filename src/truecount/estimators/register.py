@@ -1,9 +1,9 @@
 """Every method by its name, so that tests, comparisons and experiments can loop over all of them."""
 
+from difflib import get_close_matches
 from typing import Literal, Protocol, TypeAlias
 
 from truecount._types import FloatArray
-from truecount.counts.paths import nearest
 from truecount.counts.scores import Scores
 from truecount.counts.table import Counts
 from truecount.errors import InputError
@@ -72,7 +72,7 @@ def find_method(method: Method | str) -> Method:
     if not isinstance(method, str):
         return method
     if method not in METHODS:
-        meant = nearest(method, METHODS)
-        remedy = f"Perhaps you meant {meant!r}" if meant else "Choose one of them, or an object of truecount.estimators"
+        meant = get_close_matches(method.casefold(), METHODS, n=1)
+        remedy = f"Perhaps you meant {meant[0]!r}" if meant else "Choose one of them, or an object of truecount.estimators"
         raise InputError("method", f"is {method!r}", f"the methods are {', '.join(METHODS)}", remedy)
     return METHODS[method]
