@@ -73,6 +73,8 @@ def find_method(method: Method | str) -> Method:
         return method
     if method not in METHODS:
         meant = get_close_matches(method.casefold(), METHODS, n=1)
-        remedy = f"Perhaps you meant {meant[0]!r}" if meant else "Choose one of them, or an object of truecount.estimators"
+        remedy = (
+            f"Perhaps you meant {meant[0]!r}" if meant else "Choose one of them, or an object of truecount.estimators"
+        )
         raise InputError("method", f"is {method!r}", f"the methods are {', '.join(METHODS)}", remedy)
     return METHODS[method]
