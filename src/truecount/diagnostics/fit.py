@@ -48,7 +48,8 @@ def _distance(seen: FloatArray, expected: FloatArray, error: FloatArray) -> Floa
     """Give standard errors between roots of shares, whose errors are even where shares are small."""
     root = np.sqrt(expected)
     gap = 2 * root * (np.sqrt(seen) - root)
-    return np.divide(gap, error, out=np.zeros_like(gap), where=error > 0)
+    distance: FloatArray = np.divide(gap, error, out=np.zeros_like(gap), where=error > 0)
+    return distance
 
 
 def expected_outputs(model: Density, prevalence: FloatArray) -> tuple[FloatArray, FloatArray]:
