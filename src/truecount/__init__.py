@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from truecount import errors as errors
     from truecount import estimators as estimators
     from truecount import simulate as simulate
     from truecount.api import compare as compare
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from truecount.counts import Counts as Counts
     from truecount.counts import Scores as Scores
     from truecount.counts import count as count
+    from truecount.errors import InputError as InputError
     from truecount.inference import NUTS as NUTS
     from truecount.inference import Auto as Auto
     from truecount.inference import Exact as Exact
@@ -31,6 +33,7 @@ _HOMES = {
     "Finding": "truecount.results",
     "Gibbs": "truecount.inference",
     "Hamiltonian": "truecount.inference",
+    "InputError": "truecount.errors",
     "NUTS": "truecount.inference",
     "PointEstimate": "truecount.results",
     "Posterior": "truecount.results",
@@ -44,7 +47,7 @@ _HOMES = {
     "mode": "truecount.api",
 }
 
-_SUBMODULES = ("estimators", "simulate")
+_SUBMODULES = ("errors", "estimators", "simulate")
 
 __all__ = sorted((*_HOMES, *_SUBMODULES))
 

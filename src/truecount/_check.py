@@ -19,6 +19,13 @@ def whole_number(argument: str, value: object, *, least: int) -> int:
     return int(value)
 
 
+def instance_of(argument: str, value: object, kinds: type | tuple[type, ...], remedy: str) -> None:
+    """Refuse a value of another kind."""
+    if not isinstance(value, kinds):
+        names = " or ".join(kind.__name__ for kind in (kinds if isinstance(kinds, tuple) else (kinds,)))
+        raise InputError(argument, f"is of type {type(value).__name__}", f"it must be {names}", remedy)
+
+
 def level(value: object) -> float:
     """Give the level of an interval, strictly between 0 and 1."""
     if not isinstance(value, Real) or not 0 < float(value) < 1:

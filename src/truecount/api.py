@@ -24,12 +24,14 @@ from truecount.inference import Auto
 from truecount.inference.draws import Draws, Engine
 from truecount.inference.many import sample_many
 from truecount.inference.mode import find_mode
-from truecount.models import Prior, density
+from truecount.models import Density, Prior, density
 from truecount.results import Comparison, PointEstimate, Posterior
 from truecount.results.cautions import cautions
 from truecount.results.comparison import Row
 from truecount.results.point import mode_findings
 from truecount.results.reservations import reservations
+
+COUNT_FIRST = "Pass Counts(labeled, unlabeled), or what count(labels, predictions, new_predictions) gives"
 
 
 def infer(counts: Counts, *, prior: Prior = Prior(), engine: Engine = Auto(), seed: int = 0) -> Posterior:
@@ -61,7 +63,7 @@ def infer(counts: Counts, *, prior: Prior = Prior(), engine: Engine = Auto(), se
     Computed by Exact: 4,000 effective draws, all independent. Seed 1.
     """
     seed = _check.whole_number("seed", seed, least=0)
-    return _posterior(engine.sample(density(counts, prior), seed), counts, prior, seed)
+    return _posterior(engine.sample(_density(counts, prior), seed), counts, prior, seed)
 
 
 def infer_many(
@@ -105,7 +107,7 @@ def infer_many(
     counts = list(problems.values()) if isinstance(problems, Mapping) else list(problems)
     seeds = [int(state) for state in np.random.SeedSequence(seed).generate_state(len(counts), np.uint64) >> 1]
     results: list[Any] = [None] * len(counts)
-    drawn = sample_many(engine, [density(each, prior) for each in counts], seeds)
+    drawn = sample_many(engine, [_density(each, prior) for each in counts], seeds)
     for number, draws in track(drawn, total=len(counts), show=progress):
         results[number] = _posterior(draws, counts[number], prior, seeds[number])
     return dict(zip(problems, results, strict=True)) if isinstance(problems, Mapping) else results
@@ -134,7 +136,7 @@ def mode(counts: Counts, *, prior: Prior = Prior()) -> PointEstimate:
     fail   83.33 %
     pass   16.67 %
     """
-    record = find_mode(density(counts, prior))
+    record = find_mode(_density(counts, prior))
     findings = (*cautions(counts, prior), *mode_findings(record))
     if not record.is_converged:
         warnings.warn(findings[-1].message, ConvergenceWarning, stacklevel=2)
@@ -165,6 +167,7 @@ def estimate(data: Counts | Scores, method: Method | str) -> PointEstimate:
     fail   83.33 %
     pass   16.67 %
     """
+    _check.instance_of("data", data, (Counts, Scores), COUNT_FIRST)
     chosen = find_method(method)
     if isinstance(chosen, MAP):
         return mode(harden(data), prior=chosen.prior)
@@ -208,9 +211,16 @@ def compare(
     In brackets: 95 % intervals; those of the methods by the bootstrap.
     """
     level, chosen = _check.level(level), [find_method(each) for each in (METHODS if methods is None else methods)]
+    _check.instance_of("data", data, (Counts, Scores), COUNT_FIRST)
     posterior = infer(harden(data), seed=seed)
     rows = tuple(_row(data, method, level, seed) for method in chosen)
     return Comparison(rows=rows, posterior=posterior, level=level, provenance={"seed": seed, "version": _version()})
+
+
+def _density(counts: Counts, prior: Prior) -> Density:
+    _check.instance_of("counts", counts, Counts, COUNT_FIRST)
+    _check.instance_of("prior", prior, Prior, "Pass Prior(prevalence=..., confusion=...)")
+    return density(counts, prior)
 
 
 def _row(data: Counts | Scores, method: Method, level: float, seed: int) -> Row:

@@ -16,7 +16,8 @@ from truecount.errors import InputError
         ("goood", ["bad", "good"], "good"),
         ("emmu", ["emu", "gnu"], "emu"),
         ("good", ["bad"], None),
-        ("unlab", ["lab"], None),
+        ("bbes", ["bbse", "acc"], "bbse"),
+        ("nope", ["m_none", "na"], None),
         ("judge", ["human", "verdict"], None),
     ],
 )

@@ -68,6 +68,26 @@ def test_probability_refuses_what_is_no_event(event: object) -> None:
         made_posterior().probability(event)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("classes", "asked", "words"),
+    [
+        (["emu", "gnu"], "emmu", "asks for 'emmu': the classes are 'emu', 'gnu'. Perhaps you meant 'emu'"),
+        (["emu", "gnu"], "yak", "asks for 'yak': the classes are 'emu', 'gnu'. Choose one"),
+        ([1, 2], "1", "asks for '1': the classes are 1, 2. Perhaps you meant 1"),
+    ],
+)
+def test_probability_names_the_classes(classes: list[object], asked: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        made_posterior(classes=classes).probability(lambda share: share[asked] > 0.2)
+
+
+def test_one_draw_has_no_spread() -> None:
+    with pytest.raises(InputError, match="draws is 1: it must be a whole number, 2 or more"):
+        made_posterior(n_draws=1)
+    with pytest.raises(InputError, match="draws is 1"):
+        infer(Counts([[8, 4], [4, 8]], [10, 10]), engine=Exact(1))
+
+
 def test_realized_share_of_a_perfect_box_is_what_it_counted() -> None:
     posterior = certain([[1.0, 0.0], [0.0, 1.0]], [0.5, 0.5], [70, 30])
     assert (posterior.realized == [0.7, 0.3]).all()

@@ -5,10 +5,11 @@ from difflib import get_close_matches
 from os import R_OK, PathLike, access
 from pathlib import Path
 
+from truecount._types import Name
 from truecount.errors import InputError
 
 MOST_LISTED = 30
-NEAR = 0.8
+NEAR = 0.75
 """How alike two names are, from 0 to 1, from which on one was perhaps meant to be the other."""
 
 
@@ -38,7 +39,7 @@ def nearest(wanted: str, known: Iterable[str]) -> str | None:
     return by_folded[close[0]] if close else None
 
 
-def listed(names: Iterable[str]) -> str:
+def listed(names: Iterable[Name]) -> str:
     """Give the names in quotes, the first ones of many."""
     quoted = [repr(name) for name in names]
     more = len(quoted) - MOST_LISTED

@@ -11,6 +11,7 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray, Name
 from truecount.counts import Counts
+from truecount.counts.paths import listed, nearest
 from truecount.errors import InputError
 from truecount.inference import convergence
 from truecount.inference.draws import Draws, dirichlet
@@ -44,6 +45,9 @@ class Posterior:
     prior: Prior
     findings: tuple[Finding, ...]
     provenance: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        _check.whole_number("draws", len(self.prevalence), least=2)
 
     @property
     def classes(self) -> tuple[Name, ...]:
@@ -161,7 +165,7 @@ class Posterior:
             Takes the draws by class name and says of each whether the event holds, as in
             ``posterior.probability(lambda share: share["pass"] > 0.8)``.
         """
-        shares = dict(zip(self.classes, self.prevalence.T, strict=True))
+        shares = _ByClass(zip(self.classes, self.prevalence.T, strict=True))
         holds = np.asarray(event(shares))
         if holds.shape != (len(self.prevalence),) or holds.dtype != bool:
             raise InputError(
@@ -241,3 +245,13 @@ class Posterior:
 
     def _repr_html_(self) -> str:
         return table.html(self)
+
+
+class _ByClass(dict[Name, FloatArray]):
+    """Draws by class name, which know what was perhaps meant by a name that is none."""
+
+    def __missing__(self, name: Name) -> FloatArray:
+        by_text = {str(known): known for known in self}
+        meant = nearest(str(name), by_text)
+        remedy = f"Perhaps you meant {by_text[meant]!r}" if meant else "Choose one of these"
+        raise InputError("event", f"asks for {name!r}", f"the classes are {listed(self)}", remedy)
