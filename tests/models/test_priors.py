@@ -108,8 +108,12 @@ def test_a_diagonal_needs_a_strength_above_0(make, bad):
     [
         (Prior([1, 2, 3]), r"prevalence has shape \(3,\): these counts need \(2,\)"),
         (Prior([[1, 2]]), r"prevalence has shape \(1, 2\)"),
-        (Prior({"fail": 1}), "disagree about 'pass'"),
-        (Prior({"fail": 1, "pass": 1, "maybe": 1}), "disagree about 'maybe'"),
+        (Prior({"fail": 1}), "does not name 'pass'"),
+        (Prior({"fail": 1, "pass": 1, "maybe": 1}), "names 'maybe', which is no class.*Name each one once"),
+        (
+            Prior({"fail": 1, "passs": 1}),
+            "names 'passs', which is no class: .*'fail', 'pass'. Perhaps you meant 'pass'",
+        ),
         (Prior([[1, 2], [3]]), "prevalence is no table"),
     ],
 )
@@ -125,7 +129,7 @@ def test_a_prevalence_that_does_not_fit_the_counts_is_refused(prior, words):
         ([1, 2, 3], r"confusion has shape \(3,\)"),
         ([[1, 2, 3], [1]], "confusion is no table"),
         ({"fail": [1, 2], "pass": 1}, r"confusion has shape \(2,\)"),
-        ({"fail": 1}, "disagree about 'pass'"),
+        ({"fail": 1}, "does not name 'pass'"),
         ({"fail": {"no": 1}, "pass": 1}, "it must name every output"),
     ],
 )

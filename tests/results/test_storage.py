@@ -147,5 +147,13 @@ WRONG = [
 def test_wrong_file_is_refused_by_name(write: Any, tmp_path: Path) -> None:
     file = tmp_path / "wrong.npz"
     write(file)
-    with pytest.raises(InputError, match=r"wrong\.npz .*truecount\.posterior/1.*Posterior\.save"):
+    with pytest.raises(InputError, match=r"wrong\.npz .*truecount\.posterior/1.*Posterior\.save") as error:
         Posterior.load(file)
+    assert "pickle" not in str(error.value)
+
+
+@pytest.mark.parametrize("write", [plain_text, one_array, nothing, half_of_one])
+def test_other_file_is_no_saved_posterior(write: Any, tmp_path: Path) -> None:
+    write(tmp_path / "x.csv")
+    with pytest.raises(InputError, match=r"x\.csv is no saved posterior"):
+        Posterior.load(tmp_path / "x.csv")

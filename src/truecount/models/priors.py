@@ -10,6 +10,7 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray, Name
 from truecount.counts import Counts
+from truecount.counts.paths import listed, nearest
 from truecount.errors import InputError
 
 NAMED_ROWS = ("flat", "sparse")
@@ -134,16 +135,15 @@ def _row_concentrations(value: Any) -> Any:
 
 
 def _require_same_names(argument: str, found: Iterable[Any], needed: Sequence[Name], kind: str) -> None:
-    odd = set(found) ^ set(needed)
-    if odd:
-        listed = ", ".join(map(repr, needed))
-        name = sorted(map(repr, odd))[0]
-        raise InputError(
-            argument,
-            f"and the counts disagree about {name}",
-            f"it must name every {kind}: {listed}",
-            "Name each one once",
-        )
+    rule = f"it must name every {kind}: {listed(needed)}"
+    named = set(found)
+    lacking = {str(name): name for name in needed if name not in named}
+    for name in sorted(named - set(needed), key=str):
+        meant = nearest(str(name), lacking)
+        remedy = f"Perhaps you meant {lacking[meant]!r}" if meant else "Name each one once"
+        raise InputError(argument, f"names {name!r}, which is no {kind}", rule, remedy)
+    for name in lacking.values():
+        raise InputError(argument, f"does not name {name!r}", rule, "Name each one once")
 
 
 def _vector(argument: str, value: Any, names: Sequence[Name], kind: str) -> FloatArray:

@@ -47,8 +47,10 @@ def read(path: str | PathLike[str]) -> dict[str, Any]:
             arrays = {name: file[name] for name in file.files}
         about = json.loads(str(arrays.pop("about")))
         found = about["schema"]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, BadZipFile, EOFError) as error:
-        raise _unreadable(path, f"cannot be read ({error})") from error
+    except OSError as error:
+        raise _unreadable(path, f"cannot be read ({error.strerror or error})") from error
+    except (ValueError, KeyError, TypeError, AttributeError, BadZipFile, EOFError) as error:
+        raise _unreadable(path, "is no saved posterior, or not a whole one") from error
     if found != SCHEMA:
         raise _unreadable(path, f"has the schema {found!r}")
     return _fields(path, about, arrays)
