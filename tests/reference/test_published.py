@@ -136,7 +136,7 @@ def test_areas_of_the_map_follow_from_its_design():
 
 
 def test_reading_the_map_as_label_shift_is_the_trap_it_is_said_to_be(seed):
-    """`infer` assumes that items were not chosen by their output; here they were, and the right share is out of reach."""
+    """`infer` assumes that items were not chosen by their output; here they were, and it is far off."""
     counts = Counts(np.array(MAP["by_output"]).T, MAP["pixels"], MAP["classes"])
     right = MAP["printed"]["hectares"][0] / sum(MAP["printed"]["hectares"])
     assert round(100 * right, 2) == MAP["right_percent"]

@@ -1,0 +1,44 @@
+"""`import truecount` loads NumPy and nothing heavier."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import truecount
+
+LOADED = """
+import json, sys
+before = set(sys.modules)
+{code}
+names = {{name.partition(".")[0] for name in set(sys.modules) - before}}
+print(json.dumps(sorted(names - set(sys.stdlib_module_names))))
+"""
+
+
+def loaded(code: str) -> set[str]:
+    """Packages outside the standard library that a fresh interpreter has loaded after running `code`.
+
+    Cython's run-time modules belong to NumPy, which is compiled with it.
+    """
+    done = subprocess.run([sys.executable, "-c", LOADED.format(code=code)], capture_output=True, text=True, check=True)
+    return {name for name in json.loads(done.stdout) if "cython" not in name}
+
+
+def test_importing_the_package_loads_nothing_but_itself():
+    assert loaded("import truecount") == {"truecount"}
+
+
+@pytest.mark.parametrize("name", [*truecount.__all__, "errors"])
+def test_every_public_name_needs_numpy_alone(name):
+    assert loaded(f"from truecount import {name}") <= {"truecount", "numpy"}
+
+
+def test_an_ordinary_answer_needs_nothing_but_numpy():
+    code = "import truecount as tc; tc.infer(tc.Counts([[140, 60], [20, 180]], [600, 400])).interval()"
+    assert loaded(code) == {"truecount", "numpy"}
+
+
+def test_what_is_loaded_is_seen():
+    assert "scipy" in loaded("import scipy.special")
