@@ -1,6 +1,8 @@
 """The main job on an example that ships with the package, explained."""
 
-from shutil import get_terminal_size
+import sys
+from pathlib import Path
+from shutil import get_terminal_size, which
 from textwrap import fill
 
 import typer
@@ -24,20 +26,19 @@ def demo() -> None:
     """  # noqa: D301
     counts = count_files(JUDGE, label="human", prediction="verdict")
     posterior = quiet_infer(counts, Prior(), Auto(), seed=0)
-    _say(*_question(counts))
+    _say(_question(counts))
+    typer.echo(f"\n  {_program()} estimate {_short(JUDGE)} --label human --prediction verdict\n")
     Report().deliver(posterior)
     _say("", *_explanation(posterior))
+    typer.echo(f"\nNow yours: {_program()} estimate --help")
 
 
-def _question(counts: Counts) -> list[str]:
-    return [
+def _question(counts: Counts) -> str:
+    return (
         f"A judge, a language model, gave its verdict on {counts.unlabeled.sum():,} answers of a new release. Nobody "
         f"read them. People read {counts.labeled.sum():,} answers of the release before, on which the judge had given "
-        "its verdict too. How many answers of the new release really pass?",
-        "",
-        f"  truecount estimate {JUDGE.name} --label human --prediction verdict",
-        "",
-    ]
+        "its verdict too. How many answers of the new release really pass?"
+    )
 
 
 def _explanation(posterior: Posterior) -> list[str]:
@@ -55,9 +56,22 @@ def _explanation(posterior: Posterior) -> list[str]:
         "",
         "All this assumes that the judge treats a good answer, and a bad one, of the new release as it did before, "
         "and that the answers people read were not picked by its verdict.",
-        "",
-        "Now yours: truecount estimate --help",
     ]
+
+
+def _program() -> str:
+    """How to call this program again: by its name where the shell finds it, else by its path or through Python."""
+    called = Path(sys.argv[0])
+    if which("truecount"):
+        return "truecount"
+    return _short(called) if called.stem == "truecount" else f"{_short(Path(sys.executable))} -m truecount"
+
+
+def _short(path: Path) -> str:
+    """Give a path as it may be typed here."""
+    here = Path.cwd()
+    near = str(path.relative_to(here) if path.is_relative_to(here) else path)
+    return f'"{near}"' if " " in near else near
 
 
 def _percent(share: float, decimals: int = 1) -> str:
