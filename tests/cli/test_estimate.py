@@ -1,5 +1,6 @@
 """Every option changes the answer, and only as it says."""
 
+import ast
 import json
 import sys
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 
 import truecount as tc
 from truecount.cli.app import app
+from truecount.cli.wording import in_shell
 from truecount.errors import InputError, MissingExtraError
 from truecount.examples import JUDGE
 
@@ -45,6 +47,11 @@ def test_answer_is_that_of_the_library() -> None:
     summary = estimate(*SURVEY, "--seed", "5", "--level", "0.8")
     counts = tc.Counts([[399, 2], [19, 103]], [3280, 50], ["negative", "positive"])
     assert summary == json.loads(json.dumps(tc.infer(counts, seed=5).to_dict(level=0.8)))
+
+
+@pytest.mark.parametrize("level", ["80%", "80 %", ".8", " 0.80"])
+def test_level_may_be_a_percentage(level: str) -> None:
+    assert estimate(*SURVEY, "--level", level)["level"] == 0.8
 
 
 def test_defaults_are_the_library_s() -> None:
@@ -91,6 +98,14 @@ def test_engine_whose_extra_is_missing_names_it(monkeypatch: pytest.MonkeyPatch)
         estimate(*SURVEY, "--engine", "nuts")
 
 
+def test_json_lines_named_json_are_a_table(tmp_path: Path) -> None:
+    rows = [line.split(",")[2:] for line in JUDGE.read_text().splitlines()[1:]]
+    lines = [json.dumps({"human": human or None, "verdict": verdict}) for human, verdict in rows]
+    (tmp_path / "runs.json").write_text("\n".join(lines))
+    assert estimate(str(tmp_path / "runs.json"), *JUDGED[1:]) == estimate(*JUDGED)
+    assert "needs --label and --prediction" in usage_error(str(tmp_path / "runs.json"))
+
+
 def test_two_files(tmp_path: Path) -> None:
     header, *rows = JUDGE.read_text().splitlines()
     for name, kept in (("labeled.csv", rows[:300]), ("unlabeled.csv", rows[300:])):
@@ -127,8 +142,9 @@ def test_missing_word(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("h,v\n" + "a,a\nb,b\nb,a\n" * 9 + "NA,a\n")
     columns = [str(tmp_path / "t.csv"), "--label", "h", "--prediction", "v"]
     assert estimate(*columns, "--missing", "NA")["counts"]["unlabeled"] == [1, 0]
-    with pytest.raises(InputError, match="--missing"):
+    with pytest.raises(InputError) as error:
         estimate(*columns)
+    assert in_shell(error.value).remedy == "Pass --missing 'NA' if it is missing, or --missing '' for a class"
 
 
 @pytest.mark.parametrize(
@@ -137,17 +153,32 @@ def test_missing_word(tmp_path: Path) -> None:
         (["--prior", "-1"], "--prior holds -1.0"),
         (["--prior", "nan"], "--prior holds nan"),
         (["--prior", "many"], "--prior is 'many'"),
-        (["--prior", "fail=1"], "--prior and the counts disagree about 'pass'"),
-        (["--prior", "fail=1,pass=1,x=1"], "--prior and the counts disagree about 'x'"),
+        (["--prior", "fail=1"], "--prior does not name 'pass'"),
+        (["--prior", "fail=1,pass=1,x=1"], "--prior names 'x', which is no class"),
+        (
+            ["--prior", "faill=2,pass=1"],
+            "--prior names 'faill', which is no class: it must name every class: 'fail', 'pass'. Perhaps you meant",
+        ),
         (["--prior", "fail=1,fail=2,pass=1"], "--prior is 'fail=1,fail=2,pass=1'"),
         (["--prior", "fail=a,pass=1"], "--prior is 'a'"),
         (["--prior-confusion", "0"], "--prior-confusion holds 0.0"),
-        (["--prior-confusion", "dense"], "--prior-confusion is 'dense'"),
+        (["--prior-confusion", "dense"], "--prior-confusion is 'dense': it must be a number. Or write flat"),
+        (
+            ["--prior-confusion", "sparce"],
+            "--prior-confusion is 'sparce': it must be a number. Perhaps you meant sparse",
+        ),
+        (["--prior-confusion", "diagnal:3"], "Perhaps you meant diagonal:3"),
         (["--prior-confusion", "diagonal"], "--prior-confusion is ''"),
         (["--prior-confusion", "diagonal:-2"], "--prior-confusion holds -2.0"),
-        (["--level", "0"], "level is 0"),
-        (["--level", "nan"], "level is nan"),
-        (["--draws", "0"], "draws is 0"),
+        (["--level", "0"], "--level is '0': it must lie above 0 and below 1. Write 0.95 or 95%"),
+        (["--level", "nan"], "--level is 'nan': it must lie"),
+        (["--level", "95"], "--level is '95': it must lie above 0 and below 1. Write 0.95 or 95%"),
+        (["--level", "100%"], "--level is '100%': it must lie"),
+        (["--level", "high"], "--level is 'high': it must be a number. Write 0.95 or 95%"),
+        (["--draws", "1"], "--draws is '1': it must be a whole number, 2 or more. Write --draws 4000"),
+        (["--draws", "many"], "--draws is 'many': it must be a whole number"),
+        (["--seed", "1.5"], "--seed is '1.5': it must be a whole number, 0 or more. Write --seed 0"),
+        (["--seed", "-1"], "--seed is '-1': it must be"),
     ],
 )
 def test_bad_values_are_named_by_their_option(arguments: list[str], message: str) -> None:
@@ -186,9 +217,16 @@ def test_bad_rates_are_named_by_their_option(survey: dict[str, str]) -> None:
     ("arguments", "message"),
     [
         ([], "no data"),
-        (JUDGED[:3], "A table also needs --prediction"),
-        ([*JUDGED, *SURVEY], "A table does not go with --positive and --sensitivity and --specificity"),
-        ([*JUDGED, "--confusion", "f.csv"], "A table does not go with --confusion"),
+        (JUDGED[:3], "A file also needs --prediction"),
+        ([*JUDGED, *SURVEY], "A file does not go with --positive and --sensitivity and --specificity"),
+        (["lab.csv", "--positive", "3/5"], "A file does not go with --positive"),
+        ([*JUDGED, "--confusion", "f.csv"], "A file does not go with --confusion"),
+        (["--confusion", "f.csv", "n.csv"], "Put --unlabeled before n.csv"),
+        (["--unlabeled", "n.csv", "f.csv"], "Put --confusion before f.csv"),
+        (
+            ["--confusion", "f.csv", "--unlabeled", "n.csv", "a.csv"],
+            "A file does not go with --confusion and --unlabeled",
+        ),
         (["--confusion", "f.csv"], "also needs --unlabeled"),
         (["--unlabeled", "n.csv"], "also needs --confusion"),
         (["--confusion", "f.csv", "--unlabeled", "n.csv", "--label", "x"], "does not go with --label"),
@@ -199,8 +237,6 @@ def test_bad_rates_are_named_by_their_option(survey: dict[str, str]) -> None:
         ([*SURVEY, "--interval", "central"], "'central' is not one of equal-tailed, hdi"),
         ([*SURVEY, "--target", "items"], "'items' is not one of population, realized"),
         ([*SURVEY, "--json", "-", "--csv", "-"], "cannot both go to '-'"),
-        ([*SURVEY, "--level", "high"], "--level"),
-        ([*SURVEY, "--seed", "1.5"], "--seed"),
     ],
 )
 def test_bad_usage_says_what_is_missing_or_too_much(arguments: list[str], message: str) -> None:
@@ -228,6 +264,17 @@ def test_strict_exits_with_three_after_the_answer() -> None:
     assert strict.stderr == "Not to be trusted: not-converged.\n"
     assert "serious: The draws have not settled." in strict.stdout
     assert CliRunner().invoke(app, ["estimate", *SURVEY]).exit_code == 0
+
+
+def test_help_lists_what_is_serious() -> None:
+    package = Path(tc.__file__).parent
+    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in package.rglob("*.py")]
+    calls = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    named = [[getattr(word, "value", None) for word in call.args[:2]] for call in calls]
+    serious = {words[0] for words in named if len(words) == 2 and words[1] == "serious"}
+    shown = CliRunner().invoke(app, ["estimate", "--help"]).stdout
+    assert "not-converged" in serious
+    assert [code for code in serious if code not in shown] == []
 
 
 def test_strict_is_content_with_a_sound_answer() -> None:

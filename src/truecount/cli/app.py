@@ -2,12 +2,13 @@
 
 import io
 import sys
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
 from truecount.cli.demo import demo
 from truecount.cli.estimate import estimate
+from truecount.cli.wording import in_shell
 from truecount.errors import InputError, MissingExtraError
 
 app = typer.Typer(
@@ -28,11 +29,17 @@ def main() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app()
-    except (InputError, MissingExtraError, OSError, MemoryError) as error:
-        from truecount.results.table import visible
+    except InputError as error:
+        _fail(str(in_shell(error)))
+    except (MissingExtraError, OSError, MemoryError) as error:
+        _fail(str(error) or "out of memory")
 
-        typer.echo(f"Error: {visible(str(error) or 'out of memory')}", err=True)
-        sys.exit(1)
+
+def _fail(message: str) -> NoReturn:
+    from truecount.results.table import visible
+
+    typer.echo(f"Error: {visible(message)}", err=True)
+    sys.exit(1)
 
 
 def _print_version(wanted: bool) -> None:

@@ -36,7 +36,7 @@ Specificity: TypeAlias = Annotated[
     str | None,
     Option(metavar="N/M|P", help="N tested negative of M truly negative; 0.96 or 96% means that it is known."),
 ]
-Level: TypeAlias = Annotated[float, Option(metavar="NUMBER", help="Probability that the interval holds.")]
+Level: TypeAlias = Annotated[str, Option(metavar="P", help="Probability that the interval holds: 0.95 or 95%.")]
 Interval: TypeAlias = Annotated[
     str, Option(metavar="equal-tailed|hdi", callback=one_of("equal-tailed", "hdi"), help="hdi is the shortest.")
 ]
@@ -59,12 +59,12 @@ PriorConfusion: TypeAlias = Annotated[
     ),
 ]
 Draws: TypeAlias = Annotated[
-    int | None, Option(metavar="NUMBER", help="How many draws; with auto, how many effective ones.")
+    str | None, Option(metavar="NUMBER", help="How many draws; with auto, how many effective ones.")
 ]
 Engine: TypeAlias = Annotated[
     str, Option(metavar="|".join(ENGINES), callback=one_of(*ENGINES), help="What draws from the posterior.")
 ]
-Seed: TypeAlias = Annotated[int, Option(metavar="NUMBER", help="Same seed, same data, same version: same answer.")]
+Seed: TypeAlias = Annotated[str, Option(metavar="NUMBER", help="Same seed, same data, same version: same answer.")]
 Method: TypeAlias = Annotated[
     str | None, Option(metavar="NAME", help="Give the point of this estimator, such as acc or bbse, and no posterior.")
 ]
@@ -73,4 +73,6 @@ AllMethods: TypeAlias = Annotated[
 ]
 Json: TypeAlias = Annotated[str | None, Option(metavar="FILE|-", help="Write the answer as JSON; - prints only that.")]
 Csv: TypeAlias = Annotated[str | None, Option(metavar="FILE|-", help="Write the table as CSV; - prints only that.")]
-Strict: TypeAlias = Annotated[bool, Option("--strict", help="Exit with code 3 where a finding is serious.")]
+Strict: TypeAlias = Annotated[
+    bool, Option("--strict", help="Exit with code 3 when a finding is serious; see above which are.")
+]

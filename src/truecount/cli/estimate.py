@@ -8,7 +8,7 @@ import typer
 from truecount.api import infer
 from truecount.cli import arguments as given
 from truecount.cli.methods import by_all, by_method
-from truecount.cli.options import make_engine, make_prior
+from truecount.cli.options import make_engine, make_prior, read_level, read_whole
 from truecount.cli.report import Report
 from truecount.cli.source import Source
 from truecount.counts import Counts
@@ -32,14 +32,14 @@ def estimate(
     positive: given.Positive = None,
     sensitivity: given.Sensitivity = None,
     specificity: given.Specificity = None,
-    level: given.Level = 0.95,
+    level: given.Level = "0.95",
     interval: given.Interval = "equal-tailed",
     target: given.Target = "population",
     prior: given.PriorPrevalence = str(USUAL.prevalence),
     prior_confusion: given.PriorConfusion = str(USUAL.confusion),
     draws: given.Draws = None,
     engine: given.Engine = "auto",
-    seed: given.Seed = 0,
+    seed: given.Seed = "0",
     method: given.Method = None,
     all_methods: given.AllMethods = False,
     json: given.Json = None,
@@ -66,6 +66,9 @@ def estimate(
       truecount estimate runs.csv --label human --prediction verdict --json - --strict
 
     Exit code 0: an answer. 1: bad input. 2: bad usage. 3: an answer with a serious finding, only with --strict.
+
+    Serious findings: no-unlabeled, not-converged, label-shift-violated and, of --method and --all-methods,
+    not-identified. Others are info or caution, and do not change the exit code.
     """  # noqa: D301
     source = Source(
         tables=tables or [],
@@ -79,16 +82,22 @@ def estimate(
         specificity=specificity,
     )
     report = Report(
-        level=level, interval=cast("Kind", interval), target=cast("Target", target), json_file=json, csv_file=csv
+        level=read_level(level),
+        interval=cast("Kind", interval),
+        target=cast("Target", target),
+        json_file=json,
+        csv_file=csv,
     )
+    seed_number = read_whole("--seed", seed, least=0, usual=0)
     if method is not None or all_methods:
         given_data = context, source, report
-        answer = by_all(*given_data, seed) if method is None else by_method(*given_data, method)
+        answer = by_all(*given_data, seed_number) if method is None else by_method(*given_data, method)
         if strict:
             _require_sound(answer)
         return
     counts, known = source.read()
-    posterior = quiet_infer(counts, make_prior(prior, prior_confusion, counts, known), make_engine(engine, draws), seed)
+    believed, drawing = make_prior(prior, prior_confusion, counts, known), make_engine(engine, draws)
+    posterior = quiet_infer(counts, believed, drawing, seed_number)
     report.deliver(posterior)
     if strict:
         _require_sound(posterior)

@@ -8,6 +8,7 @@ import typer
 
 from truecount._types import FloatArray, Name
 from truecount.counts import Counts
+from truecount.counts.paths import nearest
 from truecount.counts.survey import Rate
 from truecount.errors import InputError
 
@@ -36,12 +37,12 @@ def one_of(*choices: str) -> Callable[[str], str]:
     return check
 
 
-def make_engine(name: str, draws: int | None) -> "Engine":
+def make_engine(name: str, draws: str | None) -> "Engine":
     """Make the engine of that name, with its own number of draws unless one is given."""
     from truecount import inference
 
     engine = getattr(inference, ENGINES[name])
-    made: Engine = engine() if draws is None else engine(draws)
+    made: Engine = engine() if draws is None else engine(read_whole("--draws", draws, least=2, usual=4000))
     return made
 
 
@@ -70,8 +71,24 @@ def read_rate(option: str, text: str) -> Rate:
     """Read ``103/122``, which was counted, or ``0.96`` or ``96%``, which is known."""
     if "/" in text:
         return read_fraction(option, text)
-    rate = _number(text.removesuffix("%"), "Write 103/122 for counts, 0.96 or 96% for what is known", option)
-    return rate / 100 if text.endswith("%") else rate
+    return _share(option, text, "Write 103/122 for counts, 0.96 or 96% for what is known")
+
+
+def read_level(text: str) -> float:
+    """Read ``0.95`` or ``95%``."""
+    remedy = "Write 0.95 or 95%"
+    level = _share("--level", text, remedy)
+    if not 0 < level < 1:
+        raise InputError("--level", f"is {text!r}", "it must lie above 0 and below 1", remedy)
+    return level
+
+
+def read_whole(option: str, text: str, *, least: int, usual: int) -> int:
+    """Read ``4000``."""
+    if not _is_whole(text) or int(text) < least:
+        needed = f"it must be a whole number, {least} or more"
+        raise InputError(option, f"is {text!r}", needed, f"Write {option} {usual}")
+    return int(text)
 
 
 def _concentrations(text: str, classes: Iterable[Name]) -> float | dict[Name, float]:
@@ -93,7 +110,17 @@ def _rows(text: str) -> Any:
     kind, _, strength = text.partition(":")
     if kind == "diagonal":
         return Prior.diagonal(_number(strength, "Write diagonal:2")).confusion
-    return text if text in NAMED_ROWS else _number(text, f"Or write {', '.join(NAMED_ROWS)} or diagonal:2")
+    if text in NAMED_ROWS:
+        return text
+    meant = nearest(kind, (*NAMED_ROWS, "diagonal"))
+    remedy = f"Or write {', '.join(NAMED_ROWS)} or diagonal:2"
+    return _number(text, f"Perhaps you meant {text.replace(kind, meant)}" if meant else remedy)
+
+
+def _share(option: str, text: str, remedy: str) -> float:
+    """Read ``0.96``, ``96%`` or ``96 %``."""
+    number = _number(text.removesuffix("%"), remedy, option)
+    return number / 100 if text.endswith("%") else number
 
 
 def _number(text: str, remedy: str, option: str = "prior") -> float:

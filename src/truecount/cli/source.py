@@ -26,6 +26,7 @@ class Source:
 
     def read(self) -> tuple[Counts, FloatArray | None]:
         """Give the counts, and the rows of the confusion that are known, if any are."""
+        self._require_option_before_file()
         if self.tables and self._is_counts():
             return self._counts(), None
         if self.tables:
@@ -37,9 +38,11 @@ class Source:
         raise typer.BadParameter("There is no data. Name a file, or give --confusion, or --positive.")
 
     def _is_counts(self) -> bool:
-        return (
-            len(self.tables) == 1 and self.tables[0].suffix.lower() == ".json" and not (self.label or self.prediction)
-        )
+        from truecount.counts.query import holds_lines
+
+        if len(self.tables) != 1 or self.label or self.prediction:
+            return False
+        return self.tables[0].suffix.lower() == ".json" and not holds_lines(self.tables[0])
 
     def _counts(self) -> Counts:
         from truecount.counts.files import read_counts
@@ -50,7 +53,7 @@ class Source:
     def _rows(self) -> Counts:
         from truecount.counts.files import count_files
 
-        self._require("a table", ("tables", "label", "prediction"), ("missing",))
+        self._require("a file", ("tables", "label", "prediction"), ("missing",))
         if len(self.tables) > 2:
             raise typer.BadParameter(
                 f"{len(self.tables)} files were named. Name one table, or a labelled and an unlabelled one."
@@ -73,15 +76,22 @@ class Source:
             specificity=read_rate("--specificity", self.specificity or ""),
         )
 
+    def _require_option_before_file(self) -> None:
+        """Notice a file of counts whose option was forgotten beside the other one's."""
+        names_one = bool(self.confusion) != bool(self.unlabeled)
+        if names_one and len(self.tables) == 1 and not (self.label or self.prediction):
+            lacking = "--confusion" if self.unlabeled else "--unlabeled"
+            raise typer.BadParameter(f"Put {lacking} before {self.tables[0]}.")
+
     def _require(self, what: str, needed: tuple[str, ...], allowed: tuple[str, ...] = ()) -> None:
         """Insist on all options that belong to this kind of data and on none that belong to another."""
         given = {field.name for field in fields(self) if getattr(self, field.name) not in (None, [])}
-        missing = [_option(name) for name in needed if name not in given]
-        if missing:
-            raise typer.BadParameter(f"{what.capitalize()} also needs {' and '.join(missing)}.")
         stray = [_option(name) for name in sorted(given - {*needed, *allowed})]
         if stray:
             raise typer.BadParameter(f"{what.capitalize()} does not go with {' and '.join(stray)}.")
+        missing = [_option(name) for name in needed if name not in given]
+        if missing:
+            raise typer.BadParameter(f"{what.capitalize()} also needs {' and '.join(missing)}.")
 
 
 def _option(name: str) -> str:
