@@ -35,7 +35,7 @@ def on_terminal(monkeypatch: pytest.MonkeyPatch, columns: int, **made: object) -
     return screen.getvalue()
 
 
-@pytest.mark.parametrize("columns", [40, 60, 80, 200])
+@pytest.mark.parametrize("columns", [20, 32, 36, 40, 60, 80, 200])
 @pytest.mark.parametrize("classes", [["fail", "pass"], LONG], ids=["short", "long"])
 def test_no_line_is_wider_than_the_terminal(columns: int, classes: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
@@ -46,7 +46,17 @@ def test_no_line_is_wider_than_the_terminal(columns: int, classes: list[str], mo
     assert max(map(display_width, plain.splitlines())) <= columns
     for row in tabulate(made_posterior(classes=classes)).rows:
         assert all(number in plain for number in row[1:])
-    assert "The [draws]" in plain.replace("\n", " ")
+    assert "The [draws]" in " ".join(plain.split())
+    unbroken = "".join(line.partition("  ")[0] for line in plain.splitlines())
+    assert all(name in unbroken for name in classes)
+
+
+@pytest.mark.parametrize("columns", [36, 37])
+def test_narrow_terminal_puts_classes_below_each_other(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    lines = [line.strip() for line in on_terminal(monkeypatch, columns).splitlines()]
+    assert ("fail" in lines) == (columns == 36)
+    assert any(line.startswith("fail   ") for line in lines) == (columns == 37)
 
 
 def test_colour_only_where_it_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:

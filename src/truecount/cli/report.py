@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from truecount.results import Posterior
     from truecount.results.posterior import Kind, Target
 
+LEAST_FOR_NAMES = 8
+"""Columns of a terminal that longer names of classes are broken into, but not into fewer."""
 STYLES = {"info": "cyan", "caution": "yellow", "serious": "bold red"}
 
 
@@ -113,26 +115,47 @@ def _print_rich(table: Table) -> None:
     from rich.text import Text
 
     console = Console(highlight=False)
-    console.print(_grid(table, console.width))
+    console.print(_layout(table, console.width))
     for finding in table.findings:
         severity, _, words = remark(finding).partition(":")
         console.print(Text.assemble((severity, STYLES[severity]), ":", words))
     console.print(Text(table.how, style="dim"))
 
 
-def _grid(table: Table, width: int) -> Any:
-    """Lay out the cells; where they do not fit, headers break between words and long names anywhere, numbers never."""
+def _layout(table: Table, width: int) -> Any:
+    """Give columns as wide as they like, or as narrow as they can be, or one class below the other."""
+    from rich.text import Text
+
+    columns = list(zip(table.header, zip(*table.rows, strict=True), strict=True))
+    natural = [max(map(display_width, (name, *cells))) for name, cells in columns]
+    narrow = [max(map(display_width, (*name.split(), *cells))) for name, cells in columns[1:]]
+    if sum(natural) + 2 * len(narrow) <= width:
+        return _grid(table, natural)
+    for_names = width - sum(narrow) - 2 * len(narrow)
+    if for_names >= min(natural[0], LEAST_FOR_NAMES):
+        return _grid(table, [min(natural[0], for_names), *narrow])
+    return Text(_stack(table, width))
+
+
+def _grid(table: Table, widths: list[int]) -> Any:
+    """Lay out the cells; headers break between words and long names anywhere, numbers never."""
     from rich import table as rich_table
     from rich.text import Text
 
     grid = rich_table.Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    columns = list(zip(*table.rows, strict=True))
-    natural = sum(
-        max(map(display_width, (name, *cells))) + 2 for name, cells in zip(table.header, columns, strict=True)
-    )
-    for position, (name, cells) in enumerate(zip(table.header, columns, strict=True)):
-        narrowest = max(map(len, (*cells, *name.split()))) if position and natural - 2 > width else None
-        grid.add_column(Text(name), justify="right" if position else "left", overflow="fold", width=narrowest)
+    for position, (name, width) in enumerate(zip(table.header, widths, strict=True)):
+        grid.add_column(Text(name), justify="right" if position else "left", overflow="fold", width=width)
     for row in table.rows:
         grid.add_row(*map(Text, row))
     return grid
+
+
+def _stack(table: Table, width: int) -> str:
+    """Give each class a line of its own and its numbers below, where they do not fit beside each other."""
+    lines = []
+    for name, *cells in table.rows:
+        lines.append(name)
+        for header, cell in zip(table.header[1:], cells, strict=True):
+            side_by_side = f"  {header}: {cell}"
+            lines += [side_by_side] if len(side_by_side) <= width else [f"  {header}:", f"    {cell}"]
+    return "\n".join(lines)
