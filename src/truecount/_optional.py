@@ -11,4 +11,6 @@ def load(module: str, *, feature: str, extra: str) -> ModuleType:
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
+        if error.name != module.partition(".")[0]:
+            raise  # the package is there, but something that it needs is not
         raise MissingExtraError(feature, extra) from error

@@ -63,7 +63,8 @@ def infer(counts: Counts, *, prior: Prior = Prior(), engine: Engine = Auto(), se
     Computed by Exact: 4,000 effective draws, all independent. Seed 1.
     """
     seed = _check.whole_number("seed", seed, least=0)
-    return _posterior(engine.sample(_density(counts, prior), seed), counts, prior, seed)
+    model = _density(counts, prior)
+    return _posterior(_engine(engine).sample(model, seed), model, counts, prior, seed)
 
 
 def infer_many(
@@ -104,12 +105,14 @@ def infer_many(
     {'w1': 0.84, 'w2': 0.67}
     """
     seed = _check.whole_number("seed", seed, least=0)
+    _check.instance_of("problems", problems, (Mapping, Sequence), "Pass a list of Counts, or a mapping to them")
     counts = list(problems.values()) if isinstance(problems, Mapping) else list(problems)
     seeds = [int(state) for state in np.random.SeedSequence(seed).generate_state(len(counts), np.uint64) >> 1]
     results: list[Any] = [None] * len(counts)
-    drawn = sample_many(engine, [_density(each, prior) for each in counts], seeds)
+    models = [_density(each, prior) for each in counts]
+    drawn = sample_many(_engine(engine), models, seeds)
     for number, draws in track(drawn, total=len(counts), show=progress):
-        results[number] = _posterior(draws, counts[number], prior, seeds[number])
+        results[number] = _posterior(draws, models[number], counts[number], prior, seeds[number])
     return dict(zip(problems, results, strict=True)) if isinstance(problems, Mapping) else results
 
 
@@ -223,6 +226,12 @@ def _density(counts: Counts, prior: Prior) -> Density:
     return density(counts, prior)
 
 
+def _engine(engine: Engine) -> Engine:
+    if isinstance(engine, type) or not hasattr(engine, "sample"):
+        raise InputError("engine", f"is {engine!r}", "it must be an engine", "Pass Auto(), or Exact(draws=4000)")
+    return engine
+
+
 def _row(data: Counts | Scores, method: Method, level: float, seed: int) -> Row:
     try:
         prevalence = method.prevalence(data)
@@ -241,8 +250,8 @@ def _interval(data: Counts | Scores, method: Method, level: float, seed: int) ->
     return None, ""
 
 
-def _posterior(draws: Draws, counts: Counts, prior: Prior, seed: int) -> Posterior:
-    findings = (*cautions(counts, prior, draws), *doubts(counts, prior, draws))
+def _posterior(draws: Draws, model: Density, counts: Counts, prior: Prior, seed: int) -> Posterior:
+    findings = (*cautions(counts, prior, draws), *doubts(counts, model, draws))
     for finding in findings:
         if finding.code == "not-converged":
             warnings.warn(finding.message, ConvergenceWarning, stacklevel=3)

@@ -78,6 +78,21 @@ def test_effective_draws_asked_for_are_reached():
     assert round(draws.effective.min()) >= 2000
 
 
+@pytest.mark.parametrize("asked", [50, 100, 400])
+@pytest.mark.parametrize("seed", range(5))
+def test_few_draws_asked_for_are_reached_too(asked, seed):
+    density = density_of([[40, 5, 3], [4, 6, 30]], [30, 12, 40])
+    draws = Exact(asked, effective_draws=asked).sample(density, seed)
+    assert round(draws.effective.min()) >= asked
+
+
+def test_a_tiny_concentration_means_corners_not_the_middle():
+    density = density_of([[5, 1], [1, 5]], [0, 0], alpha=0.001)
+    share = Exact(4000).sample(density, 0).prevalence[:, 0]
+    assert np.mean((share > 0.01) & (share < 0.99)) < 0.02
+    np.testing.assert_allclose(share.std(), 0.5 / np.sqrt(1.002), rtol=5 / np.sqrt(4000))
+
+
 def test_it_refuses_a_prior_below_one_by_name():
     with pytest.raises(UnsuitableEngineError, match=r"engine is Exact: .*prior below 1.*Auto\(\)"):
         Exact().sample(density_of([[9, 1], [1, 9]], [5, 5], alpha=0.5), 0)

@@ -59,6 +59,13 @@ def test_a_mapping_keeps_its_keys_and_the_seed_its_draws():
     assert first["w1"].provenance["seed"] != first["w2"].provenance["seed"]
 
 
+def test_a_problem_has_the_same_draws_whatever_stands_beside_it():
+    problems, engine = made_problems(9, 0), Auto(effective_draws=200)
+    few, many = tc.infer_many(problems[:1], engine=engine), tc.infer_many(problems, engine=engine)
+    np.testing.assert_array_equal(few[0].prevalence, many[0].prevalence)
+    assert many[0].provenance["stacked"]
+
+
 def test_other_engines_work_too():
     posteriors = tc.infer_many(made_problems(2, 1), engine=Exact(50))
     assert [posterior.prevalence.shape for posterior in posteriors] == [(50, 3), (50, 3)]

@@ -1,47 +1,17 @@
 """Simulation-based calibration of `infer`, and proof that it would see a wrong one."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 
 import truecount as tc
+from calibrated import SHAPES, SQUARE
 from truecount import Counts, Prior
-from truecount.diagnostics import Calibration, calibrate
 from truecount.inference import Auto
 from truecount.inference.draws import Draws, dirichlet
 from truecount.models import Density, density
 
 FALSE_ALARMS = 1e-4
 """A sound engine fails a test of this file so often."""
-
-ROWS = [[4, 1, 0.7], [1, 3, 2], [0.6, 1.5, 5]]
-WIDE_ROWS = [[4, 1, 0.7, 1, 2], [1, 3, 2, 0.8, 1], [0.6, 1.5, 5, 1, 0.5]]
-
-
-@dataclass(frozen=True)
-class Shape:
-    """Counts of one shape and an asymmetric prior."""
-
-    prior: Prior
-    labeled: list[int]
-    unlabeled: int
-    outputs: int
-
-    def calibrate(self, draw, *, seed: int) -> Calibration:
-        shape = {"labeled": self.labeled, "unlabeled": self.unlabeled, "outputs": self.outputs}
-        return calibrate(draw, self.prior, **shape, data_sets=500, seed=seed)
-
-
-SQUARE = Shape(Prior([2, 1, 3.5], ROWS), [9, 14, 6], 40, 3)
-SHAPES = {
-    "as many outputs": SQUARE,
-    "two classes": Shape(Prior([1, 2.5], [[5, 1], [0.8, 3]]), [6, 8], 25, 2),
-    "more outputs": Shape(Prior([2, 1, 3.5], WIDE_ROWS), [9, 14, 6], 40, 5),
-    "fewer outputs": Shape(Prior([2, 1, 3.5], [[4, 1], [1, 3], [0.6, 1.5]]), [9, 14, 6], 40, 2),
-    "a million unlabelled": Shape(Prior([2, 1, 3.5], ROWS), [90, 140, 60], 1_000_000, 3),
-    "one known row": Shape(Prior.known_confusion([[0.8, 0.2], [np.nan] * 2], prevalence=[1, 2]), [0, 9], 30, 2),
-}
 
 
 def by_infer(counts: Counts, prior: Prior, seed: int) -> Draws:

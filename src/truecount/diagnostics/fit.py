@@ -5,21 +5,19 @@ import numpy as np
 from truecount._types import FloatArray
 from truecount.counts import Counts
 from truecount.inference.draws import Draws
-from truecount.models import Prior
-from truecount.models.discrete import Density, density
+from truecount.models import Density
 from truecount.results.finding import Finding
 
 MISFIT = 5.0
 """Standard errors between what was seen and what was expected of an output, beyond which the model is not believed."""
 
 
-def misfit(counts: Counts, prior: Prior, draws: Draws) -> Finding | None:
+def misfit(counts: Counts, model: Density, draws: Draws) -> Finding | None:
     """Look for an output that is far more or less common than any mix of the classes makes it.
 
     Expected are the labelled shares of each output, mixed by the posterior mean. Where some mix explains the outputs,
     the posterior finds it and this is silent, whether label shift holds or not.
     """
-    model = density(counts, prior)
     if not model.unlabeled.sum():
         return None
     expected, error = expected_outputs(model, draws.prevalence.mean(axis=0))
@@ -54,10 +52,9 @@ def _distance(seen: FloatArray, expected: FloatArray, error: FloatArray) -> Floa
 
 def expected_outputs(model: Density, prevalence: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Shapes (outputs,): the shares to be expected at this prevalence by the labels, and their standard errors."""
-    totals = model.rows.sum(axis=1, keepdims=True)
-    known = model.is_known[:, None]
-    confusion = np.where(known, model.known, model.rows / totals)
-    expected: FloatArray = prevalence @ confusion
-    of_labels = np.where(known, 0.0, confusion * (1 - confusion) / (totals + 1))
+    confusion = model.mean_confusion
+    expected = np.clip(prevalence @ confusion, 0.0, 1.0)
+    of_labels = confusion * (1 - confusion) / (model.rows.sum(axis=1, keepdims=True) + 1)
+    of_labels[model.is_known] = 0.0
     variance = expected * (1 - expected) / model.unlabeled.sum() + prevalence**2 @ of_labels
     return expected, np.sqrt(variance)

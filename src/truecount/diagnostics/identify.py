@@ -4,8 +4,7 @@ import numpy as np
 
 from truecount.counts import Counts
 from truecount.inference.draws import Draws
-from truecount.models import Prior
-from truecount.models.discrete import density
+from truecount.models import Density
 from truecount.results.finding import Finding
 
 HARDLY = 0.8
@@ -14,38 +13,36 @@ WORSE = 3.0
 """Standard errors below chance, beyond which outputs are thought to be swapped."""
 
 
-def hardly_learned(counts: Counts, prior: Prior, draws: Draws) -> Finding | None:
+def hardly_learned(counts: Counts, model: Density, draws: Draws) -> Finding | None:
     """Name the classes of whose shares the data say hardly anything."""
     n_classes, n_outputs = counts.labeled.shape
     if n_outputs < n_classes or not counts.unlabeled.sum():
         return None  # said by other findings
-    concentration = prior.prevalence_for(counts)
+    concentration = model.prevalence
     share = concentration / concentration.sum()
     before = np.sqrt(share * (1 - share) / (concentration.sum() + 1))
     kept = draws.prevalence.std(axis=0) / before
-    names = [name for name, ratio in zip(counts.classes, kept, strict=True) if ratio > HARDLY]
-    if not names:
+    little = {name: float(ratio) for name, ratio in zip(counts.classes, kept, strict=True) if ratio > HARDLY}
+    if not little:
         return None
-    listed = ", ".join(map(str, names))
+    listed = ", ".join(map(str, little))
     return Finding(
         "hardly-learned",
         "caution",
-        f"The data say hardly anything about the share of {listed}: its uncertainty is almost what it was before.",
-        {"classes": names, "kept": [float(ratio) for ratio in kept]},
+        f"The data say hardly anything about the share of {listed}, which is almost as uncertain as before.",
+        {"classes": list(little), "kept": list(little.values())},
         "Look at the confusion: a box that gives these classes the same outputs cannot count them. Or use more items.",
     )
 
 
-def worse_than_chance(counts: Counts, prior: Prior, draws: Draws) -> Finding | None:
+def worse_than_chance(counts: Counts, model: Density, draws: Draws) -> Finding | None:
     """Notice a box that is wrong more often than a coin, where outputs are called like the classes."""
     if not counts.outputs_are_classes:
         return None
-    model = density(counts, prior)
     own = [counts.outputs.index(name) for name in counts.classes]
-    totals = model.rows.sum(axis=1)
-    learned = (model.rows / totals[:, None])[np.arange(len(own)), own]
-    right = np.where(model.is_known, model.known[np.arange(len(own)), own], learned)
-    error = np.sqrt(np.where(model.is_known, 0.0, right * (1 - right) / (totals + 1)).sum())
+    right = model.mean_confusion[np.arange(len(own)), own]
+    learned = right * (1 - right) / (model.rows.sum(axis=1) + 1)
+    error = np.sqrt(learned[~model.is_known].sum())
     if right.sum() - 1 >= -WORSE * error:
         return None
     return Finding(

@@ -26,7 +26,7 @@ class Auto:
     budget: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        _check.whole_number("effective_draws", self.effective_draws, least=1)
+        _check.whole_number("effective_draws", self.effective_draws, least=2)
         if self.budget is not None:
             _check.whole_number("budget", self.budget, least=2)
 
@@ -36,7 +36,7 @@ class Auto:
         try:
             return self.explained(Exact(asked, effective_draws=asked).sample(density, seed))
         except UnsuitableEngineError as refusal:
-            chains = Hamiltonian(asked // 2 + 1, effective_draws=asked, budget=self.budget)
+            chains = Hamiltonian(asked // 2 + 2, effective_draws=asked, budget=self.budget)
             return self.explained(chains.sample(density, seed), refusal.needed)
 
     def explained(self, draws: Draws, refusal: str | None = None) -> Draws:

@@ -235,8 +235,7 @@ def _start(density: Density, chains: int, rng: np.random.Generator) -> tuple[Flo
 
 def _expected_items(density: Density) -> FloatArray:
     """Shape (classes, outputs): the unlabelled items shared out by a rough fit."""
-    learned = density.rows / density.rows.sum(axis=1, keepdims=True)
-    confusion = np.where(density.is_known[:, None], density.known, learned)
+    confusion = density.mean_confusion
     prevalence = np.full(density.n_classes, 1 / density.n_classes)
     for _ in range(50):
         joint = prevalence[:, None] * confusion

@@ -11,6 +11,8 @@ from truecount.models import Density
 
 CONFUSION_BYTES = 64_000_000
 """How much the kept draws of the confusion may weigh."""
+SMALLEST_SHAPE = 0.05
+"""Gammas of smaller shapes may all be too small for a float; their logarithms are not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +63,11 @@ def confusion_stride(n_draws: int, density: Density) -> int:
 
 def dirichlet(rng: np.random.Generator, concentration: FloatArray, size: tuple[int, ...]) -> FloatArray:
     """Draw from Dirichlets along the last axis; shape `size` + concentration's shape."""
-    gammas = rng.standard_gamma(concentration, size + concentration.shape)
-    total = gammas.sum(axis=-1, keepdims=True)
-    shares: FloatArray = np.divide(gammas, total, out=np.full_like(gammas, 1 / gammas.shape[-1]), where=total > 0)
+    shape = size + concentration.shape
+    if concentration.min() >= SMALLEST_SHAPE:
+        gammas = rng.standard_gamma(concentration, shape)
+    else:
+        logs = np.log(rng.standard_gamma(concentration + 1, shape)) + np.log(rng.random(shape)) / concentration
+        gammas = np.exp(logs - logs.max(axis=-1, keepdims=True))
+    shares: FloatArray = gammas / gammas.sum(axis=-1, keepdims=True)
     return shares

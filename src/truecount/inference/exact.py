@@ -4,7 +4,6 @@ Proposals are weighted (`proposal` says how), and a pool of them is resampled to
 whether enough of them count; if not, the engine refuses.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,8 +23,12 @@ SUSPICIOUS = 8.0
 """A pilot's largest weight, in means, from which on smaller systems are tried."""
 HEAVY = 25.0
 """The pool's largest weight, in means, from which on its tail is looked at: one of Pareto k ½ would give more."""
+WORTH = 1.1
+"""Effective draws in the pool for each one to return."""
 POOL_BYTES = 150_000_000
+"""What a pool may take, so that an answer stays within a few hundred megabytes."""
 FEW_EQUATIONS = 4
+"""Up to so many a proposal of which nothing fell inside may be widened; more fail for classes near zero."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,7 @@ class Exact:
     effective_draws: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        _check.whole_number("draws", self.draws, least=1)
+        _check.whole_number("draws", self.draws, least=2)
         if self.effective_draws is not None:
             _check.whole_number("effective_draws", self.effective_draws, least=1)
 
@@ -101,10 +104,7 @@ def _fill_pool(density: Density, size: int, rng: np.random.Generator) -> Pool:
         raise _refusal("a prevalence prior below 1 makes the weights' tail too heavy")
     proposal, pool = _pilot(Proposal.first(density), density, rng)
     while True:
-        _require_worth(pool, density)
-        for more in _batches(density, pool, size):
-            pool += proposal.draw(more, rng)
-        _require_worth(pool, density)
+        pool = _grown(pool, proposal, size, rng)
         k = _tail(pool)
         if k <= convergence.PARETO_K_LIMIT:
             return pool
@@ -112,6 +112,28 @@ def _fill_pool(density: Density, size: int, rng: np.random.Generator) -> Pool:
             raise _refusal(f"the weights' tail is too heavy (Pareto k {k:.2f})")
         proposal = wider.fitted(pool)
         pool = proposal.draw(_pilot_size(density), rng)
+
+
+def _grown(pool: Pool, proposal: Proposal, size: int, rng: np.random.Generator) -> Pool:
+    """Add proposals, first as many as the pool at hand suggests, then more until it is worth its draws."""
+    _require_worth(pool, proposal.density)
+    wanted = size * min(max(1.2, 1.1 * pool.largest), 2 / effective_share(normalised(pool.log_weights)))
+    pool = _enlarged(pool, proposal, int(wanted * pool.proposed / len(pool.log_weights)), rng)
+    while pool.effective < WORTH * size:
+        pool = _enlarged(pool, proposal, int(1.5 * pool.proposed), rng)
+    return pool
+
+
+def _enlarged(pool: Pool, proposal: Proposal, proposed: int, rng: np.random.Generator) -> Pool:
+    """Bring the pool to so many proposals, in batches that stay close to the processor."""
+    cells = proposal.density.rows.size
+    if proposed * len(pool.log_weights) / pool.proposed * cells * 8 > POOL_BYTES:
+        raise _refusal("the draws to choose from would not fit in memory")
+    batch, missing = max(4096, 40_000 // cells), proposed - pool.proposed
+    sizes = [min(batch, missing - start) for start in range(0, missing, batch)]
+    pool = Pool.joined([pool, *(proposal.draw(each, rng) for each in sizes)])
+    _require_worth(pool, proposal.density)
+    return pool
 
 
 def _pilot(proposal: Proposal, density: Density, rng: np.random.Generator) -> tuple[Proposal, Pool]:
@@ -138,18 +160,6 @@ def _wider(proposal: Proposal, pool: Pool) -> Proposal:
 
 def _pilot_size(density: Density) -> int:
     return max(512, 20_000 // density.rows.size)
-
-
-def _batches(density: Density, pilot: Pool, size: int) -> Iterator[int]:
-    """How many to propose next, so that few draws are needed more often than they were drawn."""
-    wanted = size * min(max(1.2, 1.1 * pilot.largest), 2 / effective_share(normalised(pilot.log_weights)))
-    needed = int(wanted * pilot.proposed / len(pilot.log_weights)) - pilot.proposed
-    if wanted * density.rows.size * 8 > POOL_BYTES:
-        raise _refusal("the draws to choose from would not fit in memory")
-    batch = max(4096, 40_000 // density.rows.size)
-    while needed > 0:
-        yield min(needed, batch)
-        needed -= batch
 
 
 def _require_worth(pool: Pool, density: Density) -> None:

@@ -37,7 +37,7 @@ class Gibbs:
     warmup: int = field(default=500, kw_only=True)
 
     def __post_init__(self) -> None:
-        for argument, least in (("draws", 1), ("chains", 1), ("warmup", 0)):
+        for argument, least in (("draws", 2), ("chains", 1), ("warmup", 0)):
             _check.whole_number(argument, getattr(self, argument), least=least)
 
     def sample(self, density: Density, seed: int) -> Draws:

@@ -44,7 +44,7 @@ class Hamiltonian:
         latter when unlabelled items far outnumber labelled ones, and tries both in between.
     """
 
-    draws: int = 4000
+    draws: int = 12_000
     effective_draws: int | None = field(default=None, kw_only=True)
     chains: int | None = field(default=None, kw_only=True)
     warmup: int = field(default=150, kw_only=True)
@@ -52,7 +52,7 @@ class Hamiltonian:
     coordinates: Moving = field(default="auto", kw_only=True)
 
     def __post_init__(self) -> None:
-        _check.whole_number("draws", self.draws, least=1)
+        _check.whole_number("draws", self.draws, least=2)
         _check.whole_number("warmup", self.warmup, least=50)
         _check.one_of("coordinates", self.coordinates, ("auto", "class", "output"))
         for argument in ("effective_draws", "chains", "budget"):

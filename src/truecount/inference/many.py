@@ -1,15 +1,15 @@
 """Many problems at once: ordinary ones solved together in one stack of equations, the rest one by one, on all cores."""
 
+import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from os import cpu_count
 
 import numpy as np
 
 from truecount._types import FloatArray
 from truecount.inference.choose import Auto
-from truecount.inference.draws import Draws, Engine, confusion_stride
+from truecount.inference.draws import SMALLEST_SHAPE, Draws, Engine, confusion_stride
 from truecount.inference.exact import HEAVY, exact_record
 from truecount.inference.proposal import fill_gammas, prior_term
 from truecount.inference.resample import draws_needed, effective_share, normalised, resample
@@ -27,17 +27,15 @@ def sample_many(engine: Engine, densities: Sequence[Density], seeds: Sequence[in
 
     def sample(numbers: list[int]) -> list[tuple[int, Draws]]:
         chosen, own_seeds = [densities[number] for number in numbers], [seeds[number] for number in numbers]
-        stacked = (
-            _stacked(engine, chosen, own_seeds)
-            if isinstance(engine, Auto) and len(numbers) > 1
-            else [None] * len(numbers)
-        )
+        stacked: list[Draws | None] = [None] * len(numbers)
+        if isinstance(engine, Auto) and _can_stack(chosen[0]):
+            stacked = _stacked(engine, chosen, own_seeds)
         return [
             (number, draws or engine.sample(density, seed))
             for number, draws, density, seed in zip(numbers, stacked, chosen, own_seeds, strict=True)
         ]
 
-    with ThreadPoolExecutor(cpu_count()) as threads:
+    with ThreadPoolExecutor(_cores()) as threads:
         for finished in threads.map(sample, _stacks(engine, densities)):
             yield from finished
 
@@ -56,7 +54,14 @@ def _stacks(engine: Engine, densities: Sequence[Density]) -> list[list[int]]:
 
 
 def _can_stack(density: Density) -> bool:
-    return density.n_classes == density.n_outputs and bool(density.unlabeled.any() and (density.prevalence >= 1).all())
+    is_square = density.n_classes == density.n_outputs
+    is_plain = (density.prevalence >= 1).all() and density.rows.min() >= SMALLEST_SHAPE
+    return bool(is_square and is_plain and density.unlabeled.any())
+
+
+def _cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _stacked(engine: Auto, densities: list[Density], seeds: list[int]) -> list[Draws | None]:
@@ -108,7 +113,7 @@ def _drawn(
     if round(effective.min()) < asked or weights.max() * inside > HEAVY:
         return None
     chosen, stride = resample(weights, size, rng), confusion_stride(size, density)
-    record = exact_record(len(weights), inside / len(weights), effective_share(weights))
+    record = {**exact_record(len(weights), inside / len(weights), effective_share(weights)), "stacked": True}
     draws = Draws(
         prevalence=prevalence[chosen],
         confusion=confusion[chosen[::stride]],

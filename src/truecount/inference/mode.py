@@ -66,7 +66,8 @@ def find_mode(density: Density, *, budget: int = 100_000) -> ModeRecord:
     """
     point, iterations = _start(density), 0
     for unlabeled in _by_degrees(density):
-        climb, residual = _Climb(replace(density, unlabeled=unlabeled)), np.inf
+        climb = _Climb(replace(density, unlabeled=unlabeled))
+        residual = climb.residual(point)
         while iterations < budget and residual > climb.tolerance:
             for _ in range(LEAPS_BETWEEN_CHECKS):
                 point = climb.leap(point)

@@ -36,7 +36,7 @@ class NUTS:
     coordinates: Moving = field(default="auto", kw_only=True)
 
     def __post_init__(self) -> None:
-        for argument, least in (("draws", 1), ("chains", 1), ("warmup", 50)):
+        for argument, least in (("draws", 2), ("chains", 1), ("warmup", 50)):
             _check.whole_number(argument, getattr(self, argument), least=least)
         _check.one_of("coordinates", self.coordinates, ("auto", "class", "output"))
 

@@ -9,13 +9,14 @@ Where rows of φ are nearly equal, |det φ| is nearly zero and weights would hav
 system, in which the classes that cannot be told apart are free, gives them one.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import lgamma, log
 
 import numpy as np
 
 from truecount._types import FloatArray
-from truecount.inference.draws import dirichlet
+from truecount.inference.draws import SMALLEST_SHAPE, dirichlet
 from truecount.inference.resample import effective_share, normalised
 from truecount.inference.square import SquareSystem, merge_columns, smaller_system, solve, square_system
 from truecount.models import Density
@@ -30,12 +31,14 @@ class Pool:
     log_weights: FloatArray
     proposed: int
 
-    def __add__(self, other: "Pool") -> "Pool":
-        return Pool(
-            np.concatenate([self.prevalence, other.prevalence]),
-            np.concatenate([self.confusion, other.confusion]),
-            np.concatenate([self.log_weights, other.log_weights]),
-            self.proposed + other.proposed,
+    @classmethod
+    def joined(cls, pools: Sequence["Pool"]) -> "Pool":
+        """Put pools from one proposal together."""
+        return cls(
+            np.concatenate([pool.prevalence for pool in pools]),
+            np.concatenate([pool.confusion for pool in pools]),
+            np.concatenate([pool.log_weights for pool in pools]),
+            sum(pool.proposed for pool in pools),
         )
 
     @property
@@ -221,11 +224,14 @@ def fill_gammas(concentrations: FloatArray, out: FloatArray, rng: np.random.Gene
 
 def _confusion_draws(density: Density, size: int, rng: np.random.Generator) -> FloatArray:
     """Shape (classes, outputs, draws)."""
-    gammas = np.empty((*density.rows.shape, size))
-    fill_gammas(density.rows, gammas, rng)
-    gammas /= gammas.sum(axis=1, keepdims=True)
-    gammas[density.is_known] = density.known[density.is_known][:, :, None]
-    return gammas
+    if density.rows.min() < SMALLEST_SHAPE:
+        confusion = np.moveaxis(dirichlet(rng, density.rows, (size,)), 0, -1).copy()
+    else:
+        confusion = np.empty((*density.rows.shape, size))
+        fill_gammas(density.rows, confusion, rng)
+        confusion /= confusion.sum(axis=1, keepdims=True)
+    confusion[density.is_known] = density.known[density.is_known][:, :, None]
+    return confusion
 
 
 def _group_shares(counts: FloatArray, size: int, rng: np.random.Generator) -> FloatArray:

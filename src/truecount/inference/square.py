@@ -40,7 +40,7 @@ class SquareSystem:
 
 def square_system(density: Density) -> SquareSystem:
     """Choose groups and solved classes so that the equations are as far from singular as can be had greedily."""
-    confusion = _typical_confusion(density)
+    confusion = density.mean_confusion
     size = min(confusion.shape)
     if confusion.shape[0] > confusion.shape[1]:
         return _pivoted(confusion, np.arange(size), _independent_rows(confusion, size))
@@ -49,18 +49,13 @@ def square_system(density: Density) -> SquareSystem:
 
 def smaller_system(system: SquareSystem, density: Density) -> SquareSystem:
     """Merge two groups and free one class, those that leave the equations furthest from singular."""
-    confusion = _typical_confusion(density)
+    confusion = density.mean_confusion
     merged = merge_columns(confusion[system.solved], system.groups, system.size)
     options = [(pair, row) for pair in combinations(range(system.size), 2) for row in range(system.size)]
     volumes = [abs(np.linalg.det(np.delete(_join(merged, pair), row, axis=0))) for pair, row in options]
     (kept, gone), row = options[int(np.argmax(volumes))]
     groups = np.where(system.groups == gone, kept, system.groups)
     return _pivoted(confusion, groups - (groups > gone), np.delete(system.solved, row))
-
-
-def _typical_confusion(density: Density) -> FloatArray:
-    """The known rows, and the means of those to be learned."""
-    return np.where(density.is_known[:, None], density.known, density.rows / density.rows.sum(axis=1, keepdims=True))
 
 
 def _join(matrix: FloatArray, pair: tuple[int, int]) -> FloatArray:

@@ -49,6 +49,11 @@ class Density:
         """Shape (classes,): whether a class's row is known."""
         return ~np.isnan(self.known[:, 0])
 
+    @property
+    def mean_confusion(self) -> FloatArray:
+        """Shape (classes, outputs): the known rows, and the means of those to be learned, by the labels alone."""
+        return np.where(self.is_known[:, None], self.known, self.rows / self.rows.sum(axis=1, keepdims=True))
+
     def log_likelihood(self, prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
         """Log-likelihood of the unlabelled counts at each draw; shapes (..., L) and (..., L, K) give (...)."""
         outputs = np.einsum("...l,...lk->...k", prevalence, confusion)

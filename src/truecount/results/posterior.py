@@ -46,9 +46,6 @@ class Posterior:
     findings: tuple[Finding, ...]
     provenance: Mapping[str, Any]
 
-    def __post_init__(self) -> None:
-        _check.whole_number("draws", len(self.prevalence), least=2)
-
     @property
     def classes(self) -> tuple[Name, ...]:
         """Names of the classes, in the order of every result."""
@@ -61,7 +58,7 @@ class Posterior:
 
     @property
     def confusion(self) -> FloatArray:
-        """Shape (kept, classes, outputs): draws of P(output | class), thinned so that they weigh at most 200 MB."""
+        """Shape (kept, classes, outputs): draws of P(output | class), thinned so that they weigh at most 64 MB."""
         return self.draws.confusion
 
     @property

@@ -1,0 +1,46 @@
+"""Simulation-based calibration of the chain engines by themselves; `Auto` would ask them only where `Exact` refuses."""
+
+import numpy as np
+import pytest
+
+from calibrated import SHAPES
+from truecount import Counts, Gibbs, Hamiltonian, Prior
+from truecount.errors import UnsuitableEngineError
+from truecount.inference.draws import Draws
+from truecount.models import density
+
+FALSE_ALARMS = 1e-4
+"""A sound engine fails a test of this file so often."""
+
+ENGINES = {
+    "Hamiltonian by class": Hamiltonian(320, chains=16, warmup=50, coordinates="class"),
+    "Hamiltonian by output": Hamiltonian(320, chains=16, warmup=50, coordinates="output"),
+    "Gibbs": Gibbs(1600, warmup=100),
+}
+REFUSED = {
+    ("Hamiltonian by output", "one known row"),
+    ("Gibbs", "fewer outputs"),
+    ("Gibbs", "a million unlabelled"),
+}
+CRAWLING = {("Hamiltonian by class", "a million unlabelled")}
+"""What `coordinates="auto"` never does: chains would need thousands of steps."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_chains_are_calibrated(engine, name, seed):
+    if (engine, name) in CRAWLING:
+        pytest.skip("auto never moves these coordinates with so many unlabelled items")
+
+    def draw(counts: Counts, prior: Prior, own_seed: int) -> Draws:
+        return ENGINES[engine].sample(density(counts, prior), own_seed)
+
+    if (engine, name) in REFUSED:
+        with pytest.raises(UnsuitableEngineError):
+            SHAPES[name].calibrate(draw, seed=seed)
+        return
+    result = SHAPES[name].calibrate(draw, seed=seed)
+    assert len(result.ranks) >= 500
+    assert np.isfinite(result.p_values).all()
+    assert result.p_value > FALSE_ALARMS, result.p_values
