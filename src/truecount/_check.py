@@ -59,6 +59,20 @@ def names(argument: str, values: Iterable[Any]) -> tuple[Name, ...]:
     return result
 
 
+def distinguishable(argument: str, names: Iterable[Name]) -> None:
+    """Refuse the number 1 beside the string "1": one thing, read in two ways, would be counted apart."""
+    seen: dict[str, Name] = {}
+    for name in names:
+        twin = seen.setdefault(str(name), name)
+        if twin is not name:
+            raise InputError(
+                argument,
+                f"hold both {twin!r} and {name!r}",
+                "a number and a string that look alike would be counted apart",
+                f"Convert the columns to one kind, or name both with {argument}=[...]",
+            )
+
+
 def sorted_names(values: Iterable[Name]) -> list[Name]:
     """Sort names of mixed kinds: numbers first, then strings."""
     return sorted(values, key=lambda name: (isinstance(name, str), name))

@@ -117,9 +117,10 @@ def test_types_are_kept_and_whole_numbers_are_whole(
     assert [type(name) for name in counts.classes] == [type(name) for name in read]
 
 
-def test_kinds_in_one_json_column_stay_apart(tmp_path: Path) -> None:
+def test_a_number_and_a_string_that_look_alike_are_refused(tmp_path: Path) -> None:
     write_lines(tmp_path / "t.jsonl", [("1", 1), (1, "1"), (None, "a")])
-    assert count_files(tmp_path / "t.jsonl", **COLUMNS).classes == (1, "1")
+    with pytest.raises(InputError, match="classes hold both 1 and '1'"):
+        count_files(tmp_path / "t.jsonl", **COLUMNS)
 
 
 def test_json_may_lack_the_label_where_it_is_missing(tmp_path: Path) -> None:

@@ -89,26 +89,12 @@ def _names(argument: str, given: Iterable[Any] | None, **columns: Column) -> Seq
     """Give the names in their order: the caller's, or sorted."""
     if given is None:
         found = _check.sorted_names(dict.fromkeys(chain.from_iterable(column.names for column in columns.values())))
-        _require_distinguishable(argument, found)
+        _check.distinguishable(argument, found)
         return found
     names = _check.names(argument, given)
     for column_argument, column in columns.items():
         _require_named(column_argument, column, argument, names)
     return _check.sorted_names(names) if isinstance(given, AbstractSet) else names
-
-
-def _require_distinguishable(argument: str, names: Iterable[Name]) -> None:
-    """Refuse the number 1 beside the string "1": one thing, read in two ways, would be counted apart."""
-    seen: dict[str, Name] = {}
-    for name in names:
-        twin = seen.setdefault(str(name), name)
-        if twin is not name:
-            raise InputError(
-                argument,
-                f"hold both {twin!r} and {name!r}",
-                "a number and a string that look alike would be counted apart",
-                f"Convert the columns to one kind, or name both with {argument}=[...]",
-            )
 
 
 def _require_named(column_argument: str, column: Column, argument: str, names: Sequence[Name]) -> None:

@@ -155,6 +155,8 @@ def _named_alike(pairs: Pairs) -> Pairs:
 
 def _tabulated(pairs: Pairs) -> Counts:
     classes, outputs = _check.sorted_names(_labels(pairs)), _check.sorted_names(_outputs(pairs))
+    _check.distinguishable("classes", classes)
+    _check.distinguishable("outputs", outputs)
     labeled = [[pairs[name, output] for output in outputs] for name in classes]
     return Counts(labeled, [pairs[None, output] for output in outputs], classes, outputs)
 

@@ -13,6 +13,9 @@ from truecount.estimators.inputs import harden
 from truecount.estimators.rates import FromRates, Rates, averages, class_order
 from truecount.estimators.register import Method
 
+BLOCK_CELLS = 1_000_000
+"""Cells of resampled tables in memory at a time."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resampled:
@@ -73,6 +76,12 @@ def bootstrap(data: Counts | Scores, method: Method, *, resamples: int = 1000, s
 
 
 def _from_counts(counts: Counts, method: Method, resamples: int, rng: np.random.Generator) -> FloatArray:
+    block = max(1, BLOCK_CELLS // counts.labeled.size)
+    sizes = [min(block, resamples - start) for start in range(0, resamples, block)]
+    return np.concatenate([_block(counts, method, size, rng) for size in sizes])
+
+
+def _block(counts: Counts, method: Method, resamples: int, rng: np.random.Generator) -> FloatArray:
     labeled, unlabeled = effective_counts(counts)
     rows, others = _multinomial(labeled, resamples, rng), _multinomial(unlabeled[None], resamples, rng)[:, 0]
     if isinstance(method, FromRates):
