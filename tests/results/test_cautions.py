@@ -49,7 +49,7 @@ def test_few_labels_are_those_that_the_row_prior_outweighs() -> None:
     finding = found(counts)["few-labels"]
     assert finding.severity == "caution"
     assert finding.numbers == {"classes": ["a"], "labeled": [2.0], "prior": [3.0]}
-    assert "sparse" in finding.advice
+    assert finding.advice == "Label more items of a."
     assert "few-labels" not in found(counts, Prior(confusion="sparse"))
     assert found(counts, Prior(confusion=2.0))["few-labels"].numbers["classes"] == ["a", "b"]
     assert "few-labels" not in found(counts, Prior.known_confusion([[0.8, 0.1, 0.1], [NAN] * 3, [NAN] * 3]))
@@ -57,6 +57,53 @@ def test_few_labels_are_those_that_the_row_prior_outweighs() -> None:
 
 def test_class_without_any_label_is_not_called_one_with_few() -> None:
     assert "few-labels" not in found(Counts([[0, 0], [20, 20]], [5, 5]))
+
+
+def sharp(labels: int, *, classes: int = 10) -> Counts:
+    return Counts(np.diag([labels] * classes), np.full(classes, 50))
+
+
+def test_labels_of_a_sharp_box_speak_for_sparse_rows_though_they_outweigh_the_prior() -> None:
+    finding = found(sharp(20))["prior-against-labels"]
+    assert "few-labels" not in found(sharp(20))
+    assert finding.numbers["better"] == "sparse"
+    assert finding.numbers["prior"] == [10.0] * 10
+    assert "over a million times" in finding.message
+    assert "--prior-confusion sparse" in finding.advice
+    assert "prior-against-labels" not in found(sharp(20), Prior(confusion="sparse"))
+
+
+def test_labels_of_a_blurred_box_speak_for_flat_rows() -> None:
+    blurred = Counts(np.full((4, 6), 5), np.full(6, 50))
+    assert "prior-against-labels" not in found(blurred)
+    assert found(blurred, Prior(confusion="sparse"))["prior-against-labels"].numbers["better"] == "flat"
+
+
+def test_odds_of_the_labels_are_those_of_their_sequences() -> None:
+    """Of n items with one and the same output, the last is the surprise: β, β+1, … over Kβ, Kβ+1, …"""
+    counts = Counts([[3, 0, 0, 0]] * 4, [5] * 4)
+    flat, sparse = 1 / 4 * 2 / 5 * 3 / 6, 1 / 4 * 1.25 / 2 * 2.25 / 3
+    finding = found(counts, Prior(confusion=9.0))["prior-against-labels"]
+    against = 9 / 36 * 10 / 37 * 11 / 38
+    assert sparse > flat > against
+    assert finding.numbers["log_bayes_factor"] == pytest.approx(4 * np.log(sparse / against))
+    assert f"{(sparse / against) ** 4:,.0f} times" in finding.message
+
+
+def test_prior_does_not_matter_with_many_labels_or_little_evidence() -> None:
+    assert "prior-against-labels" in found(sharp(100))
+    assert "prior-against-labels" not in found(sharp(101))
+    assert "prior-against-labels" not in found(sharp(5, classes=3))
+    assert "prior-against-labels" not in found(Counts(np.zeros((4, 4), int) + [9] * 4, [5] * 4))
+
+
+def test_known_rows_are_no_evidence_about_the_prior() -> None:
+    assert "prior-against-labels" not in found(sharp(20), Prior.known_confusion(np.eye(10)))
+
+
+def test_flat_prior_does_not_move_the_mode() -> None:
+    codes = {finding.code for finding in cautions(sharp(5), Prior())}
+    assert codes.isdisjoint({"few-labels", "prior-against-labels"})
 
 
 def test_unseen_output_has_its_share() -> None:

@@ -40,7 +40,7 @@ def test_the_level_is_that_of_the_posterior_too() -> None:
 
 @pytest.mark.parametrize(("n_classes", "intervals", "columns"), [(4, True, 4), (6, False, 6), (12, False, 8)])
 def test_many_classes_leave_out_intervals_and_then_the_smallest(n_classes: int, intervals: bool, columns: int) -> None:
-    counts = Counts(50 * np.eye(n_classes, dtype=int) + 1, np.arange(1, n_classes + 1) ** 2)
+    counts = Counts(500 * np.eye(n_classes, dtype=int) + 1, np.arange(1, n_classes + 1) ** 2)
     text = str(comparison(counts=counts))
     assert ("(" in text) == intervals
     assert text.splitlines()[0].split() == ["method", *map(str, range(n_classes - columns, n_classes))]

@@ -1,17 +1,23 @@
 """The findings that cost nothing: read off the counts, the prior and the record of the draws."""
 
 from collections.abc import Sequence
+from math import lgamma, log
 
 import numpy as np
 
-from truecount._types import Name
+from truecount._types import FloatArray, Name
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
 from truecount.inference.draws import Draws
 from truecount.models import Prior
+from truecount.models.priors import NAMED_ROWS
 from truecount.results.finding import Finding
 
 MOST_LISTED = 10
+FEW_AN_OUTPUT = 10
+"""Labels of a class for each output, beyond which it hardly matters what the prior of its row is."""
+STRONG = 1000
+"""How many times better another prior must explain the labels before it is advised."""
 
 
 def cautions(counts: Counts, prior: Prior, draws: Draws | None = None) -> tuple[Finding, ...]:
@@ -20,7 +26,8 @@ def cautions(counts: Counts, prior: Prior, draws: Draws | None = None) -> tuple[
         _no_unlabeled(counts),
         _weighted(counts),
         _unlabeled_class(counts, prior),
-        _few_labels(counts, prior),
+        None if draws is None else _few_labels(counts, prior),
+        None if draws is None else _prior_against_labels(counts, prior),
         _unseen_output(counts, prior),
         _fewer_outputs(counts),
         None if draws is None else _not_converged(draws),
@@ -81,8 +88,42 @@ def _few_labels(counts: Counts, prior: Prior) -> Finding | None:
         "caution",
         f"{listed} {have} fewer labels than the prior of the confusion is worth: the prior has the larger say there.",
         {"classes": names, "labeled": items[few].tolist(), "prior": weight[few].tolist()},
-        f"Label more items of {listed}, or use Prior(confusion='sparse'), in a shell --prior-confusion sparse.",
+        f"Label more items of {listed}.",
     )
+
+
+def _prior_against_labels(counts: Counts, prior: Prior) -> Finding | None:
+    """Find that another named prior of the rows explains the labels far better, where they are few enough to matter."""
+    rows = _learned_rows(counts, prior)
+    labeled = effective_counts(counts)[0][rows]
+    items, weight = labeled.sum(axis=1), prior.confusion_for(counts)[rows]
+    if not ((items > 0) & (items <= FEW_AN_OUTPUT * len(counts.outputs))).any():
+        return None
+    evidence = {name: _log_evidence(labeled, Prior(confusion=name).confusion_for(counts)[rows]) for name in NAMED_ROWS}
+    better = max(evidence, key=lambda name: evidence[name])
+    gain = evidence[better] - _log_evidence(labeled, weight)
+    if gain <= log(STRONG):
+        return None
+    times = f"{np.exp(gain):,.0f}" if gain < log(1e6) else "over a million"
+    return Finding(
+        "prior-against-labels",
+        "caution",
+        f"The labels speak against the prior of the confusion: {better} rows explain them {times} times better.",
+        {"better": better, "log_bayes_factor": gain, "prior": weight.sum(axis=1).tolist()},
+        f"Use Prior(confusion={better!r}), in a shell --prior-confusion {better}.",
+    )
+
+
+def _log_evidence(labeled: FloatArray, concentration: FloatArray) -> float:
+    """Log-probability of the labelled items' outputs, class by class and before any of them is seen."""
+    seen, weight, items = labeled > 0, concentration.sum(axis=1), labeled.sum(axis=1)
+    cells = _log_rising(concentration[seen], labeled[seen])
+    return cells - _log_rising(weight, items)
+
+
+def _log_rising(start: FloatArray, steps: FloatArray) -> float:
+    """``Σ log Γ(start + steps) − log Γ(start)``; scipy would have to be loaded for it."""
+    return sum(lgamma(a + n) - lgamma(a) for a, n in zip(start.tolist(), steps.tolist(), strict=True))
 
 
 def _unseen_output(counts: Counts, prior: Prior) -> Finding | None:
