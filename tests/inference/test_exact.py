@@ -135,3 +135,11 @@ def test_same_seed_same_draws_and_another_seed_others():
 def test_a_box_known_to_be_useless_gives_the_prior_back(unlabeled):
     draws = Exact(4000).sample(density_of([[1, 1], [1, 1]], unlabeled, known=[[0.5, 0.5], [0.5, 0.5]]), 1)
     assert stats.kstest(draws.prevalence[:, 0], stats.uniform.cdf).pvalue > 1e-4
+
+
+def test_an_output_that_nothing_gives_changes_nothing():
+    """Zero items with zero probability: without the column the answer is the same."""
+    known = np.array([[0.99, 0.01, 0.0], [0.1, 0.9, 0.0]])
+    wide = Exact(4000).sample(density_of(np.ones((2, 3)), [4000, 300, 0], known=known), 1).prevalence[:, 0]
+    narrow = Exact(4000).sample(density_of(np.ones((2, 2)), [4000, 300], known=known[:, :2]), 2).prevalence[:, 0]
+    assert stats.ks_2samp(wide, narrow).pvalue > 1e-4

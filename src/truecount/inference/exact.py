@@ -68,6 +68,8 @@ def _resampled(pool: Pool, density: Density, size: int, asked: int, rng: np.rand
     """Turn the pool into `size` equally weighted draws, or more until so many as asked are effective."""
     weights = normalised(pool.log_weights)
     size, effective = draws_needed(pool.prevalence, weights, size, asked)
+    if effective.min() < asked / 2:
+        raise _refusal("a few proposals would outweigh all others")
     chosen, stride = resample(weights, size, rng), confusion_stride(size, density)
     return Draws(
         prevalence=pool.prevalence[chosen],

@@ -157,7 +157,8 @@ class Source:
             return 0.0
         shares = np.einsum("sl,lks->ks", prevalence, confusion)
         together = merge_columns(shares[None], self.system.groups, self.system.size)[0]
-        value: FloatArray = self.density.unlabeled @ np.log(shares / together[self.system.groups])
+        seen = self.density.unlabeled > 0
+        value: FloatArray = self.density.unlabeled[seen] @ np.log(shares[seen] / together[self.system.groups[seen]])
         return value
 
 
@@ -199,7 +200,10 @@ class Proposal:
         inside = np.flatnonzero((prevalence >= 0).all(axis=1) & np.isfinite(log_det))
         prevalence, kept = prevalence[inside], confusion[:, :, inside]
         log_weights = prior_term(self.density, prevalence) - self._log_density(prevalence, kept, log_det[inside])
-        return Pool(prevalence, np.ascontiguousarray(kept.transpose(2, 0, 1)), log_weights, size)
+        log_weights = np.broadcast_to(log_weights, len(prevalence))
+        finite = np.flatnonzero(np.isfinite(log_weights))
+        confusion = np.ascontiguousarray(kept[:, :, finite].transpose(2, 0, 1))
+        return Pool(prevalence[finite], confusion, log_weights[finite], size)
 
     def _log_density(self, prevalence: FloatArray, confusion: FloatArray, log_det: FloatArray) -> FloatArray:
         if len(self.sources) == 1:
