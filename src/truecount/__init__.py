@@ -7,11 +7,11 @@ if TYPE_CHECKING:
     from truecount import errors as errors
     from truecount import estimators as estimators
     from truecount import simulate as simulate
-    from truecount.api import compare as compare
-    from truecount.api import estimate as estimate
-    from truecount.api import infer as infer
-    from truecount.api import infer_many as infer_many
-    from truecount.api import mode as mode
+    from truecount.api.points import compare as compare
+    from truecount.api.points import estimate as estimate
+    from truecount.api.bayesian import infer as infer
+    from truecount.api.bayesian import infer_many as infer_many
+    from truecount.api.bayesian import mode as mode
     from truecount.counts import Counts as Counts
     from truecount.counts import Scores as Scores
     from truecount.counts import count as count
@@ -39,12 +39,12 @@ _HOMES = {
     "Posterior": "truecount.results",
     "Prior": "truecount.models",
     "Scores": "truecount.counts",
-    "compare": "truecount.api",
+    "compare": "truecount.api.points",
     "count": "truecount.counts",
-    "estimate": "truecount.api",
-    "infer": "truecount.api",
-    "infer_many": "truecount.api",
-    "mode": "truecount.api",
+    "estimate": "truecount.api.points",
+    "infer": "truecount.api.bayesian",
+    "infer_many": "truecount.api.bayesian",
+    "mode": "truecount.api.bayesian",
 }
 
 _SUBMODULES = ("errors", "estimators", "simulate")

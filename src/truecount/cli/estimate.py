@@ -5,7 +5,7 @@ from typing import cast
 
 import typer
 
-from truecount.api import infer
+from truecount.api.bayesian import infer
 from truecount.cli import arguments as given
 from truecount.cli.methods import by_all, by_method
 from truecount.cli.options import make_engine, make_prior, read_level, read_whole

@@ -19,7 +19,7 @@ OF_POINT = (*OF_POSTERIOR, "level", "seed", "all_methods")
 
 def by_method(context: typer.Context, source: Source, report: Report, name: str) -> "PointEstimate":
     """Give the point of one estimator."""
-    from truecount.api import estimate
+    from truecount.api.points import estimate
     from truecount.estimators.register import find_method
 
     _refuse(context, "--method", OF_POINT)
@@ -37,7 +37,7 @@ def by_method(context: typer.Context, source: Source, report: Report, name: str)
 
 def by_all(context: typer.Context, source: Source, report: Report, seed: int) -> "Comparison":
     """Set all estimators beside the posterior."""
-    from truecount.api import compare
+    from truecount.api.points import compare
 
     _refuse(context, "--all-methods", OF_POSTERIOR)
     counts = _counts(source, "--all-methods")

@@ -1,8 +1,7 @@
-"""The verbs."""
+"""The verbs that end in a posterior, and its mode."""
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from functools import cache
 from importlib.metadata import version
 from typing import Any
@@ -11,25 +10,17 @@ import numpy as np
 
 from truecount import _check
 from truecount._progress import track
-from truecount._types import FloatArray
-from truecount.counts import Counts, Scores
+from truecount.counts import Counts
 from truecount.diagnostics.doubts import doubts
 from truecount.errors import ConvergenceWarning, InputError
-from truecount.estimators import MAP, METHODS, Method, asymptotic, bootstrap
-from truecount.estimators.asymptotic import HasInverse
-from truecount.estimators.inputs import harden
-from truecount.estimators.rates import FromRates
-from truecount.estimators.register import find_method
 from truecount.inference import Auto
 from truecount.inference.draws import Draws, Engine
 from truecount.inference.many import sample_many
 from truecount.inference.mode import find_mode
 from truecount.models import Density, Prior, density
-from truecount.results import Comparison, PointEstimate, Posterior
+from truecount.results import PointEstimate, Posterior
 from truecount.results.cautions import cautions
-from truecount.results.comparison import Row
 from truecount.results.point import mode_findings
-from truecount.results.reservations import reservations
 
 COUNT_FIRST = "Pass Counts(labeled, unlabeled), or what count(labels, predictions, new_predictions) gives"
 
@@ -144,80 +135,8 @@ def mode(counts: Counts, *, prior: Prior = Prior()) -> PointEstimate:
     if not record.is_converged:
         warnings.warn(findings[-1].message, ConvergenceWarning, stacklevel=2)
     numbers = {"iterations": record.iterations, "kkt_residual": record.kkt_residual}
-    provenance = {"method": "mode", "prior": prior.to_dict(), **numbers, "version": _version()}
+    provenance = {"method": "mode", "prior": prior.to_dict(), **numbers, "version": package_version()}
     return PointEstimate(prevalence=record.prevalence, classes=counts.classes, findings=findings, provenance=provenance)
-
-
-def estimate(data: Counts | Scores, method: Method | str) -> PointEstimate:
-    """Estimate the share of every class by a method of one's own field, as one point.
-
-    Parameters
-    ----------
-    data
-        Counts, or scores where the method needs them. Of scores, methods on counts use the most probable class.
-    method
-        A choice from `truecount.estimators`, such as ``BBSE(soft=True)``, or its name in lower case.
-
-    Notes
-    -----
-    A point says nothing about how sure it is. `bootstrap` in `truecount.estimators` puts an interval around any of
-    them, and `infer` gives the posterior, which also holds for small samples.
-
-    Examples
-    --------
-    >>> estimate(Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"]), "acc")
-    class    share
-    fail   83.33 %
-    pass   16.67 %
-    """
-    _check.instance_of("data", data, (Counts, Scores), COUNT_FIRST)
-    chosen = find_method(method)
-    if isinstance(chosen, MAP):
-        return mode(harden(data), prior=chosen.prior)
-    prevalence = chosen.prevalence(data)
-    settings = {field.name: getattr(chosen, field.name) for field in fields(chosen)}  # type: ignore[arg-type]
-    provenance = {"method": chosen.name, **settings, "version": _version()}
-    findings = reservations(data, chosen, prevalence)
-    return PointEstimate(prevalence=prevalence, classes=data.classes, findings=findings, provenance=provenance)
-
-
-def compare(
-    data: Counts | Scores, methods: Sequence[Method | str] | None = None, *, level: float = 0.95, seed: int = 0
-) -> Comparison:
-    """Set methods side by side, with the posterior above them.
-
-    Parameters
-    ----------
-    data
-        Counts or scores; the posterior of scores is that of the counts of their most probable classes.
-    methods
-        Choices from `truecount.estimators` or their names; all of them unless told.
-    level
-        Of all intervals: of the posterior, of 1,000 bootstrap resamples for methods on averages of counts, by the
-        delta method for those on averages of scores. Other methods come without.
-    seed
-        Of the posterior and of the bootstrap.
-
-    Returns
-    -------
-    A table when printed. Methods that do not apply to these data say why.
-
-    Examples
-    --------
-    >>> counts = Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
-    >>> compare(counts, ["cc", "acc", "pacc"], seed=1)
-    method     fail                  pass
-    posterior  83.9 % (74.1 – 94.8)  16.1 % (5.2 – 25.9)
-    cc         60.0 % (57.1 – 63.3)  40.0 % (36.7 – 42.9)
-    acc        83.3 % (74.0 – 94.4)  16.7 % (5.6 – 26.0)
-    pacc       needs the scores of every item
-    In brackets: 95 % intervals; those of the methods by the bootstrap.
-    """
-    level, chosen = _check.level(level), [find_method(each) for each in (METHODS if methods is None else methods)]
-    _check.instance_of("data", data, (Counts, Scores), COUNT_FIRST)
-    posterior = infer(harden(data), seed=seed)
-    rows = tuple(_row(data, method, level, seed) for method in chosen)
-    return Comparison(rows=rows, posterior=posterior, level=level, provenance={"seed": seed, "version": _version()})
 
 
 def _density(counts: Counts, prior: Prior) -> Density:
@@ -232,33 +151,16 @@ def _engine(engine: Engine) -> Engine:
     return engine
 
 
-def _row(data: Counts | Scores, method: Method, level: float, seed: int) -> Row:
-    try:
-        prevalence = method.prevalence(data)
-    except InputError as error:
-        return Row(method=method.name, reason=error.needed)
-    interval, kind = _interval(data, method, level, seed)
-    findings = reservations(data, method, prevalence)
-    return Row(method=method.name, prevalence=prevalence, interval=interval, kind=kind, findings=findings)
-
-
-def _interval(data: Counts | Scores, method: Method, level: float, seed: int) -> tuple[FloatArray | None, str]:
-    if isinstance(method, FromRates) and not method.soft:
-        return bootstrap(data, method, seed=seed).interval(level), "bootstrap"
-    if isinstance(method, HasInverse):
-        return asymptotic(data, method).interval(level), "asymptotic"
-    return None, ""
-
-
 def _posterior(draws: Draws, model: Density, counts: Counts, prior: Prior, seed: int) -> Posterior:
     findings = (*cautions(counts, prior, draws), *doubts(counts, model, draws))
     for finding in findings:
         if finding.code == "not-converged":
             warnings.warn(finding.message, ConvergenceWarning, stacklevel=3)
-    provenance = {**draws.record, "seed": seed, "version": _version()}
+    provenance = {**draws.record, "seed": seed, "version": package_version()}
     return Posterior(draws=draws, counts=counts, prior=prior, findings=findings, provenance=provenance)
 
 
 @cache
-def _version() -> str:
+def package_version() -> str:
+    """Give the version that provenance names."""
     return version("truecount")

@@ -1,0 +1,110 @@
+"""The verbs that end in points: one method of one's own field, or all of them side by side."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+
+from truecount import _check
+from truecount._types import FloatArray
+from truecount.api.bayesian import COUNT_FIRST, infer, mode, package_version
+from truecount.counts import Counts, Scores
+from truecount.errors import InputError
+from truecount.estimators import MAP, METHODS, Method, asymptotic, bootstrap
+from truecount.estimators.asymptotic import HasInverse
+from truecount.estimators.inputs import harden
+from truecount.estimators.rates import FromRates
+from truecount.estimators.register import find_method
+from truecount.results import Comparison, PointEstimate
+from truecount.results.comparison import Row
+from truecount.results.reservations import reservations
+
+
+def estimate(data: Counts | Scores, method: Method | str) -> PointEstimate:
+    """Estimate the share of every class by a method of one's own field, as one point.
+
+    Parameters
+    ----------
+    data
+        Counts, or scores where the method needs them. Of scores, methods on counts use the most probable class.
+    method
+        A choice from `truecount.estimators`, such as ``BBSE(soft=True)``, or its name in lower case.
+
+    Notes
+    -----
+    A point says nothing about how sure it is. `bootstrap` in `truecount.estimators` puts an interval around any of
+    them, and `infer` gives the posterior, which also holds for small samples.
+
+    Examples
+    --------
+    >>> estimate(Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"]), "acc")
+    class    share
+    fail   83.33 %
+    pass   16.67 %
+    """
+    _check.instance_of("data", data, (Counts, Scores), COUNT_FIRST)
+    chosen = find_method(method)
+    if isinstance(chosen, MAP):
+        return mode(harden(data), prior=chosen.prior)
+    prevalence = chosen.prevalence(data)
+    settings = {field.name: getattr(chosen, field.name) for field in fields(chosen)}  # type: ignore[arg-type]
+    provenance = {"method": chosen.name, **settings, "version": package_version()}
+    findings = reservations(data, chosen, prevalence)
+    return PointEstimate(prevalence=prevalence, classes=data.classes, findings=findings, provenance=provenance)
+
+
+def compare(
+    data: Counts | Scores, methods: Sequence[Method | str] | None = None, *, level: float = 0.95, seed: int = 0
+) -> Comparison:
+    """Set methods side by side, with the posterior above them.
+
+    Parameters
+    ----------
+    data
+        Counts or scores; the posterior of scores is that of the counts of their most probable classes.
+    methods
+        Choices from `truecount.estimators` or their names; all of them unless told.
+    level
+        Of all intervals: of the posterior, of 1,000 bootstrap resamples for methods on averages of counts, by the
+        delta method for those on averages of scores. Other methods come without.
+    seed
+        Of the posterior and of the bootstrap.
+
+    Returns
+    -------
+    A table when printed. Methods that do not apply to these data say why.
+
+    Examples
+    --------
+    >>> counts = Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
+    >>> compare(counts, ["cc", "acc", "pacc"], seed=1)
+    method     fail                  pass
+    posterior  83.9 % (74.1 – 94.8)  16.1 % (5.2 – 25.9)
+    cc         60.0 % (57.1 – 63.3)  40.0 % (36.7 – 42.9)
+    acc        83.3 % (74.0 – 94.4)  16.7 % (5.6 – 26.0)
+    pacc       needs the scores of every item
+    In brackets: 95 % intervals; those of the methods by the bootstrap.
+    """
+    level, chosen = _check.level(level), [find_method(each) for each in (METHODS if methods is None else methods)]
+    _check.instance_of("data", data, (Counts, Scores), COUNT_FIRST)
+    posterior = infer(harden(data), seed=seed)
+    rows = tuple(_row(data, method, level, seed) for method in chosen)
+    return Comparison(
+        rows=rows, posterior=posterior, level=level, provenance={"seed": seed, "version": package_version()}
+    )
+
+
+def _row(data: Counts | Scores, method: Method, level: float, seed: int) -> Row:
+    try:
+        prevalence = method.prevalence(data)
+    except InputError as error:
+        return Row(method=method.name, reason=error.needed)
+    interval, kind = _interval(data, method, level, seed)
+    findings = reservations(data, method, prevalence)
+    return Row(method=method.name, prevalence=prevalence, interval=interval, kind=kind, findings=findings)
+
+
+def _interval(data: Counts | Scores, method: Method, level: float, seed: int) -> tuple[FloatArray | None, str]:
+    if isinstance(method, FromRates) and not method.soft:
+        return bootstrap(data, method, seed=seed).interval(level), "bootstrap"
+    if isinstance(method, HasInverse):
+        return asymptotic(data, method).interval(level), "asymptotic"
+    return None, ""
