@@ -7,11 +7,11 @@ if TYPE_CHECKING:
     from truecount import errors as errors
     from truecount import estimators as estimators
     from truecount import simulate as simulate
-    from truecount.api.points import compare as compare
-    from truecount.api.points import estimate as estimate
     from truecount.api.bayesian import infer as infer
     from truecount.api.bayesian import infer_many as infer_many
     from truecount.api.bayesian import mode as mode
+    from truecount.api.points import compare as compare
+    from truecount.api.points import estimate as estimate
     from truecount.counts import Counts as Counts
     from truecount.counts import Scores as Scores
     from truecount.counts import count as count
