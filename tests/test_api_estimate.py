@@ -38,7 +38,7 @@ def test_an_estimate_outside_the_simplex_says_so() -> None:
 def test_a_singular_table_is_answered_and_its_classes_named() -> None:
     found = tc.estimate(tc.Counts([[5, 5], [5, 5]], [6, 4], classes=["cat", "dog"]), "acc")
     assert np.isfinite(found.prevalence).all()
-    assert "cat, dog apart" in found.findings[0].message
+    assert "cat and dog apart" in found.findings[0].message
 
 
 def test_the_mode_is_the_mode() -> None:

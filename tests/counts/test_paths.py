@@ -1,28 +1,11 @@
-"""Names that were perhaps meant: near ones, and no others."""
+"""Files that were perhaps meant: near ones, and no others."""
 
 from pathlib import Path
 
 import pytest
 
-from truecount.counts.paths import existing_file, listed, nearest
+from truecount.counts.paths import existing_file
 from truecount.errors import InputError
-
-
-@pytest.mark.parametrize(
-    ("wanted", "known", "meant"),
-    [
-        ("humn", ["human", "verdict"], "human"),
-        ("HUMAN", ["Human"], "Human"),
-        ("goood", ["bad", "good"], "good"),
-        ("emmu", ["emu", "gnu"], "emu"),
-        ("good", ["bad"], None),
-        ("bbes", ["bbse", "acc"], "bbse"),
-        ("nope", ["m_none", "na"], None),
-        ("judge", ["human", "verdict"], None),
-    ],
-)
-def test_only_a_near_name_was_perhaps_meant(wanted: str, known: list[str], meant: str | None) -> None:
-    assert nearest(wanted, known) == meant
 
 
 @pytest.mark.parametrize(
@@ -41,8 +24,3 @@ def test_a_shared_ending_makes_no_file_near(wanted: str, meant: str | None, tmp_
 def test_standard_input_is_no_file(path: str) -> None:
     with pytest.raises(InputError, match=f"{path} is no file on disk: a file is needed.*Save the data first"):
         existing_file(path)
-
-
-def test_a_long_list_is_cut() -> None:
-    assert listed(["a", "b"]) == "'a', 'b'"
-    assert listed(map(str, range(40))).endswith("'29' and 10 more")

@@ -11,7 +11,9 @@ import numpy as np
 from truecount import _check
 from truecount._progress import track
 from truecount.counts import Counts
+from truecount.diagnostics.cautions import cautions
 from truecount.diagnostics.doubts import doubts
+from truecount.diagnostics.reservations import mode_findings
 from truecount.errors import ConvergenceWarning, InputError
 from truecount.inference import Auto
 from truecount.inference.draws import Draws, Engine
@@ -19,8 +21,6 @@ from truecount.inference.many import sample_many
 from truecount.inference.mode import find_mode
 from truecount.models import Density, Prior, density
 from truecount.results import PointEstimate, Posterior
-from truecount.results.cautions import cautions
-from truecount.results.point import mode_findings
 
 COUNT_FIRST = "Pass Counts(labeled, unlabeled), or what count(labels, predictions, new_predictions) gives"
 

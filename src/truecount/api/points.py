@@ -7,6 +7,7 @@ from truecount import _check
 from truecount._types import FloatArray
 from truecount.api.bayesian import COUNT_FIRST, infer, mode, package_version
 from truecount.counts import Counts, Scores
+from truecount.diagnostics.reservations import reservations
 from truecount.errors import InputError
 from truecount.estimators import MAP, METHODS, Method, asymptotic, bootstrap
 from truecount.estimators.asymptotic import HasInverse
@@ -15,7 +16,6 @@ from truecount.estimators.rates import FromRates
 from truecount.estimators.register import find_method
 from truecount.results import Comparison, PointEstimate
 from truecount.results.comparison import Row
-from truecount.results.reservations import reservations
 
 
 def estimate(data: Counts | Scores, method: Method | str) -> PointEstimate:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from truecount._types import FloatArray, Name
+from truecount._wording import nearest
 from truecount.counts import Counts
-from truecount.counts.paths import nearest
 from truecount.counts.survey import Rate
 from truecount.errors import InputError
 

@@ -19,7 +19,8 @@ from itertools import chain
 from os import PathLike
 
 from truecount import _check
-from truecount.counts.paths import existing_file, listed, nearest
+from truecount._wording import nearest, quoted
+from truecount.counts.paths import existing_file
 from truecount.counts.query import BROKEN, DELIMITERS, header, kind, open_text
 from truecount.counts.table import Counts
 from truecount.errors import InputError
@@ -116,7 +117,7 @@ def _require_corner(path: str | PathLike[str], found: str) -> None:
 
 
 def _require_same_outputs(path: str | PathLike[str], found: set[str], needed: set[str]) -> None:
-    lacking, rule = sorted(needed - found), f"those of the confusion matrix are {listed(sorted(needed))}"
+    lacking, rule = sorted(needed - found), f"those of the confusion matrix are {quoted(sorted(needed))}"
     for name in sorted(found - needed):
         meant = nearest(name, lacking)
         remedy = f"Perhaps you meant {meant!r}" if meant else "Give it a column there, of zeros where no label has it"

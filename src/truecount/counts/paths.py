@@ -1,16 +1,10 @@
-"""Paths that someone typed, and names that were perhaps meant."""
+"""Paths that someone typed, and the files that were perhaps meant."""
 
-from collections.abc import Iterable
-from difflib import get_close_matches
 from os import R_OK, PathLike, access
 from pathlib import Path
 
-from truecount._types import Name
+from truecount._wording import nearest
 from truecount.errors import InputError
-
-MOST_LISTED = 30
-NEAR = 0.75
-"""How alike two names are, from 0 to 1, from which on one was perhaps meant to be the other."""
 
 
 def existing_file(path: str | PathLike[str]) -> Path:
@@ -30,20 +24,6 @@ def existing_file(path: str | PathLike[str]) -> Path:
     if not file.stat().st_size and file.is_file():
         raise InputError(str(file), "is empty", "it must hold data", "Check how it was written")
     return file
-
-
-def nearest(wanted: str, known: Iterable[str]) -> str | None:
-    """Give the name that `wanted` was perhaps meant to be, whatever its case."""
-    by_folded = {name.casefold(): name for name in known}
-    close = get_close_matches(wanted.casefold(), by_folded, n=1, cutoff=NEAR)
-    return by_folded[close[0]] if close else None
-
-
-def listed(names: Iterable[Name]) -> str:
-    """Give the names in quotes, the first ones of many."""
-    quoted = [repr(name) for name in names]
-    more = len(quoted) - MOST_LISTED
-    return ", ".join(quoted[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _nearest_file(file: Path) -> str:

@@ -10,7 +10,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
-from truecount.counts.paths import existing_file, listed, nearest
+from truecount._wording import nearest, quoted
+from truecount.counts.paths import existing_file
 from truecount.errors import InputError
 
 Group: TypeAlias = tuple[Any, ...]
@@ -48,7 +49,7 @@ def grouped(path: Path, columns: Sequence[str]) -> list[Group]:
     if len(groups) > MOST_GROUPS:
         raise InputError(
             str(path),
-            f"has over {MOST_GROUPS:,} combinations of {listed(columns)}",
+            f"has over {MOST_GROUPS:,} combinations of {quoted(columns)}",
             "these must be columns of class names",
             "Choose other columns",
         )
@@ -99,7 +100,7 @@ def require_column(path: Path, columns: Sequence[str], wanted: str) -> int:
     if not found:
         meant = nearest(wanted, columns)
         remedy = f"Perhaps you meant {meant!r}" if meant else "Choose one of these"
-        raise InputError(str(path), f"has no column {wanted!r}", f"its columns are {listed(columns)}", remedy)
+        raise InputError(str(path), f"has no column {wanted!r}", f"its columns are {quoted(columns)}", remedy)
     return found[0]
 
 

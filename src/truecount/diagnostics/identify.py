@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from truecount._wording import listed
 from truecount.counts import Counts
 from truecount.inference.draws import Draws
 from truecount.models import Density
@@ -25,11 +26,11 @@ def hardly_learned(counts: Counts, model: Density, draws: Draws) -> Finding | No
     little = {name: float(ratio) for name, ratio in zip(counts.classes, kept, strict=True) if ratio > HARDLY}
     if not little:
         return None
-    listed = ", ".join(map(str, little))
+    said = listed(list(little))
     return Finding(
         "hardly-learned",
         "caution",
-        f"The data say hardly anything about the share of {listed}, which is almost as uncertain as before.",
+        f"The data say hardly anything about the share of {said}, which is almost as uncertain as before.",
         {"classes": list(little), "kept": list(little.values())},
         "Look at the confusion: a box that gives these classes the same outputs cannot count them. Or use more items.",
     )

@@ -9,8 +9,8 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, Name
+from truecount._wording import nearest, quoted
 from truecount.counts import Counts
-from truecount.counts.paths import listed, nearest
 from truecount.errors import InputError
 
 NAMED_ROWS = ("flat", "sparse")
@@ -135,7 +135,7 @@ def _row_concentrations(value: Any) -> Any:
 
 
 def _require_same_names(argument: str, found: Iterable[Any], needed: Sequence[Name], kind: str) -> None:
-    rule = f"it must name every {kind}: {listed(needed)}"
+    rule = f"it must name every {kind}: {quoted(needed)}"
     named = set(found)
     lacking = {str(name): name for name in needed if name not in named}
     for name in sorted(named - set(needed), key=str):

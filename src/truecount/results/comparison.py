@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from truecount._types import FloatArray, IntArray, Name
-from truecount.results.finding import Finding
+from truecount.results.finding import OF_METHOD, Finding
 from truecount.results.posterior import Posterior
-from truecount.results.reservations import OF_METHOD
 from truecount.results.table import display_width, remark, visible
 
 KINDS = {"bootstrap": "the bootstrap", "asymptotic": "the delta method"}

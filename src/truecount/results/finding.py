@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 Severity: TypeAlias = Literal["info", "caution", "serious"]
+OF_METHOD = "method"
+"""Code of what is true of a method whatever the data."""
 
 
 @dataclass(frozen=True, slots=True)

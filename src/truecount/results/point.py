@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from truecount._types import FloatArray, Name
-from truecount.inference.mode import ModeRecord
 from truecount.results.finding import Finding
 from truecount.results.table import display_width, remark, visible
 
@@ -64,24 +63,3 @@ class PointEstimate:
         return "\n".join([*lines, *map(remark, self.findings)])
 
     __repr__ = __str__
-
-
-def mode_findings(record: ModeRecord) -> tuple[Finding, ...]:
-    """Say what a reader should know about a mode."""
-    numbers = {"kkt_residual": record.kkt_residual, "iterations": record.iterations}
-    ridge = Finding(
-        "mode-not-unique",
-        "caution",
-        "Other shares are just as likely as these: the highest points form a ridge, and this is the one uphill from "
-        "even shares.",
-        advice="Use infer(), which shows how far the ridge goes, or a prior that prefers some of it.",
-    )
-    short = Finding(
-        "not-converged",
-        "serious",
-        f"The highest point was not reached in {record.iterations} steps.",
-        numbers,
-        "Use infer(), which does not climb, or a stronger prior.",
-    )
-    found = ((not record.is_unique, ridge), (not record.is_converged, short))
-    return tuple(finding for applies, finding in found if applies)

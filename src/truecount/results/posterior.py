@@ -10,8 +10,8 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, Name
+from truecount._wording import nearest, quoted
 from truecount.counts import Counts
-from truecount.counts.paths import listed, nearest
 from truecount.errors import InputError
 from truecount.inference import convergence
 from truecount.inference.draws import Draws, dirichlet
@@ -251,4 +251,4 @@ class _ByClass(dict[Name, FloatArray]):
         by_text = {str(known): known for known in self}
         meant = nearest(str(name), by_text)
         remedy = f"Perhaps you meant {by_text[meant]!r}" if meant else "Choose one of these"
-        raise InputError("event", f"asks for {name!r}", f"the classes are {listed(self)}", remedy)
+        raise InputError("event", f"asks for {name!r}", f"the classes are {quoted(self)}", remedy)

@@ -3,8 +3,9 @@ import pytest
 
 from truecount import Counts
 from truecount.counts.scores import Scores
+from truecount.diagnostics.reservations import mode_findings, reservations
 from truecount.estimators import ACC, BBSE, CC, EM, METHODS, PACC, RLLS, InvariantRatio
-from truecount.results.reservations import reservations
+from truecount.inference.mode import ModeRecord
 
 SOUND = Counts([[90, 10], [20, 80]], [55, 45])
 OUTSIDE = Counts([[90, 10], [20, 80]], [95, 5], classes=["fail", "pass"])
@@ -24,7 +25,7 @@ def test_a_sound_estimate_has_none(method) -> None:
 def test_an_estimate_outside_the_simplex_says_so(method) -> None:
     (finding,) = reservations(OUTSIDE, method, method.prevalence(OUTSIDE))
     assert (finding.code, finding.severity) == ("outside-simplex", "caution")
-    assert "fail, pass below 0 or above 1" in finding.message
+    assert "fail and pass below 0 or above 1" in finding.message
 
 
 def test_a_restricted_one_does_not() -> None:
@@ -42,7 +43,7 @@ def test_shares_that_do_not_sum_to_one_say_so() -> None:
 def test_classes_that_cannot_be_told_apart_are_named(method) -> None:
     (finding,) = reservations(ALIKE, method, method.prevalence(ALIKE))
     assert (finding.code, finding.severity) == ("not-identified", "serious")
-    assert "cannot tell dog, eel apart" in finding.message
+    assert "cannot tell dog and eel apart" in finding.message
     assert finding.numbers == {"classes": ["dog", "eel"]}
 
 
@@ -57,3 +58,29 @@ def test_a_method_s_own_caution_is_passed_on(method) -> None:
     finding = reservations(SOUND, method, np.array([0.5, 0.5]))[0]
     assert finding.code == "method"
     assert method.caution in finding.message
+
+
+def record(*, is_converged: bool, is_unique: bool) -> ModeRecord:
+    point = np.array([0.5, 0.5]), np.eye(2)
+    return ModeRecord(
+        prevalence=point[0],
+        confusion=point[1],
+        iterations=24,
+        kkt_residual=0.5,
+        is_converged=is_converged,
+        is_unique=is_unique,
+    )
+
+
+@pytest.mark.parametrize(
+    ("is_converged", "is_unique", "codes"),
+    [
+        (True, True, []),
+        (True, False, ["mode-not-unique"]),
+        (False, True, ["not-converged"]),
+        (False, False, ["mode-not-unique", "not-converged"]),
+    ],
+)
+def test_findings_of_a_mode(is_converged, is_unique, codes):
+    findings = mode_findings(record(is_converged=is_converged, is_unique=is_unique))
+    assert [finding.code for finding in findings] == codes

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from truecount import Counts, Prior
+from truecount.diagnostics.cautions import cautions
 from truecount.inference.draws import Draws
-from truecount.results.cautions import cautions
 from truecount.results.finding import Finding
 
 NAN = float("nan")

@@ -1,11 +1,11 @@
 """The findings that cost nothing: read off the counts, the prior and the record of the draws."""
 
-from collections.abc import Sequence
 from math import lgamma, log
 
 import numpy as np
 
-from truecount._types import FloatArray, Name
+from truecount._types import FloatArray
+from truecount._wording import listed, percent
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
 from truecount.inference.draws import Draws
@@ -13,7 +13,6 @@ from truecount.models import Prior
 from truecount.models.priors import NAMED_ROWS
 from truecount.results.finding import Finding
 
-MOST_LISTED = 10
 FEW_AN_OUTPUT = 10
 """Labels of a class for each output, beyond which it hardly matters what the prior of its row is."""
 STRONG = 1000
@@ -69,9 +68,9 @@ def _unlabeled_class(counts: Counts, prior: Prior) -> Finding | None:
     return Finding(
         "unlabeled-class",
         "caution",
-        f"No labelled item belongs to {_listed(empty)}: what the box does with {them} is only assumed.",
+        f"No labelled item belongs to {listed(empty)}: what the box does with {them} is only assumed.",
         {"classes": empty},
-        f"Label some items of {_listed(empty)}.",
+        f"Label some items of {listed(empty)}.",
     )
 
 
@@ -82,13 +81,13 @@ def _few_labels(counts: Counts, prior: Prior) -> Finding | None:
     if not few:
         return None
     names = [counts.classes[row] for row in few]
-    listed, have = _listed(names), "has" if len(few) == 1 else "have"
+    said, have = listed(names), "has" if len(few) == 1 else "have"
     return Finding(
         "few-labels",
         "caution",
-        f"{listed} {have} fewer labels than the prior of the confusion is worth: the prior has the larger say there.",
+        f"{said} {have} fewer labels than the prior of the confusion is worth: the prior has the larger say there.",
         {"classes": names, "labeled": items[few].tolist(), "prior": weight[few].tolist()},
-        f"Label more items of {listed}.",
+        f"Label more items of {said}.",
     )
 
 
@@ -133,14 +132,14 @@ def _unseen_output(counts: Counts, prior: Prior) -> Finding | None:
     if not len(unseen):
         return None
     names = [counts.outputs[column] for column in unseen]
-    listed, share = _listed(names), float(counts.unlabeled[unseen].sum() / counts.unlabeled.sum())
+    said, share = listed(names), float(counts.unlabeled[unseen].sum() / counts.unlabeled.sum())
     return Finding(
         "unseen-output",
         "caution",
-        f"{_percent(share)} of the unlabelled items have an output that no labelled item has ({listed}): "
+        f"{percent(share)} of the unlabelled items have an output that no labelled item has ({said}): "
         "which classes they belong to is only assumed.",
         {"outputs": names, "share": share},
-        f"Label some items with the output {listed}.",
+        f"Label some items with the output {said}.",
     )
 
 
@@ -176,14 +175,3 @@ def _learned_rows(counts: Counts, prior: Prior) -> list[int]:
     """Classes whose row of the confusion is learned and not known."""
     learned: list[int] = np.flatnonzero(np.isnan(prior.known_for(counts)[:, 0])).tolist()
     return learned
-
-
-def _percent(share: float) -> str:
-    """Give a share with two digits, however small it is."""
-    return f"{100 * share:.2g} %" if share < 0.1 else f"{100 * share:.1f} %"
-
-
-def _listed(names: Sequence[Name]) -> str:
-    """Give names in a sentence, the first ones of many."""
-    more = len(names) - MOST_LISTED
-    return ", ".join(f"{name!s:.60}" for name in names[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")

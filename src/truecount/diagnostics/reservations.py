@@ -1,19 +1,17 @@
 """What a point estimate leaves unsaid: read off the method, the data and the answer."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from truecount._types import FloatArray, Name
+from truecount._types import FloatArray
+from truecount._wording import listed
 from truecount.counts.scores import Scores
 from truecount.counts.table import Counts
 from truecount.estimators.linear import indistinct_classes
 from truecount.estimators.rates import FromRates, rates_of
 from truecount.estimators.register import Method
-from truecount.results.finding import Finding
+from truecount.inference.mode import ModeRecord
+from truecount.results.finding import OF_METHOD, Finding
 
-OF_METHOD = "method"
-"""Code of what is true of a method whatever the data."""
 ROUNDING = 1e-9
 """Shares may miss zero and one by this without being outside."""
 
@@ -40,7 +38,7 @@ def _indistinct(data: Counts | Scores, method: Method) -> Finding | None:
     return Finding(
         "not-identified",
         "serious",
-        f"The outputs cannot tell {_listed(names)} apart: their shares are one of many that fit equally well.",
+        f"The outputs cannot tell {listed(names)} apart: their shares are one of many that fit equally well.",
         {"classes": names},
         "Use infer(), which shows how far they may go, or a box with more outputs.",
     )
@@ -51,7 +49,7 @@ def _outside(data: Counts | Scores, prevalence: FloatArray) -> Finding | None:
     if not len(wrong) and abs(prevalence.sum() - 1) <= ROUNDING:
         return None
     names = [data.classes[position] for position in wrong]
-    said = f"{_listed(names)} below 0 or above 1" if names else f"shares that sum to {prevalence.sum():.4g}"
+    said = f"{listed(names)} below 0 or above 1" if names else f"shares that sum to {prevalence.sum():.4g}"
     return Finding(
         "outside-simplex",
         "caution",
@@ -61,5 +59,22 @@ def _outside(data: Counts | Scores, prevalence: FloatArray) -> Finding | None:
     )
 
 
-def _listed(names: Sequence[Name]) -> str:
-    return ", ".join(f"{name!s:.60}" for name in names[:9]) + (" and others" if len(names) > 9 else "")
+def mode_findings(record: ModeRecord) -> tuple[Finding, ...]:
+    """Say what a reader should know about a mode."""
+    numbers = {"kkt_residual": record.kkt_residual, "iterations": record.iterations}
+    ridge = Finding(
+        "mode-not-unique",
+        "caution",
+        "Other shares are just as likely as these: the highest points form a ridge, and this is the one uphill from "
+        "even shares.",
+        advice="Use infer(), which shows how far the ridge goes, or a prior that prefers some of it.",
+    )
+    short = Finding(
+        "not-converged",
+        "serious",
+        f"The highest point was not reached in {record.iterations} steps.",
+        numbers,
+        "Use infer(), which does not climb, or a stronger prior.",
+    )
+    found = ((not record.is_unique, ridge), (not record.is_converged, short))
+    return tuple(finding for applies, finding in found if applies)

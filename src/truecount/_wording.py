@@ -1,0 +1,56 @@
+"""Words for names and shares, the same in every sentence that the package says."""
+
+from collections.abc import Collection, Iterable
+from difflib import get_close_matches
+
+from truecount._types import Name
+
+MOST_QUOTED = 30
+MOST_LISTED = 10
+LONGEST_NAME = 60
+NEAR = 0.75
+"""How alike two names are, from 0 to 1, from which on one was perhaps meant to be the other."""
+
+
+def nearest(wanted: str, known: Iterable[str]) -> str | None:
+    """Give the name that `wanted` was perhaps meant to be, whatever its case."""
+    by_folded = {name.casefold(): name for name in known}
+    close = get_close_matches(wanted.casefold(), by_folded, n=1, cutoff=NEAR)
+    return by_folded[close[0]] if close else None
+
+
+def quoted(names: Iterable[Name]) -> str:
+    """Give the names in quotes, the first ones of many, for an error."""
+    found = [repr(name) for name in names]
+    more = len(found) - MOST_QUOTED
+    return ", ".join(found[:MOST_QUOTED]) + (f" and {more} more" if more > 0 else "")
+
+
+def listed(names: Collection[Name]) -> str:
+    """Give names in a sentence, the first ones of many.
+
+    >>> listed(["fail", "pass", "unsure"])
+    'fail, pass and unsure'
+    """
+    words, more = [f"{name!s:.{LONGEST_NAME}}" for name in names], len(names) - MOST_LISTED
+    if more > 0:
+        words = [*words[:MOST_LISTED], f"{more} more"]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def percent(share: float) -> str:
+    """Give a share with one decimal, or with two digits where it is small.
+
+    >>> percent(0.4123), percent(0.000312), percent(0.0)
+    ('41.2 %', '0.031 %', '0 %')
+    """
+    return f"{100 * share:.2g} %" if abs(share) < 0.1 else f"{100 * share:.1f} %"
+
+
+def span(lower: float, upper: float) -> str:
+    """Give an interval of shares.
+
+    >>> span(0.41, 0.4672)
+    '41.0 – 46.7 %'
+    """
+    return f"{percent(lower).removesuffix(' %')} \N{EN DASH} {percent(upper)}"
