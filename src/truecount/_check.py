@@ -94,12 +94,13 @@ def finite_numbers(argument: str, values: object, *, dimensions: int) -> FloatAr
         shape = {1: "one row of numbers", 2: "a table: a row for each class, a column for each output"}[dimensions]
         raise InputError(argument, f"has shape {array.shape}", f"it must be {shape}", "Reshape it")
     bad = ~np.isfinite(array) if array.dtype.kind == "f" else np.zeros(array.shape, bool)
-    _refuse(argument, array, bad, "it must hold finite numbers", "Write 0 where nothing was seen")
-    _refuse(argument, array, array < 0, "it must not be negative", "Check how it was counted")
+    refuse(argument, array, bad, "it must hold finite numbers", "Write 0 where nothing was seen")
+    refuse(argument, array, array < 0, "it must not be negative", "Check how it was counted")
     return array
 
 
-def _refuse(argument: str, array: np.ndarray[Any, Any], bad: np.ndarray[Any, Any], needed: str, remedy: str) -> None:
+def refuse(argument: str, array: np.ndarray[Any, Any], bad: np.ndarray[Any, Any], needed: str, remedy: str) -> None:
+    """Refuse an array of which some elements are bad, and name the first of them."""
     if bad.any():
         first = tuple(int(i) for i in np.argwhere(bad)[0])
         where = first[0] if len(first) == 1 else first

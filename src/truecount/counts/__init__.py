@@ -1,7 +1,23 @@
 """Stage 1: data becomes counts, which are all that the model needs."""
 
 from truecount.counts.arrays import count
+from truecount.counts.cells import Cells, read_cells
+from truecount.counts.learned import Clusters, Tree
+from truecount.counts.partition import Argmax, Bins, Intervals, Partition, Thresholds
 from truecount.counts.scores import Scores
 from truecount.counts.table import Counts
 
-__all__ = ["Counts", "Scores", "count"]
+__all__ = [
+    "Argmax",
+    "Bins",
+    "Cells",
+    "Clusters",
+    "Counts",
+    "Intervals",
+    "Partition",
+    "Scores",
+    "Thresholds",
+    "Tree",
+    "count",
+    "read_cells",
+]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from truecount._types import FloatArray, IntArray, Name
 from truecount.counts.encode import Column, encode
 from truecount.counts.table import Counts
 from truecount.errors import InputError
+
+if TYPE_CHECKING:
+    from truecount.counts.cells import Cells
 
 ROUNDING = 1e-5
 """How far a row may be from summing to one: what single precision leaves of many classes."""
@@ -51,7 +54,7 @@ class Scores:
     classes: tuple[Name, ...]
 
     def __init__(self, labeled: Any, labels: Any, unlabeled: Any, classes: Iterable[Any] | None = None) -> None:
-        labeled, unlabeled = _probabilities("labeled", labeled), _probabilities("unlabeled", unlabeled)
+        labeled, unlabeled = probabilities("labeled", labeled), probabilities("unlabeled", unlabeled)
         _require_same_width(labeled, unlabeled)
         names = _class_names(labeled.shape[1], classes)
         codes = _codes(encode("labels", labels), names)
@@ -81,8 +84,13 @@ class Scores:
             object.__setattr__(taken, name, value)
         return taken
 
-    def to_counts(self) -> Counts:
-        r"""Count each item for its most probable class; of equals, the first.
+    def to_counts(self, cells: "Cells | None" = None) -> Counts:
+        r"""Count each item for its cell; without cells, for its most probable class, and of equals the first.
+
+        Parameters
+        ----------
+        cells
+            What a partition was fitted to on other items, such as ``Bins(5).fit(scores_of_training_items)``.
 
         >>> Scores([[0.9, 0.1], [0.3, 0.7]], [0, 1], [[0.6, 0.4]]).to_counts()
         Counts: 2 labelled and 1 unlabelled items, 2 classes, 2 outputs
@@ -91,18 +99,18 @@ class Scores:
         1             0  1
         unlabelled    1  0
         """
-        n_classes = len(self.classes)
-        pairs = self.labels * n_classes + self.labeled.argmax(axis=1)
-        labeled = np.bincount(pairs, minlength=n_classes**2).reshape(n_classes, n_classes)
-        unlabeled = np.bincount(self.unlabeled.argmax(axis=1), minlength=n_classes)
-        return Counts(labeled, unlabeled, self.classes, self.classes)
+        size, names = (len(self.classes), self.classes) if cells is None else (cells.size, cells.names(self.classes))
+        assign = (lambda rows: rows.argmax(axis=1)) if cells is None else cells.assign
+        pairs = self.labels * size + assign(self.labeled)
+        labeled = np.bincount(pairs, minlength=len(self.classes) * size).reshape(len(self.classes), size)
+        return Counts(labeled, np.bincount(assign(self.unlabeled), minlength=size), self.classes, names)
 
     def __repr__(self) -> str:
         size = f"{len(self.labels)} labelled and {len(self.unlabeled)} unlabelled items"
         return f"Scores: {size}, {len(self.classes)} classes"
 
 
-def _probabilities(argument: str, values: Any) -> FloatArray:
+def probabilities(argument: str, values: Any) -> FloatArray:
     """Give rows of probabilities as a new array, each row summing to one."""
     try:
         array = np.array(values, np.float64, order="C")
