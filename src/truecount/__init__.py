@@ -4,9 +4,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from truecount import counts as counts
     from truecount import errors as errors
     from truecount import estimators as estimators
     from truecount import simulate as simulate
+    from truecount import sklearn as sklearn
     from truecount.api.bayesian import infer as infer
     from truecount.api.bayesian import infer_many as infer_many
     from truecount.api.bayesian import mode as mode
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from truecount.results import Finding as Finding
     from truecount.results import PointEstimate as PointEstimate
     from truecount.results import Posterior as Posterior
+    from truecount.results.recalibrate import recalibrate as recalibrate
 
 _HOMES = {
     "Auto": "truecount.inference",
@@ -45,9 +48,10 @@ _HOMES = {
     "infer": "truecount.api.bayesian",
     "infer_many": "truecount.api.bayesian",
     "mode": "truecount.api.bayesian",
+    "recalibrate": "truecount.results.recalibrate",
 }
 
-_SUBMODULES = ("errors", "estimators", "simulate")
+_SUBMODULES = ("counts", "errors", "estimators", "simulate", "sklearn")
 
 __all__ = sorted((*_HOMES, *_SUBMODULES))
 

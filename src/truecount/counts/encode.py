@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truecount import _check
-from truecount._types import Name
+from truecount._types import IntArray, Name
 from truecount.errors import InputError
 
 Codes: TypeAlias = NDArray[np.signedinteger[Any]]
@@ -41,6 +41,11 @@ class Column:
     def first_row(self, name: Name) -> int:
         """Give the first row that holds `name`."""
         return int(np.isin(self.codes, [code for code, other in enumerate(self.names) if other == name]).argmax())
+
+    def positions(self, names: Iterable[Name]) -> IntArray:
+        """Shape (rows,): where each row's value stands among `names`; −1 where it does not."""
+        place = {name: position for position, name in enumerate(names)}
+        return np.array([place.get(name, -1) for name in self.names], np.int64)[self.codes]
 
 
 def encode(argument: str, column: Any) -> Column:

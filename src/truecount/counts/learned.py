@@ -10,7 +10,7 @@ import numpy as np
 
 from truecount import _check
 from truecount._optional import load
-from truecount._types import FloatArray, IntArray
+from truecount._types import FloatArray
 from truecount.counts.cells import CenterCells, LeafCells, LineCells, Response, log_ratios, table
 from truecount.counts.encode import encode
 from truecount.counts.partition import given
@@ -110,7 +110,8 @@ class Tree:
         """Grow the tree; every leaf is a cell. Of two classes the leaves are intervals of the second one's score."""
         if labels is None:
             raise InputError("labels", "are missing", "a tree is grown on labels", "Pass labels, or choose Bins(k)")
-        rows, codes = table(given(scores)), _codes(labels)
+        rows, column = table(given(scores)), encode("labels", labels)
+        codes = column.positions(column.names)
         if len(rows) != len(codes):
             found = f"has {len(codes)} rows but scores has {len(rows)}"
             raise InputError("labels", found, "each item needs both", "Pass labels and scores of the same items")
@@ -134,12 +135,6 @@ def _leaves(tree: Any, n_classes: int) -> LeafCells:
         right=tuple(tree.children_right.tolist()),
         n_classes=n_classes,
     )
-
-
-def _codes(labels: Any) -> IntArray:
-    column = encode("labels", labels)
-    place = {name: position for position, name in enumerate(column.names)}
-    return np.array([place[name] for name in column.names], np.int64)[column.codes]
 
 
 def _spread(points: FloatArray, k: int, rng: np.random.Generator) -> FloatArray:

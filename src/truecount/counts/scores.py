@@ -170,17 +170,15 @@ def _class_names(n_columns: int, classes: Iterable[Any] | None) -> tuple[Name, .
 
 
 def _codes(labels: Column, classes: tuple[Name, ...]) -> IntArray:
-    place = {name: position for position, name in enumerate(classes)}
     for name in labels.names:
-        if name not in place:
+        if name not in classes:
             raise InputError(
                 "labels",
                 f"holds {name!r}, first at position {labels.first_row(name)}",
                 f"the columns are called {', '.join(map(repr, classes[:9]))}{', …' if len(classes) > 9 else ''}",
                 "Name the columns with classes=[...], in their order",
             )
-    codes: IntArray = np.array([place[name] for name in labels.names], np.int64)[labels.codes]
-    return codes
+    return labels.positions(classes)
 
 
 def _require_same_length(labeled: FloatArray, codes: IntArray) -> None:

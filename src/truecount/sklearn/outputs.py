@@ -1,0 +1,142 @@
+"""What a classifier says of items, and the cells that its answers are sorted into."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import check_cv, cross_val_predict
+from sklearn.utils.validation import check_is_fitted
+
+from truecount._check import plain_name
+from truecount._types import IntArray, Name
+from truecount.counts import Argmax, Cells, Partition
+from truecount.counts.cells import ClassCells
+from truecount.counts.encode import encode
+from truecount.errors import InputError
+
+ASIDE = 4
+"""Of so many labelled items of a class, one is set aside for a partition that looks at labels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sorter:
+    """A fitted classifier, and the cells that its answers are sorted into.
+
+    Parameters
+    ----------
+    estimator
+        Fitted.
+    cells
+        Fitted; where they are the classes, what the classifier predicts is taken, and no probabilities are computed.
+    classes
+        Names of the classes, in the order of the classifier's.
+    """
+
+    estimator: Any
+    cells: Cells
+    classes: tuple[Name, ...]
+
+    def assign(self, answers: Any) -> IntArray:
+        """Shape (items,): the cell of each answer."""
+        return codes("predictions", answers, self.classes) if is_plain(self.cells) else self.cells.assign(answers)
+
+    def count(self, X: Any) -> IntArray:  # noqa: N803
+        """Shape (cells,): how many items fall into each."""
+        answers = getattr(self.estimator, method_for(self.cells, self.estimator))(X)
+        return np.bincount(self.assign(answers), minlength=self.cells.size)
+
+
+def fit_sorter(
+    estimator: Any,
+    partition: Partition | Cells,
+    X: Any,  # noqa: N803
+    y: Any,
+    *,
+    cv: Any,
+    seed: int,
+) -> tuple[Sorter, IntArray]:
+    """Fit classifier and cells, and count labelled items by class and cell.
+
+    Answers for labelled items come from a classifier that was not fitted to them. A partition that looks at labels gets
+    a quarter of the items of each class, which are then not counted.
+    """
+    fitted, answers = held_out(estimator, X, y, cv=cv, method=method_for(partition, estimator))
+    classes = class_names(fitted, y)
+    labels = codes("y", y, classes)
+    cells, is_counted = _fit_cells(partition, answers, labels, len(classes), seed)
+    sorter = Sorter(fitted, cells, classes)
+    pairs = (labels * cells.size + sorter.assign(answers))[is_counted]
+    return sorter, np.bincount(pairs, minlength=len(classes) * cells.size).reshape(len(classes), cells.size)
+
+
+def held_out(estimator: Any, X: Any, y: Any, *, cv: Any, method: str) -> tuple[Any, Any]:  # noqa: N803
+    """Give the fitted classifier, and answers for items that the classifier which gives them was not fitted to."""
+    if isinstance(cv, str):
+        if cv != "prefit":
+            raise InputError("cv", f"is {cv!r}", "the only word is 'prefit'", "Pass a number of folds, or a splitter")
+        check_is_fitted(estimator)
+        return estimator, getattr(estimator, method)(X)
+    folds = check_cv(cv, y, classifier=True)
+    return clone(estimator).fit(X, y), cross_val_predict(estimator, X, y, cv=folds, method=method)
+
+
+def method_for(partition: Partition | Cells, estimator: Any) -> str:
+    """Name the method of the classifier whose answers the partition sorts."""
+    if is_plain(partition):
+        return "predict"
+    method = {"probabilities": "predict_proba", "values": "decision_function"}[partition.takes]
+    if not hasattr(estimator, method):
+        raise InputError(
+            "estimator",
+            f"is {type(estimator).__name__}, which has no {method}",
+            f"{type(partition).__name__} sorts {partition.takes}",
+            "Choose partition=Argmax(), or another classifier",
+        )
+    return method
+
+
+def is_plain(partition: Partition | Cells) -> bool:
+    """Whether cells are the classes, so that what the classifier predicts is all that is needed."""
+    return isinstance(partition, Argmax | ClassCells)
+
+
+def class_names(estimator: Any, y: Any) -> tuple[Name, ...]:
+    """Give the names of the classifier's classes; of one that keeps none to itself, of those that occur."""
+    return tuple(plain_name(name) for name in getattr(estimator, "classes_", np.unique(y)))
+
+
+def codes(argument: str, values: Any, classes: tuple[Name, ...]) -> IntArray:
+    """Shape (items,): the position of each item's class."""
+    column = encode(argument, np.asarray(values))
+    for name in column.names:
+        if name not in classes:
+            listed = ", ".join(map(repr, classes[:9])) + (", …" if len(classes) > 9 else "")
+            found = f"holds {name!r}, first at position {column.first_row(name)}"
+            raise InputError(argument, found, f"the classes are {listed}", "Fit a classifier that knows it")
+    return column.positions(classes)
+
+
+def _fit_cells(
+    partition: Partition | Cells, answers: Any, labels: IntArray, n_classes: int, seed: int
+) -> tuple[Cells, Any]:
+    """Give the cells, and which labelled items are to be counted."""
+    everyone = np.ones(len(labels), bool)
+    if isinstance(partition, Cells):
+        return partition, everyone
+    if is_plain(partition):
+        return ClassCells(n_classes), everyone
+    if not partition.needs_labels:
+        return partition.fit(answers), everyone
+    aside = _aside(labels, np.random.default_rng(seed))
+    return partition.fit(answers[aside], labels[aside]), ~aside
+
+
+def _aside(labels: IntArray, rng: np.random.Generator) -> Any:
+    """Shape (items,): every fourth item of each class, in an order drawn at random."""
+    order = rng.permutation(len(labels))
+    by_class = order[np.argsort(labels[order], kind="stable")]
+    starts = np.searchsorted(labels[by_class], labels[by_class])
+    aside = np.zeros(len(labels), bool)
+    aside[by_class] = (np.arange(len(labels)) - starts) % ASIDE == ASIDE - 1
+    return aside

@@ -1,0 +1,158 @@
+"""A quantifier: a classifier that answers how large each class is, not which class an item belongs to."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import column_or_1d, get_tags, indexable
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from truecount import _check
+from truecount._types import FloatArray
+from truecount.api.bayesian import infer
+from truecount.counts import Argmax, Cells, Counts, Partition
+from truecount.errors import InputError
+from truecount.inference import Auto
+from truecount.inference.draws import Engine
+from truecount.models import Prior
+from truecount.results import Posterior
+from truecount.results.posterior import Kind, Target
+from truecount.sklearn.outputs import codes, fit_sorter
+
+
+class Quantifier(BaseEstimator):  # type: ignore[misc]
+    """Estimate the share of every class among new items, with a posterior behind it.
+
+    Parameters
+    ----------
+    estimator
+        A classifier.
+    partition
+        How its scores become outputs; None is `Argmax`, which counts what it predicts. See `truecount.counts`. Cells
+        that were fitted elsewhere will do, too.
+    cv
+        How labelled items get outputs from classifiers that were not fitted to them: a number of folds or a splitter of
+        scikit-learn. ``"prefit"``: the classifier is fitted already, to other items than those given to `fit`.
+    prior
+        What is believed before; None is flat, `Prior()`.
+    engine
+        What draws; None is `Auto()`.
+    seed
+        Of the draws, and of which items a partition that looks at labels sets aside.
+
+    Attributes
+    ----------
+    classes_
+        The classes, in the order of every result.
+    estimator_
+        The classifier, fitted to all items.
+    cells_
+        What the partition became.
+    labeled_
+        Shape (classes, outputs): labelled items by class and output.
+
+    Notes
+    -----
+    By cross-validation each labelled item's output comes from a classifier fitted to the other folds, which is a little
+    worse than the one that new items meet, and the outputs are not independent of each other. `docs/scores.md` says
+    what that does to the intervals; a separate labelled set and ``cv="prefit"`` avoid it. A partition that looks at
+    labels (`Tree`) gets a quarter of the items of each class, which are then not counted.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = make_classification(1000, random_state=0)
+    >>> quantifier = Quantifier(LogisticRegression()).fit(X[:500], y[:500])
+    >>> new = np.concatenate([np.flatnonzero(y[500:] == 0)[:40], np.flatnonzero(y[500:] == 1)[:160]]) + 500
+    >>> quantifier.predict(X[new]).round(2)
+    array([0.17, 0.83])
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        partition: Partition | Cells | None = None,
+        *,
+        cv: Any = 5,
+        prior: Prior | None = None,
+        engine: Engine | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.partition = partition
+        self.cv = cv
+        self.prior = prior
+        self.engine = engine
+        self.seed = seed
+
+    def fit(self, X: Any, y: Any) -> Self:  # noqa: N803
+        """Fit the classifier, and count what it says of labelled items.
+
+        Parameters
+        ----------
+        X, y
+            Labelled items, as the classifier takes them, and the class of each.
+        """
+        X, y = labeled_items(X, y)  # noqa: N806
+        seed = _check.whole_number("seed", self.seed, least=0)
+        partition = Argmax() if self.partition is None else self.partition
+        self._sorter, self.labeled_ = fit_sorter(self.estimator, partition, X, y, cv=self.cv, seed=seed)
+        self.estimator_, self.cells_ = self._sorter.estimator, self._sorter.cells
+        self.classes_ = np.asarray(getattr(self.estimator_, "classes_", np.unique(y)))
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+        return self
+
+    def counts(self, X: Any) -> Counts:  # noqa: N803
+        """Count the outputs of new items beside the labelled ones; `infer_many` takes many of these at once."""
+        check_is_fitted(self)
+        classes = self._sorter.classes
+        return Counts(self.labeled_, self._sorter.count(X), classes, self.cells_.names(classes))
+
+    def posterior(self, X: Any) -> Posterior:  # noqa: N803
+        """Infer the share of every class in the population that these items come from."""
+        prior, engine = self.prior or Prior(), self.engine or Auto()
+        return infer(self.counts(X), prior=prior, engine=engine, seed=self.seed)
+
+    def predict(self, X: Any) -> FloatArray:  # noqa: N803
+        """Shape (classes,): the posterior mean of each class's share, in the order of `classes_`."""
+        return self.posterior(X).mean
+
+    def predict_interval(
+        self,
+        X: Any,  # noqa: N803
+        level: float = 0.95,
+        *,
+        kind: Kind = "equal-tailed",
+        target: Target = "population",
+    ) -> FloatArray:
+        """Shape (classes, 2): lower and upper end for each class; see `Posterior.interval`."""
+        return self.posterior(X).interval(level, kind=kind, target=target)
+
+    def score(self, X: Any, y: Any) -> float:  # noqa: N803
+        """Give minus the mean absolute error of the shares, so that more is better."""
+        shares = np.bincount(codes("y", y, self._sorter.classes), minlength=len(self.classes_)) / len(y)
+        return -float(np.abs(self.predict(X) - shares).mean())
+
+    def __sklearn_tags__(self) -> Any:
+        """Take what the classifier takes; labels are needed."""
+        tags, inner = super().__sklearn_tags__(), get_tags(self.estimator).input_tags
+        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
+        tags.target_tags.required = True
+        return tags
+
+
+def labeled_items(X: Any, y: Any) -> tuple[Any, Any]:  # noqa: N803
+    """Give labelled items of two classes or more."""
+    if y is None:
+        needed = "requires y to be passed, but the target y is None"
+        raise InputError("y", "is missing", needed, "Pass the class of every item")
+    X, y = indexable(X, y)  # noqa: N806
+    check_classification_targets(y)
+    y = column_or_1d(y, warn=True)
+    if len(np.unique(y)) < 2:
+        raise InputError("y", "has 1 class", "shares are of two classes or more", "Label items of every class")
+    return X, y

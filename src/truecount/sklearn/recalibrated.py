@@ -1,0 +1,145 @@
+"""The classifier itself, corrected for a new population."""
+
+from typing import Any, Self
+
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from truecount import _check
+from truecount._types import FloatArray
+from truecount.counts import Cells, Partition
+from truecount.counts.scores import probabilities
+from truecount.estimators.calibrate import KINDS, Calibration, fit, rescale
+from truecount.inference.draws import Engine
+from truecount.models import Prior
+from truecount.results.recalibrate import Recalibration, recalibrate
+from truecount.sklearn.outputs import class_names, codes, held_out
+from truecount.sklearn.quantifier import Quantifier, labeled_items
+
+
+class Recalibrated(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier whose probabilities are corrected for the shares of the classes among new items.
+
+    `fit` as any classifier, then `adapt` to the population that the items in question come from.
+
+    Parameters
+    ----------
+    estimator
+        A classifier with ``predict_proba``.
+    partition, cv, prior, engine, seed
+        Of the `Quantifier` that learns the shares of the new population.
+    trained_on
+        The prevalence that the scores were trained on: a share for each class in the order of `classes_`, or by name.
+        None is that of the items given to `fit`, with its posterior; say it for a classifier that came fitted.
+    calibration
+        ``"temperature"`` or ``"bias-corrected"``: calibrate the probabilities first, on items that the classifier was
+        not fitted to; see `truecount.estimators.calibrate`. The prevalence that they are then calibrated on is that of
+        the items given to `fit`.
+
+    Attributes
+    ----------
+    classes_
+        The classes, in the order of every result.
+    quantifier_
+        The fitted `Quantifier`.
+    posterior_
+        Of the shares in the population, once adapted.
+
+    Notes
+    -----
+    Before `adapt` it is the classifier as it was fitted, uncorrected: it knows of no other population. Afterwards its
+    probabilities are those of the population given to `adapt`, whichever items are asked about.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = make_classification(1000, random_state=0)
+    >>> classifier = Recalibrated(LogisticRegression()).fit(X[:500], y[:500])
+    >>> new = np.concatenate([np.flatnonzero(y[500:] == 0)[:40], np.flatnonzero(y[500:] == 1)[:160]]) + 500
+    >>> classifier.score(X[new], y[new]), classifier.adapt(X[new]).score(X[new], y[new])
+    (0.94, 0.95)
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        partition: Partition | Cells | None = None,
+        *,
+        cv: Any = 5,
+        prior: Prior | None = None,
+        engine: Engine | None = None,
+        trained_on: Any = None,
+        calibration: Calibration | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.partition = partition
+        self.cv = cv
+        self.prior = prior
+        self.engine = engine
+        self.trained_on = trained_on
+        self.calibration = calibration
+        self.seed = seed
+
+    def fit(self, X: Any, y: Any) -> Self:  # noqa: N803
+        """Fit the classifier, count what it says of labelled items, calibrate it where asked; forget any population.
+
+        Parameters
+        ----------
+        X, y
+            Labelled items, as the classifier takes them, and the class of each.
+        """
+        X, y = labeled_items(X, y)  # noqa: N806
+        quantifier = Quantifier(
+            self.estimator, self.partition, cv=self.cv, prior=self.prior, engine=self.engine, seed=self.seed
+        )
+        self.quantifier_ = quantifier.fit(X, y)
+        self.classes_, self.estimator_ = quantifier.classes_, quantifier.estimator_
+        self.calibration_ = None if self.calibration is None else self._calibrated(X, y)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(quantifier, name):
+                setattr(self, name, getattr(quantifier, name))
+        if hasattr(self, "posterior_"):
+            del self.posterior_
+        return self
+
+    def adapt(self, X: Any) -> Self:  # noqa: N803
+        """Learn the shares of the classes in the population that these items come from."""
+        check_is_fitted(self)
+        self.posterior_ = self.quantifier_.posterior(X)
+        return self
+
+    def recalibrate(self, X: Any, *, draws: int = 400) -> Recalibration:  # noqa: N803
+        """Give the corrected probabilities of items with all that can be asked of them: mean, intervals, decisions."""
+        check_is_fitted(self, "posterior_", msg="Call adapt(X) with items of the new population first.")
+        return recalibrate(self._scores(X), self.posterior_, trained_on=self.trained_on, draws=draws)
+
+    def predict_proba(self, X: Any) -> FloatArray:  # noqa: N803
+        """Shape (items, classes): the mean of the corrected probabilities; before `adapt`, the uncorrected ones."""
+        check_is_fitted(self)
+        return self.recalibrate(X).mean if hasattr(self, "posterior_") else self._scores(X)
+
+    def predict(self, X: Any) -> Any:  # noqa: N803
+        """Shape (items,): the most probable class of each."""
+        best = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[best]
+
+    def _scores(self, X: Any) -> FloatArray:  # noqa: N803
+        scores = probabilities("scores", self.estimator_.predict_proba(X))
+        return scores if self.calibration_ is None else rescale(scores, *self.calibration_)
+
+    def _calibrated(self, X: Any, y: Any) -> tuple[float, FloatArray]:  # noqa: N803
+        """Give the inverse temperature and the biases, from scores of items that the classifier was not fitted to."""
+        kind = _check.one_of("calibration", self.calibration, KINDS)
+        _, scores = held_out(self.estimator, X, y, cv=self.cv, method="predict_proba")
+        labels = codes("y", y, class_names(self.estimator_, y))
+        return fit(probabilities("scores", scores), labels, with_bias=kind == "bias-corrected")
+
+    def __sklearn_tags__(self) -> Any:
+        """Take what the classifier takes."""
+        tags, inner = super().__sklearn_tags__(), get_tags(self.estimator).input_tags
+        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
+        return tags

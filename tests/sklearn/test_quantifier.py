@@ -1,0 +1,262 @@
+"""The quantifier as a guest of scikit-learn."""
+
+import pickle
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+
+from scipy import sparse
+from scipy.stats import binom
+from sklearn.base import clone
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import RidgeClassifier
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_predict
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+
+from made_items import made_items
+from truecount import Auto, Prior, infer
+from truecount.errors import InputError, MissingExtraError
+from truecount.sklearn import Argmax, Bins, Clusters, Intervals, Quantifier, Thresholds, Tree
+
+QUICK = Auto(400)
+NOT_ITEM_BY_ITEM = {
+    "check_methods_sample_order_invariance": "predict gives a share for each class, not a value for each item",
+    "check_methods_subset_invariance": "the shares of a part are not a part of the shares",
+}
+
+
+@pytest.fixture
+def training() -> tuple[np.ndarray, np.ndarray]:
+    return made_items(np.random.default_rng(0), [300, 300])
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")
+@pytest.mark.filterwarnings("ignore:Number of classes in training fold:RuntimeWarning")
+@pytest.mark.filterwarnings("ignore::truecount.errors.ConvergenceWarning")
+@pytest.mark.parametrize("partition", [None, Clusters(4), Tree(4)])
+def test_it_passes_scikit_learns_own_checks(partition) -> None:
+    quantifier = Quantifier(GaussianNB(), partition, engine=Auto(100))
+    checks = check_estimator(quantifier, expected_failed_checks=NOT_ITEM_BY_ITEM)
+    assert {each["check_name"] for each in checks if each["status"] == "xfail"} == set(NOT_ITEM_BY_ITEM)
+    assert sum(each["status"] == "passed" for each in checks) >= 35
+
+
+def test_shares_of_new_items_are_found_and_counting_misses_them(training, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    items, _ = made_items(rng, [400, 1600])
+    quantifier = Quantifier(LinearDiscriminantAnalysis()).fit(*training)
+    posterior = quantifier.posterior(items)
+    assert quantifier.predict(items) == pytest.approx([0.2, 0.8], abs=5 * posterior.sd[0])
+    counted = quantifier.counts(items).counted
+    assert np.abs(counted - [0.2, 0.8]).max() > np.abs(quantifier.predict(items) - [0.2, 0.8]).max()
+
+
+def test_predict_is_the_mean_of_the_posterior_of_its_counts(training) -> None:
+    items, _ = made_items(np.random.default_rng(1), [30, 70])
+    quantifier = Quantifier(GaussianNB(), engine=QUICK, prior=Prior(2.0), seed=3).fit(*training)
+    alone = infer(quantifier.counts(items), prior=Prior(2.0), engine=QUICK, seed=3)
+    np.testing.assert_array_equal(quantifier.predict(items), alone.mean)
+    np.testing.assert_array_equal(quantifier.predict_interval(items, 0.8), alone.interval(0.8))
+    np.testing.assert_array_equal(
+        quantifier.predict_interval(items, 0.5, kind="hdi", target="realized"),
+        alone.interval(0.5, kind="hdi", target="realized"),
+    )
+
+
+def test_each_setting_changes_the_answer(training) -> None:
+    items, _ = made_items(np.random.default_rng(1), [30, 70])
+    plain = Quantifier(GaussianNB(), engine=QUICK).fit(*training).predict(items)
+    others = {"partition": Bins(5), "cv": 2, "prior": Prior([9, 1]), "engine": Auto(401), "seed": 1}
+    for name, value in others.items():
+        quantifier = Quantifier(GaussianNB(), engine=QUICK).set_params(**{name: value}).fit(*training)
+        assert np.abs(quantifier.predict(items) - plain).max() > 0, name
+
+
+def test_labeled_items_are_all_counted_and_by_their_own_class(training) -> None:
+    quantifier = Quantifier(GaussianNB()).fit(*training)
+    assert quantifier.labeled_.sum(axis=1).tolist() == [300, 300]
+    assert np.diag(quantifier.labeled_).min() > 220
+
+
+def test_outputs_of_labeled_items_come_from_classifiers_that_did_not_see_them() -> None:
+    """Labels without meaning: a nearest neighbour knows every item that it has seen, and no other."""
+    from sklearn.neighbors import KNeighborsClassifier
+
+    rng = np.random.default_rng(2)
+    quantifier = Quantifier(KNeighborsClassifier(1)).fit(rng.standard_normal((400, 3)), rng.integers(0, 2, 400))
+    low, high = binom.ppf([5e-5, 1 - 5e-5], 400, 0.5)
+    assert low <= np.trace(quantifier.labeled_) <= high
+
+
+def looks_informative(labeled: np.ndarray) -> bool:
+    """Whether cells differ between two classes by more than five standard errors of a chi-square statistic."""
+    rows, totals = labeled.sum(axis=1, keepdims=True), labeled.sum(axis=0)
+    expected = rows * totals[totals > 0] / labeled.sum()
+    statistic, freedom = ((labeled[:, totals > 0] - expected) ** 2 / expected).sum(), (totals > 0).sum() - 1
+    return bool(statistic > freedom + 5 * np.sqrt(2 * freedom))
+
+
+def test_a_partition_that_sees_labels_gets_items_that_are_not_counted(seed: int) -> None:
+    """Labels without meaning again: leaves look pure on the items that they were grown on, and on no others."""
+    rng = np.random.default_rng(seed)
+    items, labels = rng.standard_normal((800, 2)), rng.integers(0, 2, 800)
+    quantifier = Quantifier(GaussianNB(), Tree(30, least=3)).fit(items, labels)
+    assert quantifier.labeled_.sum() == 800 - sum(np.bincount(labels) // 4)
+    assert not looks_informative(quantifier.labeled_)
+
+    assert looks_informative(fit_and_count_the_same(items, labels))
+
+
+def fit_and_count_the_same(items: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """The mistake: a tree that is counted on the items that it was grown on."""
+    scores = cross_val_predict(GaussianNB(), items, labels, method="predict_proba")
+    cells = Tree(30, least=3).fit(scores, labels)
+    return np.array([np.bincount(cells.assign(scores[labels == label]), minlength=cells.size) for label in (0, 1)])
+
+
+def test_a_fitted_classifier_is_taken_as_it_is(training) -> None:
+    classifier = GaussianNB().fit(*training)
+    items, labels = made_items(np.random.default_rng(4), [50, 150])
+    quantifier = Quantifier(classifier, cv="prefit").fit(items, labels)
+    assert quantifier.estimator_ is classifier
+    expected = np.zeros((2, 2), int)
+    np.add.at(expected, (labels, classifier.predict(items)), 1)
+    np.testing.assert_array_equal(quantifier.labeled_, expected)
+
+
+def test_cells_fitted_elsewhere_are_taken_as_they_are(training) -> None:
+    classifier = GaussianNB().fit(*training)
+    cells = Tree(4).fit(classifier.predict_proba(training[0]), training[1])
+    items, labels = made_items(np.random.default_rng(4), [50, 150])
+    quantifier = Quantifier(classifier, cells, cv="prefit").fit(items, labels)
+    assert quantifier.cells_ == cells
+    assert quantifier.labeled_.sum() == 200
+
+
+def test_a_class_without_labels_keeps_its_place(training) -> None:
+    classifier = GaussianNB().fit(*made_items(np.random.default_rng(5), [100, 100, 100]))
+    quantifier = Quantifier(classifier, cv="prefit", engine=QUICK).fit(*training)
+    assert quantifier.labeled_.shape == (3, 3)
+    assert quantifier.predict(training[0]).shape == (3,)
+
+
+PARTITIONS = [
+    (GaussianNB(), Argmax(), 2),
+    (GaussianNB(), Thresholds([0.2, 0.8]), 3),
+    (GaussianNB(), Bins(5), 5),
+    (GaussianNB(), Clusters(4), 4),
+    (GaussianNB(), Tree(4), 4),
+    (LinearDiscriminantAnalysis(), Intervals([-1.0, 0.0, 1.0]), 4),
+    (RidgeClassifier(), None, 2),
+]
+
+
+@pytest.mark.parametrize(("classifier", "partition", "outputs"), PARTITIONS)
+def test_every_partition_finds_the_shares(classifier, partition, outputs: int, training, seed: int) -> None:
+    items, _ = made_items(np.random.default_rng(seed), [300, 100])
+    quantifier = Quantifier(classifier, partition, engine=QUICK).fit(*training)
+    assert quantifier.labeled_.shape == (2, outputs)
+    posterior = quantifier.posterior(items)
+    assert posterior.mean == pytest.approx([0.75, 0.25], abs=5 * posterior.sd[0])
+    assert posterior.counts.unlabeled.sum() == 400
+
+
+@pytest.mark.parametrize("names", [["no", "yes"], [-1.0, 2.0], [False, True], [10, 7]])
+def test_classes_keep_their_names_and_the_order_of_scikit_learn(names: list, training) -> None:
+    items, labels = training
+    quantifier = Quantifier(GaussianNB(), engine=QUICK).fit(items, np.array(names)[labels])
+    assert quantifier.classes_.tolist() == sorted(names)
+    assert list(quantifier.posterior(items).classes) == sorted(names)
+    few, _ = made_items(np.random.default_rng(6), [190, 10])
+    assert quantifier.classes_[quantifier.predict(few).argmax()] == names[0]
+
+
+def test_the_score_is_minus_the_mean_absolute_error(training) -> None:
+    items, labels = made_items(np.random.default_rng(7), [30, 70])
+    quantifier = Quantifier(GaussianNB(), engine=QUICK).fit(*training)
+    assert quantifier.score(items, labels) == -np.abs(quantifier.predict(items) - [0.3, 0.7]).mean()
+
+
+def test_it_clones_and_pickles(training) -> None:
+    quantifier = Quantifier(GaussianNB(), Bins(4), engine=QUICK, prior=Prior(confusion="sparse")).fit(*training)
+    twin = pickle.loads(pickle.dumps(quantifier))  # noqa: S301
+    np.testing.assert_array_equal(twin.predict(training[0]), quantifier.predict(training[0]))
+    fresh = clone(quantifier)
+    assert not hasattr(fresh, "labeled_")
+    assert fresh.get_params()["partition"] == Bins(4)
+    np.testing.assert_array_equal(fresh.fit(*training).predict(training[0]), quantifier.predict(training[0]))
+
+
+def test_it_sits_in_a_pipeline_and_holds_one(training) -> None:
+    items, labels = training
+    outside = make_pipeline(StandardScaler(), Quantifier(GaussianNB(), engine=QUICK)).fit(items, labels)
+    inside = Quantifier(make_pipeline(StandardScaler(), GaussianNB()), engine=QUICK).fit(items, labels)
+    assert outside.predict(items).sum() == pytest.approx(1)
+    assert inside.predict(items) == pytest.approx([0.5, 0.5], abs=0.1)
+    assert outside.score(items, labels) <= 0
+
+
+def test_a_grid_search_goes_over_partitions_and_the_classifiers_settings(training) -> None:
+    grid = {"partition": [Argmax(), Bins(4)], "estimator__var_smoothing": [1e-9, 1e-3]}
+    search = GridSearchCV(Quantifier(GaussianNB(), engine=QUICK), grid, cv=StratifiedKFold(3)).fit(*training)
+    assert search.best_params_["partition"] in grid["partition"]
+    assert -0.1 < search.best_score_ < 0
+    assert search.predict(training[0]).shape == (2,)
+
+
+def test_what_the_classifier_takes_the_quantifier_takes() -> None:
+    rng = np.random.default_rng(8)
+    labels = rng.integers(0, 2, 200)
+    words = rng.poisson(1 + 2 * np.column_stack([labels, 1 - labels, np.ones(200)]))
+    quantifier = Quantifier(MultinomialNB(), engine=QUICK)
+    dense, thin = (quantifier.fit(kind(words), labels).predict(kind(words)) for kind in (np.asarray, sparse.csr_array))
+    np.testing.assert_array_equal(dense, thin)
+
+
+def test_names_of_features_are_kept_and_checked(training) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(training[0], columns=["length", "width"])
+    quantifier = Quantifier(GaussianNB(), engine=QUICK).fit(frame, pandas.Series(training[1]))
+    assert quantifier.feature_names_in_.tolist() == ["length", "width"]
+    with pytest.raises(ValueError, match="feature names"):
+        quantifier.predict(frame.rename(columns={"width": "height"}))
+
+
+BAD = {
+    "one class": (Quantifier(GaussianNB()), [0, 0, 0, 0], "y has 1 class"),
+    "numbers that are no classes": (Quantifier(GaussianNB()), [0.1, 0.2, 0.3, 0.4], "continuous"),
+    "a word for cv": (Quantifier(GaussianNB(), cv="loo"), [0, 1, 0, 1], "'prefit'"),
+    "no probabilities": (Quantifier(RidgeClassifier(), Bins(3)), [0, 1, 0, 1], "has no predict_proba"),
+    "no decision function": (Quantifier(GaussianNB(), Intervals([0.0])), [0, 1, 0, 1], "has no decision_function"),
+    "a seed below zero": (Quantifier(GaussianNB(), seed=-1), [0, 1, 0, 1], "seed"),
+}
+
+
+@pytest.mark.parametrize(("quantifier", "labels", "told"), BAD.values(), ids=BAD.keys())
+def test_bad_input_is_refused(quantifier: Quantifier, labels: list, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        quantifier.fit(np.arange(8.0).reshape(4, 2), labels)
+
+
+def test_a_class_that_the_classifier_does_not_know_is_named(training) -> None:
+    quantifier = Quantifier(GaussianNB().fit(*training), cv="prefit")
+    with pytest.raises(InputError, match=r"y holds 7, first at position 1: the classes are 0, 1"):
+        quantifier.fit(np.zeros((3, 2)), [0, 7, 1])
+
+
+def test_without_scikit_learn_the_door_names_what_to_install(monkeypatch) -> None:
+    def absent(module: str) -> None:
+        raise ModuleNotFoundError(module, name="sklearn")
+
+    for name in [name for name in sys.modules if name.startswith("truecount.sklearn")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr("truecount._optional.import_module", absent)
+    with pytest.raises(MissingExtraError, match=r"pip install 'truecount\[sklearn\]'"):
+        import truecount.sklearn  # noqa: F401
