@@ -1,0 +1,31 @@
+"""Stage 7a: a result becomes a picture.
+
+Every function takes a result and, if wished, matplotlib axes; it returns the axes and changes nothing else. The arrays
+behind a picture come from the function of the same name and ``_data``, in the same module.
+"""
+
+from truecount.plots.against import methods, prior_sensitivity
+from truecount.plots.box import confusion, predictive
+from truecount.plots.chains import rank, trace
+from truecount.plots.joint import pair, ternary
+from truecount.plots.shares import density, prevalence
+from truecount.plots.theme import DARK, LIGHT, Theme
+from truecount.plots.trust import contraction, coverage
+
+__all__ = [
+    "DARK",
+    "LIGHT",
+    "Theme",
+    "confusion",
+    "contraction",
+    "coverage",
+    "density",
+    "methods",
+    "pair",
+    "predictive",
+    "prevalence",
+    "prior_sensitivity",
+    "rank",
+    "ternary",
+    "trace",
+]

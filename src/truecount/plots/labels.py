@@ -1,0 +1,62 @@
+"""Names in a picture: short enough to leave room, and never two alike."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from truecount._types import Name
+from truecount.counts.paths import listed, nearest
+from truecount.errors import InputError
+from truecount.results.table import display_width, visible
+
+
+def labels(names: Sequence[Name], longest: int) -> list[str]:
+    """Cut the middle out of names wider than `longest` columns; those that then look alike get a number.
+
+    >>> labels(["cat", "a very long name", "a very lone name"], 9)
+    ['cat', 'a v…ame 1', 'a v…ame 2']
+    """
+    short = [_cut(visible(name), longest) for name in names]
+    if len(set(short)) == len(short):
+        return short
+    return [_numbered(names, short, place, longest) for place in range(len(short))]
+
+
+def _numbered(names: Sequence[Name], short: Sequence[str], place: int, longest: int) -> str:
+    alike = [other for other, label in enumerate(short) if label == short[place]]
+    if len(alike) == 1:
+        return short[place]
+    number = f" {alike.index(place) + 1}"
+    return _cut(visible(names[place]), longest - len(number)) + number
+
+
+def _cut(name: str, longest: int) -> str:
+    if display_width(name) <= longest:
+        return name
+    head = _fitting(name, longest // 2)
+    return f"{head}…{_fitting(name[::-1], longest - 1 - longest // 2)[::-1]}"
+
+
+def _fitting(name: str, columns: int) -> str:
+    """Give as much of the beginning as so many columns hold."""
+    length = len(name)
+    while display_width(name[:length]) > columns:
+        length -= 1
+    return name[:length]
+
+
+def places(known: Sequence[Name], wanted: Sequence[Any] | None, argument: str = "classes") -> list[int]:
+    """Give where the wanted names stand among those known; all of them unless told."""
+    if wanted is None:
+        return list(range(len(known)))
+    if isinstance(wanted, str) or not wanted:
+        raise InputError(argument, f"is {wanted!r}", "it must list names", f"Pass {argument}=[...]")
+    return [_place(known, name, argument) for name in wanted]
+
+
+def _place(known: Sequence[Name], name: Any, argument: str) -> int:
+    if name in known:
+        return known.index(name)
+    by_text = {str(each): each for each in known}
+    meant = nearest(str(name), by_text)
+    remedy = f"Perhaps you meant {by_text[meant]!r}" if meant else "Choose some of these"
+    raise InputError(argument, f"names {name!r}", f"the names are {listed(known)}", remedy)

@@ -1,0 +1,237 @@
+"""The answer: the true share of every class, beside what plain counting says and what was believed before."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from truecount._types import FloatArray, Name
+from truecount.plots.canvas import drawn, percent_axis
+from truecount.plots.smooth import edges_of, prior_density, smooth_density
+from truecount.plots.labels import places
+from truecount.plots.rows import label_rows, rows_height, spans
+from truecount.plots.theme import Theme, ThemeLike, marker
+from truecount.results import Posterior
+from truecount.results.posterior import Kind, Target
+from truecount.results.table import INTERVAL_NAMES, tabulate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+AXES = {"population": "share of the population", "realized": "share of these items"}
+GRID = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrevalenceData:
+    """What `prevalence` draws: a row for each class, shapes (rows,)."""
+
+    classes: tuple[Name, ...]
+    positions: tuple[int, ...]
+    counted: FloatArray | None
+    mean: FloatArray
+    interval: FloatArray
+    numbers: tuple[tuple[str, str], ...]
+    axis: str
+    interval_name: str
+
+    @property
+    def caption(self) -> tuple[str, ...]:
+        """The axis and its unit, then the marks."""
+        marks = f"Filled: true share, posterior mean and {self.interval_name}."
+        counted = () if self.counted is None else ("Hollow: counted, the share of outputs.",)
+        return (f"{self.axis}, %", marks, *counted)
+
+    @property
+    def height(self) -> float:
+        """Inches."""
+        return rows_height(len(self.classes))
+
+
+def prevalence_data(
+    posterior: Posterior,
+    *,
+    level: float = 0.95,
+    kind: Kind = "equal-tailed",
+    target: Target = "population",
+    classes: Sequence[Any] | None = None,
+) -> PrevalenceData:
+    """Give what `prevalence` draws."""
+    chosen = places(posterior.classes, classes)
+    table = tabulate(posterior, level=level, kind=kind, target=target)
+    counted = posterior.counts.counted
+    return PrevalenceData(
+        classes=tuple(posterior.classes[place] for place in chosen),
+        positions=tuple(chosen),
+        counted=None if counted is None else counted[chosen],
+        mean=posterior.shares(target).mean(axis=0)[chosen],
+        interval=posterior.interval(level, kind=kind, target=target)[chosen],
+        numbers=tuple((table.rows[place][-2], table.rows[place][-1]) for place in chosen),
+        axis=AXES[target],
+        interval_name=f"{100 * level:.6g} % {INTERVAL_NAMES[kind]}",
+    )
+
+
+def prevalence(
+    posterior: Posterior,
+    *,
+    ax: "Axes | None" = None,
+    level: float = 0.95,
+    kind: Kind = "equal-tailed",
+    target: Target = "population",
+    classes: Sequence[Any] | None = None,
+    theme: ThemeLike = None,
+) -> "Axes":
+    """Draw the true share of every class with its interval, and the counted share beside it; one row a class.
+
+    Parameters
+    ----------
+    posterior
+        What `truecount.infer` gave.
+    ax
+        Where to draw; axes of their own, which a notebook shows and ``ax.figure.savefig`` saves, unless told.
+    level, kind, target
+        Of the interval, as in `Posterior.interval`.
+    classes
+        Which classes, in this order; all unless told.
+    theme
+        ``"light"``, ``"dark"`` or a `Theme`; what suits the axes unless told.
+
+    Returns
+    -------
+    The axes.
+
+    Examples
+    --------
+    >>> import truecount as tc
+    >>> counts = tc.Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
+    >>> ax = prevalence(tc.infer(counts))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['fail', 'pass']
+    """
+    data = prevalence_data(posterior, level=level, kind=kind, target=target, classes=classes)
+    return drawn(draw_prevalence, data, ax, theme)
+
+
+def draw_prevalence(ax: "Axes", data: PrevalenceData, theme: Theme, *, numbers: bool = True) -> None:
+    """Draw rows of intervals and points, and the numbers at their right."""
+    size = label_rows(ax, data.classes, theme)
+    rows = np.arange(len(data.classes), dtype=float)
+    colors = [theme.color(position) for position in data.positions]
+    below = rows if data.counted is None else rows + 0.12
+    spans(ax, below, data.interval, colors)
+    for row, share, color, position in zip(below, data.mean, colors, data.positions, strict=True):
+        ax.plot(share, row, marker(position), color=color, markersize=6.5, clip_on=False, zorder=4)
+    if data.counted is not None:
+        hollow = {"markerfacecolor": theme.paper, "markeredgecolor": theme.soft, "markeredgewidth": 1.3}
+        ax.plot(data.counted, rows - 0.2, "o", markersize=5, clip_on=False, zorder=4, **hollow)  # type: ignore[arg-type]
+    if numbers:
+        _write_numbers(ax, data, size, theme.ink)
+    percent_axis(ax, *_range(data))
+
+
+def _write_numbers(ax: "Axes", data: PrevalenceData, size: float, color: str) -> None:
+    """Write each share and its interval at the right, their last digits below each other."""
+    widths = np.cumsum([max(map(len, column)) for column in zip(*data.numbers, strict=True)]) + [2, 4]
+    for row, cells in enumerate(data.numbers):
+        for cell, width in zip(cells, widths, strict=True):
+            ax.annotate(
+                cell,
+                (1, row),
+                (0.6 * size * width, 0),
+                xycoords=ax.get_yaxis_transform(),
+                textcoords="offset points",
+                ha="right",
+                va="center",
+                color=color,
+                fontsize=size,
+            )
+
+
+def _range(data: PrevalenceData) -> tuple[float, float]:
+    """Give the whole range of shares, or where the classes lie if those shown lie close together."""
+    shown = [data.interval.ravel(), data.mean, *([] if data.counted is None else [data.counted])]
+    low, high = float(np.concatenate(shown).min()), float(np.concatenate(shown).max())
+    room = 0.1 * (high - low)
+    return (0.0, max(high + room, 1e-6)) if low < 0.5 * high else (max(low - room, 0.0), min(high + room, 1.0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DensityData:
+    """What `density` draws; a curve for each class.
+
+    Parameters
+    ----------
+    shares, heights
+        Shape (rows, points): where each posterior density was computed, and how high it is.
+    prior_shares, prior_heights
+        Shapes (points,) and (rows, points): the same of the prior, over the whole width of the picture.
+    """
+
+    classes: tuple[Name, ...]
+    positions: tuple[int, ...]
+    shares: FloatArray
+    heights: FloatArray
+    prior_shares: FloatArray
+    prior_heights: FloatArray
+
+    @property
+    def caption(self) -> tuple[str, ...]:
+        """The axis and its unit, then the marks."""
+        return (
+            "share of the population, %",
+            "Colour: posterior density, each scaled to its row. Grey behind: prior density on the same scale.",
+        )
+
+    @property
+    def height(self) -> float:
+        """Inches."""
+        return rows_height(len(self.classes)) + 0.2 * len(self.classes)
+
+
+def density_data(posterior: Posterior, *, classes: Sequence[Any] | None = None) -> DensityData:
+    """Give what `density` draws: smoothed draws, and the exact marginal prior."""
+    chosen = places(posterior.classes, classes)
+    curves = [smooth_density(posterior.prevalence[:, place], GRID) for place in chosen]
+    shares, heights = (np.array(part) for part in zip(*curves, strict=True))
+    points, before = prior_density(posterior.prior.prevalence_for(posterior.counts), edges_of(shares), GRID)
+    return DensityData(
+        classes=tuple(posterior.classes[place] for place in chosen),
+        positions=tuple(chosen),
+        shares=shares,
+        heights=heights,
+        prior_shares=points,
+        prior_heights=before[chosen],
+    )
+
+
+def density(
+    posterior: Posterior,
+    *,
+    ax: "Axes | None" = None,
+    classes: Sequence[Any] | None = None,
+    theme: ThemeLike = None,
+) -> "Axes":
+    """Draw the marginal posterior of every class's share with its prior ghosted behind; one row a class.
+
+    Parameters
+    ----------
+    posterior, ax, classes, theme
+        As in `prevalence`.
+    """
+    return drawn(draw_density, density_data(posterior, classes=classes), ax, theme)
+
+
+def draw_density(ax: "Axes", data: DensityData, theme: Theme) -> None:
+    """Draw curves that stand on their rows, none higher than its row."""
+    label_rows(ax, data.classes, theme)
+    for row, position in enumerate(data.positions):
+        floor, tallest = row + 0.35, data.heights[row].max() / 0.8
+        color, before = theme.color(position), np.minimum(data.prior_heights[row] / tallest, 0.85)
+        ax.fill_between(data.prior_shares, floor, floor - before, color=theme.soft, alpha=0.25, linewidth=0)
+        curve = floor - data.heights[row] / tallest
+        ax.fill_between(data.shares[row], floor, curve, color=color, alpha=0.35, linewidth=0)
+        ax.plot(data.shares[row], curve, color=color, linewidth=1.4, clip_on=False)
+    ax.set_ylim(len(data.classes) - 0.5, -0.6)
+    percent_axis(ax, *edges_of(data.shares))

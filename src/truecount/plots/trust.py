@@ -1,0 +1,163 @@
+"""How much was learned, and whether intervals hold what they promise."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from truecount import _check
+from truecount._types import FloatArray, Name
+from truecount.errors import InputError
+from truecount.plots.canvas import FONT, drawn, percent_axis
+from truecount.plots.labels import places
+from truecount.plots.rows import label_rows, rows_height, spans
+from truecount.plots.theme import Theme, ThemeLike, marker
+from truecount.results import Posterior
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SURE = 0.99
+"""Probability with which the share of intervals that hold lies in the band, if they are right."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContractionData:
+    """What `contraction` draws: a row for each class, shapes (rows,).
+
+    `before` and `after` are the standard deviations of the prior and the posterior.
+    """
+
+    classes: tuple[Name, ...]
+    positions: tuple[int, ...]
+    before: FloatArray
+    after: FloatArray
+
+    @property
+    def kept(self) -> FloatArray:
+        """How much of the prior's width is left."""
+        kept: FloatArray = self.after / self.before
+        return kept
+
+    @property
+    def caption(self) -> tuple[str, ...]:
+        """The axis and its unit, then the marks."""
+        return (
+            "standard deviation of the posterior, % of the prior's",
+            "At 100 % nothing was learned of a class; at 0 % all was.",
+        )
+
+    @property
+    def height(self) -> float:
+        """Inches."""
+        return rows_height(len(self.classes))
+
+
+def contraction_data(posterior: Posterior, *, classes: Sequence[Any] | None = None) -> ContractionData:
+    """Give what `contraction` draws; the prior's standard deviations are those of the Dirichlet's shares."""
+    chosen = places(posterior.classes, classes)
+    concentration = posterior.prior.prevalence_for(posterior.counts)
+    share = concentration / concentration.sum()
+    before = np.sqrt(share * (1 - share) / (concentration.sum() + 1))
+    return ContractionData(
+        classes=tuple(posterior.classes[place] for place in chosen),
+        positions=tuple(chosen),
+        before=before[chosen],
+        after=posterior.sd[chosen],
+    )
+
+
+def contraction(
+    posterior: Posterior,
+    *,
+    ax: "Axes | None" = None,
+    classes: Sequence[Any] | None = None,
+    theme: ThemeLike = None,
+) -> "Axes":
+    """Draw how much narrower the posterior of each class is than its prior; one row a class.
+
+    Parameters
+    ----------
+    posterior, ax, classes, theme
+        As in `prevalence`.
+    """
+    return drawn(draw_contraction, contraction_data(posterior, classes=classes), ax, theme)
+
+
+def draw_contraction(ax: "Axes", data: ContractionData, theme: Theme) -> None:
+    """Draw a line from nothing learned to where each class stands."""
+    label_rows(ax, data.classes, theme)
+    rows = np.arange(len(data.classes), dtype=float)
+    spans(ax, rows, np.column_stack([data.kept, np.ones(len(rows))]), theme.grid, width=3)
+    for row, kept, position in zip(rows, data.kept, data.positions, strict=True):
+        ax.plot(kept, row, marker(position), color=theme.color(position), markersize=6.5, clip_on=False, zorder=4)
+    percent_axis(ax, 0.0, max(1.0, float(data.kept.max())))
+    ax.xaxis.set_major_formatter(lambda share, _: f"{100 * share:.6g} %")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoverageData:
+    """What `coverage` draws: shapes (levels,), of the band (levels, 2)."""
+
+    levels: FloatArray
+    held: FloatArray
+    trials: int
+    band: FloatArray
+
+    @property
+    def caption(self) -> tuple[str, ...]:
+        """The axis and its unit, then the marks."""
+        chance = f"Shaded: where they lie in {100 * SURE:.0f} % of all studies of this size, if the intervals are right."
+        return ("level that the intervals promise, %", f"Marks: {self.trials:,} data sets. {chance}")
+
+    @property
+    def height(self) -> float:
+        """Inches."""
+        return 4.6
+
+
+def coverage_data(levels: Any, held: Any, *, trials: int) -> CoverageData:
+    """Give what `coverage` draws: the shares and the binomial band around the promise."""
+    from scipy.special import bdtrik
+
+    promised, kept = np.asarray(levels, dtype=float), np.asarray(held, dtype=float)
+    if promised.shape != kept.shape or promised.ndim != 1 or not promised.size:
+        needed = "each level needs the share of intervals that held"
+        raise InputError("held", f"has shape {kept.shape}", needed, f"Give shape {promised.shape}")
+    if not ((promised > 0) & (promised < 1) & (kept >= 0) & (kept <= 1)).all():
+        needed = "levels lie above 0 and below 1, and what held from 0 to 1"
+        raise InputError("levels", "or held go beyond their range", needed, "Write 0.95 for 95 %")
+    trials = _check.whole_number("trials", trials, least=1)
+    tails = [(1 - SURE) / 2, (1 + SURE) / 2]
+    band = np.column_stack([np.clip(np.ceil(bdtrik(tail, trials, promised)), 0, trials) / trials for tail in tails])
+    return CoverageData(levels=promised, held=kept, trials=trials, band=band)
+
+
+def coverage(
+    levels: Any, held: Any, *, trials: int, ax: "Axes | None" = None, theme: ThemeLike = None
+) -> "Axes":
+    """Draw how often intervals held the truth against how often they promised to.
+
+    Parameters
+    ----------
+    levels, held
+        Shapes (levels,): what was promised, and the share of data sets in which the interval held the truth.
+    trials
+        How many data sets there were.
+    ax, theme
+        As in `prevalence`.
+    """
+    return drawn(draw_coverage, coverage_data(levels, held, trials=trials), ax, theme)
+
+
+def draw_coverage(ax: "Axes", data: CoverageData, theme: Theme) -> None:
+    """Draw marks, the band of chance, and the line on which a promise is kept."""
+    order = np.argsort(data.levels)
+    ax.fill_between(data.levels[order], *data.band[order].T, color=theme.soft, alpha=0.25, linewidth=0)
+    ax.plot([0, 1], [0, 1], color=theme.soft, linewidth=1)
+    ax.plot(data.levels[order], data.held[order], "o-", color=theme.color(0), markersize=5, linewidth=1, clip_on=False)
+    ax.grid(color=theme.grid, linewidth=0.7)
+    ax.set_ylabel("intervals that hold the truth, %", color=theme.soft, fontsize=FONT)
+    for axis in "xy":
+        percent_axis(ax, 0.0, 1.0, axis=axis)
