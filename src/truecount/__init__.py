@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from truecount import counts as counts
     from truecount import errors as errors
     from truecount import estimators as estimators
+    from truecount import plots as plots
     from truecount import simulate as simulate
     from truecount import sklearn as sklearn
     from truecount.api.bayesian import infer as infer
@@ -51,7 +52,7 @@ _HOMES = {
     "recalibrate": "truecount.results.recalibrate",
 }
 
-_SUBMODULES = ("counts", "errors", "estimators", "simulate", "sklearn")
+_SUBMODULES = ("counts", "errors", "estimators", "plots", "simulate", "sklearn")
 
 __all__ = sorted((*_HOMES, *_SUBMODULES))
 

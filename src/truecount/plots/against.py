@@ -9,7 +9,7 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray, Name
 from truecount.errors import InputError
-from truecount.plots.canvas import drawn, percent_axis
+from truecount.plots.canvas import WIDTH, drawn, inches, percent_axis
 from truecount.plots.labels import labels, places
 from truecount.plots.rows import label_rows, rows_height, spans
 from truecount.plots.theme import Theme, ThemeLike, marker
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 MOST_CLASSES = 6
 """Unless told which: the classes of the largest shares."""
+
+
+LEGEND_NAME, LEGEND_LETTERS = 16, 9
+"""The longest name in a legend, and how many letters fit into an inch of the picture's width."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +62,8 @@ class SideBySideData:
     @property
     def height(self) -> float:
         """Inches."""
-        return rows_height(len(self.rows)) + 0.45
+        lines = -(-len(self.classes) // _columns(self.classes, WIDTH))
+        return rows_height(len(self.rows)) + 0.2 * lines + 0.08 * len(self.rows) * max(len(self.classes) - 2, 0)
 
 
 def methods_data(comparison: Comparison, *, classes: Sequence[Any] | None = None) -> SideBySideData:
@@ -157,22 +162,33 @@ def draw_side_by_side(ax: "Axes", data: SideBySideData, theme: Theme) -> None:
     """Draw the marks of each row a little below each other, class by class, and a legend of the classes above."""
     label_rows(ax, data.rows, theme)
     n_classes = len(data.classes)
-    shifts = (np.arange(n_classes) - (n_classes - 1) / 2) * min(0.18, 0.7 / n_classes)
+    shifts = (np.arange(n_classes) - (n_classes - 1) / 2) * min(0.22, 0.8 / n_classes)
     for column, (position, shift) in enumerate(zip(data.positions, shifts, strict=True)):
-        color, name = theme.color(position), labels(data.classes, 16)[column]
+        color, name = theme.color(position), labels(data.classes, LEGEND_NAME)[column]
         ax.axvspan(*data.reference[column], color=color, alpha=0.1, linewidth=0, zorder=1)
         rows = np.arange(len(data.rows)) + shift
         has_ends = ~np.isnan(data.ends[:, column, 0])
         spans(ax, rows[has_ends], data.ends[has_ends, column], color, width=1.8)
-        style = {"color": color, "markersize": 5.0, "clip_on": False, "zorder": 4}
-        ax.plot(data.points[:, column], rows, marker(position), label=name, **style)  # type: ignore[arg-type]
-    top = ax.legend(
-        loc="lower left", bbox_to_anchor=(0, 1), ncols=min(n_classes, 4), frameon=False, fontsize=8, borderpad=0
-    )
-    for text in top.get_texts():
-        text.set(color=theme.ink, parse_math=False)
+        style: dict[str, Any] = {"color": color, "markersize": 5.0, "clip_on": False, "zorder": 4}
+        ax.plot(data.points[:, column], rows, marker(position), label=name, **style)
+    _write_legend(ax, data.classes, theme)
     shown = np.concatenate([data.points.ravel(), data.ends.ravel()])
     percent_axis(ax, min(0.0, float(np.nanmin(shown))), max(float(np.nanmax(shown)), 1e-6))
+
+
+def _write_legend(ax: "Axes", classes: tuple[Name, ...], theme: Theme) -> None:
+    """Name the marks above the rows."""
+    columns = _columns(classes, inches(ax)[0])
+    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncols": columns, "borderpad": 0}
+    legend = ax.legend(**place, frameon=False, fontsize=8)
+    for text in legend.get_texts():
+        text.set(color=theme.ink, parse_math=False)
+
+
+def _columns(classes: tuple[Name, ...], width: float) -> int:
+    """Give how many names stand side by side in the legend of a picture so many inches wide."""
+    longest = max(map(len, labels(classes, LEGEND_NAME)))
+    return int(np.clip(0.7 * width * LEGEND_LETTERS // (longest + 6), 1, len(classes)))
 
 
 def _chosen(posterior: Posterior, classes: Sequence[Any] | None) -> list[int]:

@@ -1,16 +1,16 @@
 """The box: what it does with each class, and whether the model explains the outputs that were seen."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, Name
 from truecount.counts.weights import effective_counts
-from truecount.plots.canvas import FONT, drawn
+from truecount.plots.canvas import FONT, drawn, inches
 from truecount.plots.labels import labels
-from truecount.plots.rows import label_rows, rows_height, spans
+from truecount.plots.rows import SMALLEST_FONT, label_rows, rows_height, spans
 from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.results import Posterior
 
@@ -107,17 +107,19 @@ def _write_cells(ax: "Axes", data: ConfusionData, theme: Theme, size: float) -> 
             ax.text(column, row + 0.1, f"{low:.0f} \N{EN DASH} {high:.0f}", **_centred(theme.ink, 0.85 * size))
 
 
-def _centred(color: str, size: float) -> dict[str, object]:
+def _centred(color: str, size: float) -> dict[str, Any]:
     return {"ha": "center", "va": "center", "color": color, "fontsize": size}
 
 
 def _label_columns(ax: "Axes", outputs: tuple[Name, ...], theme: Theme, size: float) -> None:
     """Write the outputs below their columns, upright where they would run into each other."""
-    inches = ax.figure.get_figwidth() / len(outputs)  # type: ignore[union-attr]
-    short = labels(outputs, max(8, int(10 * inches)) if len(outputs) <= MOST_WITH_ENDS else 16)
-    is_long = max(map(len, short)) > 10 * inches - 2
-    turn = {"rotation": 90} if is_long else {}
-    ax.set_xticks(range(len(outputs)), short, parse_math=False, fontsize=size, color=theme.ink, **turn)
+    room = inches(ax)[0] / len(outputs)
+    size = max(SMALLEST_FONT, min(size, 45 * room))
+    short = labels(outputs, max(8, int(10 * room)) if len(outputs) <= MOST_WITH_ENDS else 16)
+    is_long = max(map(len, short)) > 10 * room - 2
+    ax.set_xticks(
+        range(len(outputs)), short, parse_math=False, fontsize=size, color=theme.ink, rotation=90 if is_long else 0
+    )
     ax.set_xlim(-0.5, len(outputs) - 0.5)
     ax.grid(visible=False)
     ax.spines["bottom"].set_visible(False)
@@ -192,10 +194,12 @@ def predictive(
 
 def draw_predictive(ax: "Axes", data: PredictiveData, theme: Theme) -> None:
     """Draw what was seen on top of where it was expected."""
+    from matplotlib.ticker import MaxNLocator
+
     label_rows(ax, data.outputs, theme)
     rows = np.arange(len(data.outputs), dtype=float)
     colors = [theme.soft if place is None else theme.color(place) for place in data.positions]
-    spans(ax, rows, data.interval, [theme.soft] * len(rows), width=5)
+    spans(ax, rows, data.interval, [theme.grid] * len(rows), width=7)
     for row, (seen, color, place) in enumerate(zip(data.observed, colors, data.positions, strict=True)):
         ax.plot(
             seen,
@@ -209,3 +213,5 @@ def draw_predictive(ax: "Axes", data: PredictiveData, theme: Theme) -> None:
         )
     largest = max(float(data.interval.max()), float(data.observed.max()), 1.0)
     ax.set_xlim(-0.02 * largest, 1.06 * largest)
+    ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    ax.xaxis.set_major_formatter(lambda items, _: f"{items:,.0f}" if items >= 0 else "")

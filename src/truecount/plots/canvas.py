@@ -17,6 +17,20 @@ WIDTH = 7.0
 FONT = 8.5
 LETTERS_AN_INCH = 10.5
 """Of a caption."""
+FIRST_BEYOND = 0x0700
+"""Signs from here on are mostly not in DejaVu Sans, which comes with matplotlib."""
+WIDE_FONTS = (
+    "Noto Sans CJK JP",
+    "Noto Sans CJK SC",
+    "Hiragino Sans",
+    "PingFang SC",
+    "Yu Gothic",
+    "Microsoft YaHei",
+    "Malgun Gothic",
+    "WenQuanYi Zen Hei",
+    "Arial Unicode MS",
+    "Noto Sans",
+)
 
 
 class Picture(Protocol):
@@ -34,28 +48,32 @@ class Picture(Protocol):
 Shown = TypeVar("Shown", bound=Picture)
 
 
-def drawn(
-    draw: "Callable[[Axes, Shown, Theme], None]", data: Shown, ax: "Axes | None", theme: ThemeLike, *, caption: bool = True
-) -> "Axes":
+def drawn(draw: "Callable[[Axes, Shown, Theme], None]", data: Shown, ax: "Axes | None", theme: ThemeLike) -> "Axes":
     """Draw `data` into `ax`, or into axes of its own, with its caption below."""
     colors = find_theme(theme, _checked(ax))
     canvas = new_axes(WIDTH, data.height, colors) if ax is None else ax
     dress(canvas, colors)
     draw(canvas, data, colors)
-    if caption:
-        axis, *sentences = data.caption
-        letters = int(canvas.figure.get_figwidth() * LETTERS_AN_INCH)  # type: ignore[union-attr]
-        words = [axis, *([fill(" ".join(sentences), letters)] if sentences else [])]
-        canvas.set_xlabel("\n".join(words), loc="left", color=colors.soft, fontsize=FONT, parse_math=False)
+    axis, *sentences = data.caption
+    words = "\n".join([axis, fill(" ".join(sentences), int(inches(canvas)[0] * LETTERS_AN_INCH))])
+    canvas.set_xlabel(words, loc="left", color=colors.soft, fontsize=FONT, parse_math=False)
+    find_letters(canvas)
     return canvas
+
+
+def inches(ax: "Axes") -> tuple[float, float]:
+    """Give the width and height of the figure that the axes are in."""
+    return ax.figure.bbox.width / ax.figure.dpi, ax.figure.bbox.height / ax.figure.dpi
 
 
 def new_axes(width: float, height: float, theme: Theme) -> "Axes":
     """Give axes in a figure of their own, which no list of open figures knows; a notebook shows them."""
     from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    figure = Figure(figsize=(width, height), layout="constrained", facecolor=theme.paper)
-    figure.get_layout_engine().set(w_pad=0.12, h_pad=0.12)  # type: ignore[union-attr,call-arg]
+    figure = Figure(
+        figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.12), facecolor=theme.paper
+    )
     axes: Axes = figure.add_subplot(axes_class=_shown_axes())
     return axes
 
@@ -79,7 +97,24 @@ def percent_axis(ax: "Axes", low: float, high: float, *, axis: str = "x") -> Non
     limits, line = (ax.set_xlim, ax.xaxis) if axis == "x" else (ax.set_ylim, ax.yaxis)
     limits(low - room, high + room)
     line.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
-    line.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.6g} %" if -1e-9 <= share <= 1 + 1e-9 else ""))
+    line.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.6g} %"))
+
+
+def find_letters(ax: "Axes") -> None:
+    """Let names in scripts that matplotlib's own font lacks use a font of this machine, where there is one."""
+    from matplotlib.text import Text
+
+    for text in ax.findobj(Text):
+        if isinstance(text, Text) and any(ord(sign) >= FIRST_BEYOND for sign in text.get_text()):
+            text.set_fontfamily([*text.get_fontfamily(), *_wide_fonts()])
+
+
+@cache
+def _wide_fonts() -> list[str]:
+    from matplotlib.font_manager import get_font_names
+
+    installed = get_font_names()
+    return [name for name in WIDE_FONTS if name in installed]
 
 
 @cache
@@ -90,7 +125,7 @@ def _shown_axes() -> Any:
     class ShownAxes(Axes):
         def _repr_png_(self) -> bytes:
             stream = BytesIO()
-            self.figure.savefig(stream, format="png", dpi=144)  # type: ignore[union-attr]
+            self.figure.savefig(stream, format="png", dpi=144)  # type: ignore[union-attr]  # no subfigure
             return stream.getvalue()
 
     return ShownAxes
@@ -98,6 +133,6 @@ def _shown_axes() -> Any:
 
 def _checked(ax: "Axes | None") -> "Axes | None":
     if ax is not None and not hasattr(ax, "set_xlim"):
-        needed = "it must be matplotlib axes"
-        raise InputError("ax", f"is of type {type(ax).__name__}", needed, "Pass one of plt.subplots()[1], or leave it out")
+        needed, remedy = "it must be matplotlib axes", "Pass what plt.subplots()[1] gives, or leave it out"
+        raise InputError("ax", f"is of type {type(ax).__name__}", needed, remedy)
     return ax

@@ -1,4 +1,4 @@
-"""Chains: have they settled, and on the same shares?"""
+"""Chains, and whether they have settled on the same shares."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any

@@ -47,7 +47,7 @@ class JointData:
         """The axis and its unit, then the marks."""
         marks = f"Colour: {len(self.draws):,} posterior draws. Grey: the prior."
         if len(self.names) == 3:
-            return ("shares of the population, %; a corner is 100 %", marks)
+            return ("shares of the population, %; a corner is 100 %, lines are 20 % apart", marks)
         name = labels(self.names[:1], 40)[0]
         return (f"share of {name} in the population, %", f"{marks} Correlation {self.correlation:.2f}.")
 
@@ -137,7 +137,7 @@ def _joint(posterior: Posterior, chosen: list[int], classes: tuple[Name, ...], *
     if rest:
         sides = [np.column_stack([side, 1 - side.sum(axis=1)]) for side in sides]
     spread = posterior.prevalence[:, chosen[:2]].std(axis=0)
-    both = np.corrcoef(posterior.prevalence[:, chosen[:2]].T)[0, 1] if spread.all() else 0.0
+    both = np.atleast_2d(np.corrcoef(posterior.prevalence[:, chosen[:2]].T))[0, 1] if spread.all() else 0.0
     return JointData(
         names=(*(classes[place] for place in chosen), *(["all others"] if rest else [])),
         position=chosen[0],
@@ -173,11 +173,11 @@ def draw_ternary(ax: "Axes", data: JointData, theme: Theme) -> None:
     _scatter(ax, data.prior @ CORNERS, data.draws @ CORNERS, data.position, theme)
     offsets = [((-2, -6), "center", "top"), ((2, -6), "center", "top"), ((0, 6), "center", "bottom")]
     for name, corner, (shift, side, end) in zip(labels(data.names, 24), CORNERS, offsets, strict=True):
-        style = {"ha": side, "va": end, "color": theme.ink, "fontsize": FONT, "parse_math": False}
+        style: dict[str, Any] = {"ha": side, "va": end, "color": theme.ink, "fontsize": FONT, "parse_math": False}
         ax.annotate(name, corner, shift, textcoords="offset points", **style)
 
 
 def _scatter(ax: "Axes", prior: FloatArray, draws: FloatArray, position: int, theme: Theme) -> None:
-    dots = {"linestyle": "", "marker": "o", "markeredgewidth": 0, "rasterized": True}
-    ax.plot(*prior.T, color=theme.soft, alpha=0.25, markersize=2, zorder=2, **dots)  # type: ignore[arg-type]
-    ax.plot(*draws.T, color=theme.color(position), alpha=0.4, markersize=3, zorder=3, **dots)  # type: ignore[arg-type]
+    dots: dict[str, Any] = {"linestyle": "", "marker": "o", "markeredgewidth": 0, "rasterized": True}
+    ax.plot(*prior.T, color=theme.soft, alpha=0.25, markersize=2, zorder=2, **dots)
+    ax.plot(*draws.T, color=theme.color(position), alpha=0.4, markersize=3, zorder=3, **dots)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from truecount._types import Name
-from truecount.counts.paths import listed, nearest
+from truecount._wording import nearest, quoted
 from truecount.errors import InputError
 from truecount.results.table import display_width, visible
 
@@ -59,4 +59,4 @@ def _place(known: Sequence[Name], name: Any, argument: str) -> int:
     by_text = {str(each): each for each in known}
     meant = nearest(str(name), by_text)
     remedy = f"Perhaps you meant {by_text[meant]!r}" if meant else "Choose some of these"
-    raise InputError(argument, f"names {name!r}", f"the names are {listed(known)}", remedy)
+    raise InputError(argument, f"names {name!r}", f"the names are {quoted(known)}", remedy)

@@ -1,12 +1,12 @@
 """Pictures of one row a name: rows, their labels, and intervals in them."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from truecount._types import FloatArray, Name
-from truecount.plots.canvas import FONT
+from truecount.plots.canvas import FONT, inches
 from truecount.plots.labels import labels
 from truecount.plots.theme import Theme
 
@@ -29,15 +29,17 @@ def rows_height(rows: int) -> float:
 
 def label_rows(ax: "Axes", names: Sequence[Name], theme: Theme) -> float:
     """Write the names beside their rows, the first on top, and give the size of letters that fits a row."""
-    figure = ax.figure
-    height = ax.get_position().height * figure.get_figheight()  # type: ignore[union-attr]
-    size = float(np.clip(72 * height / len(names) * 0.7, SMALLEST_FONT, FONT))
-    short = labels(names, max(8, int(figure.get_figwidth() * LETTERS_AN_INCH)))  # type: ignore[union-attr]
+    width, height = inches(ax)
+    row = 72 * height * ax.get_position().height / len(names)
+    size = float(np.clip(0.7 * row, SMALLEST_FONT, FONT))
+    short = labels(names, max(8, int(width * LETTERS_AN_INCH)))
     ax.set_yticks(range(len(names)), short, parse_math=False, fontsize=size, color=theme.ink)
     ax.set_ylim(len(names) - 0.4, -0.6)
     return size
 
 
 def spans(ax: "Axes", rows: FloatArray, ends: FloatArray, colors: Sequence[str] | str, *, width: float = 2.4) -> None:
-    """Draw a line from end to end in each row; shape of `ends` (rows, 2). One of no length stays visible."""
+    """Draw a line from end to end in each row; shape of `ends` (rows, 2). One of no length is a dot."""
     ax.hlines(rows, ends[:, 0], ends[:, 1], colors=colors, linewidth=width, capstyle="round", clip_on=False, zorder=3)
+    dots: dict[str, Any] = {"c": colors, "s": width**2, "linewidths": 0, "clip_on": False, "zorder": 3}
+    ax.scatter(ends.mean(axis=1), rows, **dots)

@@ -8,9 +8,9 @@ import numpy as np
 
 from truecount._types import FloatArray, Name
 from truecount.plots.canvas import drawn, percent_axis
-from truecount.plots.smooth import edges_of, prior_density, smooth_density
 from truecount.plots.labels import places
 from truecount.plots.rows import label_rows, rows_height, spans
+from truecount.plots.smooth import edges_of, prior_density, smooth_density
 from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.results import Posterior
 from truecount.results.posterior import Kind, Target
@@ -124,8 +124,8 @@ def draw_prevalence(ax: "Axes", data: PrevalenceData, theme: Theme, *, numbers: 
     for row, share, color, position in zip(below, data.mean, colors, data.positions, strict=True):
         ax.plot(share, row, marker(position), color=color, markersize=6.5, clip_on=False, zorder=4)
     if data.counted is not None:
-        hollow = {"markerfacecolor": theme.paper, "markeredgecolor": theme.soft, "markeredgewidth": 1.3}
-        ax.plot(data.counted, rows - 0.2, "o", markersize=5, clip_on=False, zorder=4, **hollow)  # type: ignore[arg-type]
+        hollow: dict[str, Any] = {"markerfacecolor": theme.paper, "markeredgecolor": theme.soft, "markeredgewidth": 1.3}
+        ax.plot(data.counted, rows - 0.2, "o", markersize=5, clip_on=False, zorder=4, **hollow)
     if numbers:
         _write_numbers(ax, data, size, theme.ink)
     percent_axis(ax, *_range(data))
@@ -133,13 +133,14 @@ def draw_prevalence(ax: "Axes", data: PrevalenceData, theme: Theme, *, numbers: 
 
 def _write_numbers(ax: "Axes", data: PrevalenceData, size: float, color: str) -> None:
     """Write each share and its interval at the right, their last digits below each other."""
-    widths = np.cumsum([max(map(len, column)) for column in zip(*data.numbers, strict=True)]) + [2, 4]
+    share, span = (max(map(len, column)) for column in zip(*data.numbers, strict=True))
+    widths = (share + 2, share + span + 5)
     for row, cells in enumerate(data.numbers):
         for cell, width in zip(cells, widths, strict=True):
             ax.annotate(
                 cell,
                 (1, row),
-                (0.6 * size * width, 0),
+                (0.53 * size * width, 0),
                 xycoords=ax.get_yaxis_transform(),
                 textcoords="offset points",
                 ha="right",

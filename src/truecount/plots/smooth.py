@@ -22,7 +22,8 @@ def smooth_density(draws: FloatArray, points: int) -> tuple[FloatArray, FloatArr
     cell = edges[1] - edges[0]
     steps = np.arange(-points, points + 1) * cell
     kernel = np.exp(-0.5 * (steps / max(width, 0.5 * cell)) ** 2)
-    folded = np.concatenate([counts[::-1] if low == 0 else 0 * counts, counts, counts[::-1] if high == 1 else 0 * counts])
+    below, above = (counts[::-1] if is_end else 0 * counts for is_end in (low == 0, high == 1))
+    folded = np.concatenate([below, counts, above])
     smooth = np.convolve(folded, kernel, mode="same")[points : 2 * points]
     middles: FloatArray = (edges[1:] + edges[:-1]) / 2
     return middles, smooth / (smooth.sum() * cell)

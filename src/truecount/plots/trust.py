@@ -93,7 +93,6 @@ def draw_contraction(ax: "Axes", data: ContractionData, theme: Theme) -> None:
     for row, kept, position in zip(rows, data.kept, data.positions, strict=True):
         ax.plot(kept, row, marker(position), color=theme.color(position), markersize=6.5, clip_on=False, zorder=4)
     percent_axis(ax, 0.0, max(1.0, float(data.kept.max())))
-    ax.xaxis.set_major_formatter(lambda share, _: f"{100 * share:.6g} %")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +107,7 @@ class CoverageData:
     @property
     def caption(self) -> tuple[str, ...]:
         """The axis and its unit, then the marks."""
-        chance = f"Shaded: where they lie in {100 * SURE:.0f} % of all studies of this size, if the intervals are right."
+        chance = f"Shaded: where {100 * SURE:.0f} % of such studies find them, if the intervals are right."
         return ("level that the intervals promise, %", f"Marks: {self.trials:,} data sets. {chance}")
 
     @property
@@ -134,9 +133,7 @@ def coverage_data(levels: Any, held: Any, *, trials: int) -> CoverageData:
     return CoverageData(levels=promised, held=kept, trials=trials, band=band)
 
 
-def coverage(
-    levels: Any, held: Any, *, trials: int, ax: "Axes | None" = None, theme: ThemeLike = None
-) -> "Axes":
+def coverage(levels: Any, held: Any, *, trials: int, ax: "Axes | None" = None, theme: ThemeLike = None) -> "Axes":
     """Draw how often intervals held the truth against how often they promised to.
 
     Parameters
