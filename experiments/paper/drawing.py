@@ -4,19 +4,13 @@ from collections.abc import Callable
 
 import numpy as np
 from matplotlib.axes import Axes
-from scipy.stats import gaussian_kde
 
-
-def density(draws: np.ndarray, grid: np.ndarray) -> np.ndarray:
-    """Smooth draws into a density on `grid`, mirrored at 0 and 1, beyond which no share lies."""
-    kernel = gaussian_kde(draws)
-    return kernel(grid) + kernel(-grid) + kernel(2 - grid)
+from truecount.plots.smooth import smooth_density
 
 
 def half_violin(axes: Axes, draws: np.ndarray, place: float, color: str, *, width: float = 0.42) -> None:
     """Draw a density to the right of `place`."""
-    grid = np.linspace(max(0, draws.min()), min(1, draws.max()), 200)
-    height = density(draws, grid)
+    grid, height = smooth_density(draws, 200)
     axes.fill_betweenx(grid, place, place + width * height / height.max(), color=color, alpha=0.55, linewidth=0)
 
 

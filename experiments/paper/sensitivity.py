@@ -7,7 +7,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from experiments.paper.claim import Claim, Measured, mean
-from experiments.paper.drawing import density
 from experiments.paper.progress import posteriors, repeat
 from experiments.paper.style import truth
 from matplotlib.axes import Axes
@@ -15,6 +14,7 @@ from matplotlib.figure import Figure
 
 import truecount as tc
 from truecount import simulate
+from truecount.plots.smooth import smooth_density
 
 TITLE = "Prior sensitivity (sections 1 and 5)"
 NOTE = """
@@ -146,9 +146,8 @@ def figures(tables: dict[str, pd.DataFrame]) -> dict[str, Figure]:
 
 
 def _posteriors(axes: Axes, draws: pd.DataFrame, size: int) -> None:
-    grid = np.linspace(0, 1, 600)
     for prior, (color, _, line) in LOOKS.items():
-        axes.plot(grid, density(draws[f"{size} {prior:g}"].to_numpy(), grid), line, color=color)
+        axes.plot(*smooth_density(draws[f"{size} {prior:g}"].to_numpy(), 300), line, color=color)
     truth(axes, TRUTH[0], vertical=True)
     axes.set(xlabel="π′₁", ylabel="posterior density" if size == SIZES[0] else "", title=f"N = N′ = {size}", yticks=[])
     axes.set_xlim({50: (0.0, 1.0), 500: (0.4, 0.9), 5000: (0.6, 0.8)}[size])
