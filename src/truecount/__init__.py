@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from truecount.counts import Counts as Counts
     from truecount.counts import Scores as Scores
     from truecount.counts import count as count
+    from truecount.counts import count_table as count_table
     from truecount.errors import InputError as InputError
     from truecount.inference import NUTS as NUTS
     from truecount.inference import Auto as Auto
@@ -45,6 +46,7 @@ _HOMES = {
     "Scores": "truecount.counts",
     "compare": "truecount.api.points",
     "count": "truecount.counts",
+    "count_table": "truecount.counts",
     "estimate": "truecount.api.points",
     "infer": "truecount.api.bayesian",
     "infer_many": "truecount.api.bayesian",

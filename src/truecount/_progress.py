@@ -1,13 +1,17 @@
 """A progress bar for what takes more than a moment, and none where nobody is looking."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
 from time import monotonic
 from typing import TypeVar
 
 Item = TypeVar("Item")
 PATIENCE = 2.0
 """Seconds of work before a bar appears."""
+INTERVAL = 0.2
+"""Seconds between two looks at work that reports how far it is."""
 
 
 def track(items: Iterable[Item], *, total: int, show: bool | None = None) -> Iterator[Item]:
@@ -25,34 +29,71 @@ def track(items: Iterable[Item], *, total: int, show: bool | None = None) -> Ite
     if show is False or (show is None and not sys.stderr.isatty()):
         yield from items
         return
-    begin, done, bar = monotonic(), 0, None
+    begin, done = monotonic(), 0
+    bar: _Bar | None = None
     try:
         for item in items:
             if bar is None and (show or monotonic() - begin > PATIENCE):
-                bar = _Bar(total, done)
+                bar = _Bar("inferring", total, done)
             yield item
             done += 1
             if bar is not None:
-                bar.advance()
+                bar.reach(done)
     finally:
         if bar is not None:
             bar.close()
 
 
+@contextmanager
+def watch(share: Callable[[], float], *, show: bool | None = None) -> Iterator[None]:
+    """Show on stderr how far work has come that reports it, after two seconds and only in a terminal.
+
+    Parameters
+    ----------
+    share
+        Gives how much is done, from 0 to 1; asked from another thread, five times a second.
+    show
+        As in `track`.
+    """
+    if show is False or (show is None and not sys.stderr.isatty()):
+        yield
+        return
+    done = Event()
+    watcher = Thread(target=_follow, args=(share, done, 0.0 if show else PATIENCE), daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()
+
+
+def _follow(share: Callable[[], float], done: Event, patience: float) -> None:
+    if done.wait(max(patience, 0.0)):
+        return
+    bar = _Bar("counting", 1.0, max(0.0, share()))
+    try:
+        while not done.wait(INTERVAL):
+            bar.reach(max(0.0, share()))
+    finally:
+        bar.close()
+
+
 class _Bar:
     """Rich's progress bar on stderr, gone when it is done."""
 
-    def __init__(self, total: int, done: int) -> None:
+    def __init__(self, what: str, total: float, done: float) -> None:
         from rich.console import Console
         from rich.progress import Progress
 
         self._progress = Progress(console=Console(stderr=True), transient=True)
-        self._task = self._progress.add_task("inferring", total=total, completed=done)
+        self._task = self._progress.add_task(what, total=total)
+        self.reach(done)
         self._progress.start()
 
-    def advance(self) -> None:
-        """Count one more."""
-        self._progress.advance(self._task)
+    def reach(self, done: float) -> None:
+        """Show that so much is done."""
+        self._progress.update(self._task, completed=done)
 
     def close(self) -> None:
         """Take the bar away."""

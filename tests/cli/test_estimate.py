@@ -144,7 +144,7 @@ def test_missing_word(tmp_path: Path) -> None:
     assert estimate(*columns, "--missing", "NA")["counts"]["unlabeled"] == [1, 0]
     with pytest.raises(InputError) as error:
         estimate(*columns)
-    assert in_shell(error.value).remedy == "Pass --missing 'NA' if it is missing, or --missing '' for a class"
+    assert in_shell(error.value).remedy == "Pass --missing 'NA' if it is missing, or --missing '' for a name"
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ import duckdb
 import pytest
 
 from truecount import Counts, count
-from truecount.counts import query
-from truecount.counts.files import count_files, read_counts
+from truecount.counts.exchange import read_counts
+from truecount.counts.files import count_files
 from truecount.errors import InputError
 
 ROWS = [("pass", "pass"), ("fail", "pass"), ("fail", "fail"), (None, "pass"), (None, "pass"), (None, "abstain")]
@@ -196,11 +196,16 @@ def test_text_and_typed_files_meet_as_text(tmp_path: Path) -> None:
     assert counts == Counts([[1, 1], [0, 1]], [2, 1], ["0", "1"])
 
 
-def test_whole_labels_that_pandas_wrote_with_a_point_are_the_predictions_names(tmp_path: Path) -> None:
-    write_text(tmp_path / "t.csv", [("1.0", "1"), ("0.0", "1"), (None, "0")])
-    assert count_files(tmp_path / "t.csv", **COLUMNS) == Counts([[0, 1], [0, 1]], [1, 0], ["0", "1"])
-    write_text(tmp_path / "t.csv", [("1.0", "1.0"), ("0.0", "1"), (None, "0")])
-    assert count_files(tmp_path / "t.csv", **COLUMNS).classes == ("0.0", "1.0")
+def test_whole_numbers_with_a_point_are_whole_in_either_column(tmp_path: Path) -> None:
+    write_text(tmp_path / "t.csv", [("1.0", "1"), ("0.0", "1.0"), ("1", "0"), (" -2.0", "0"), (None, "0.0 ")])
+    counts = count_files(tmp_path / "t.csv", **COLUMNS)
+    assert counts == Counts([[1, 0], [0, 1], [1, 1]], [1, 0], ["-2", "0", "1"], ["0", "1"])
+
+
+@pytest.mark.parametrize("name", ["1.5", "1.00", "01.1", "v1.0", "1.0.0", "1e1"])
+def test_other_names_with_a_point_stay_as_they_are(name: str, tmp_path: Path) -> None:
+    write_text(tmp_path / "t.csv", [("a", name), (name, "a"), (None, "a")])
+    assert name in count_files(tmp_path / "t.csv", **COLUMNS).classes
 
 
 @pytest.mark.parametrize("word", ["NA", "nan", "None", "null", "N/A"])
@@ -208,6 +213,8 @@ def test_word_that_may_mean_missing_must_be_explained(word: str, tmp_path: Path)
     write_text(tmp_path / "t.csv", [("a", "a"), ("b", "b"), (word, "b"), (word, "b"), (None, "a")])
     with pytest.raises(InputError, match=f"2 rows labelled '{word}'.*missing='{word}'"):
         count_files(tmp_path / "t.csv", **COLUMNS)
+    kept = count_files(tmp_path / "t.csv", **COLUMNS, classes=["a", "b", word])
+    assert kept.labeled.sum(axis=1).tolist() == [1, 1, 2]
     assert count_files(tmp_path / "t.csv", **COLUMNS, missing=word) == Counts([[1, 0], [0, 1]], [1, 2], ["a", "b"])
     assert word in count_files(tmp_path / "t.csv", **COLUMNS, missing="").classes
 
@@ -226,9 +233,20 @@ def test_frequent_word_is_suspected_where_every_row_has_a_label(word: str, tmp_p
         count_files(tmp_path / "t.csv", **COLUMNS)
 
 
-def test_word_that_the_box_gives_too_is_a_class(tmp_path: Path) -> None:
-    write_text(tmp_path / "t.csv", [("none", "none"), ("some", "some"), (None, "none")])
-    assert count_files(tmp_path / "t.csv", **COLUMNS).classes == ("none", "some")
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl", "t.parquet"])
+@pytest.mark.parametrize("word", ["NA", "none", "NaN"])
+def test_the_rule_for_missing_words_is_the_same_for_predictions(name: str, word: str, tmp_path: Path) -> None:
+    WRITERS[name](tmp_path / name, [(word, word), ("some", "some"), (None, word)])
+    with pytest.raises(InputError, match=f"1 row labelled '{word}'.*missing='{word}'.*missing=''"):
+        count_files(tmp_path / name, **COLUMNS)
+    named = count_files(tmp_path / name, **COLUMNS, missing="")
+    assert named.classes == named.outputs == tuple(sorted([word, "some"]))
+    with pytest.raises(InputError, match="2 rows without a prediction"):
+        count_files(tmp_path / name, **COLUMNS, missing=word)
+    WRITERS[name](tmp_path / name, [("a", "a"), ("some", word), (None, word)])
+    with pytest.raises(InputError, match=f"2 rows predicted '{word}'"):
+        count_files(tmp_path / name, **COLUMNS)
+    assert count_files(tmp_path / name, **COLUMNS, outputs=["a", word]).outputs == ("a", word)
 
 
 def test_output_never_seen_with_a_label_is_kept(tmp_path: Path) -> None:
@@ -293,7 +311,7 @@ def test_dates_in_parquet_are_no_names(tmp_path: Path) -> None:
         connection.execute(
             f"COPY (SELECT DATE '2020-01-01' human, 'a' verdict) TO '{tmp_path / 't.parquet'}' (FORMAT parquet)"
         )
-    with pytest.raises(InputError, match=r"datetime\.date.*names are"):
+    with pytest.raises(InputError, match=r"Date values in column 'human'.*names are"):
         count_files(tmp_path / "t.parquet", **COLUMNS)
 
 
@@ -313,7 +331,7 @@ def test_infinite_label_is_no_name(tmp_path: Path) -> None:
 
 def test_first_of_two_files_must_be_labeled_throughout(tmp_path: Path) -> None:
     write_text(tmp_path / "t.csv", ROWS)
-    with pytest.raises(InputError, match=r"3 rows with an empty label.*second file"):
+    with pytest.raises(InputError, match=r"3 rows with an empty label.*second one"):
         count_files(tmp_path / "t.csv", tmp_path / "t.csv", **COLUMNS)
 
 
@@ -385,8 +403,11 @@ def test_path_that_leads_nowhere(tmp_path: Path) -> None:
         count_files(tmp_path / "result.csv", **COLUMNS)
     with pytest.raises(InputError, match=r"does not exist.*no folder"):
         count_files(tmp_path / "nowhere" / "t.csv", **COLUMNS)
-    with pytest.raises(InputError, match="is a folder"):
-        count_files(tmp_path, **COLUMNS)
+    with pytest.raises(InputError, match=r"nothing\*\.csv matches no file"):
+        count_files(tmp_path / "nothing*.csv", **COLUMNS)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="holds no files"):
+        count_files(tmp_path / "empty", **COLUMNS)
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is forbidden to this user")
@@ -394,17 +415,6 @@ def test_forbidden_file(tmp_path: Path) -> None:
     write_text(tmp_path / "t.csv", ROWS)
     (tmp_path / "t.csv").chmod(0)
     with pytest.raises(InputError, match="may not be read"):
-        count_files(tmp_path / "t.csv", **COLUMNS)
-
-
-def test_interrupting_the_query_interrupts_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Interrupted:
-        def execute(self, *_: object) -> None:
-            raise RuntimeError("Query interrupted")
-
-    write_text(tmp_path / "t.csv", ROWS)
-    monkeypatch.setattr(query, "_connection", Interrupted)
-    with pytest.raises(KeyboardInterrupt):
         count_files(tmp_path / "t.csv", **COLUMNS)
 
 

@@ -38,14 +38,14 @@ class Source:
         raise typer.BadParameter("There is no data. Name a file, or give --confusion, or --positive.")
 
     def _is_counts(self) -> bool:
-        from truecount.counts.query import holds_lines
+        from truecount.counts.shards import holds_lines
 
         if len(self.tables) != 1 or self.label or self.prediction:
             return False
         return self.tables[0].suffix.lower() == ".json" and not holds_lines(self.tables[0])
 
     def _counts(self) -> Counts:
-        from truecount.counts.files import read_counts
+        from truecount.counts.exchange import read_counts
 
         self._require("a file of counts", ("tables",))
         return read_counts(self.tables[0])

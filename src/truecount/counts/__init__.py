@@ -2,6 +2,8 @@
 
 from truecount.counts.arrays import count
 from truecount.counts.cells import Cells, read_cells
+from truecount.counts.exchange import merge_counts
+from truecount.counts.frames import count_table
 from truecount.counts.learned import Clusters, Tree
 from truecount.counts.partition import Argmax, Bins, Intervals, Partition, Thresholds
 from truecount.counts.scores import Scores
@@ -19,5 +21,7 @@ __all__ = [
     "Thresholds",
     "Tree",
     "count",
+    "count_table",
+    "merge_counts",
     "read_cells",
 ]

@@ -1,251 +1,160 @@
 """Files of labelled and unlabelled rows become counts."""
 
-import math
-from collections import Counter
-from collections.abc import Sequence
-from decimal import Decimal
-from itertools import chain, repeat
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-from truecount import _check
-from truecount._types import Name
-from truecount.counts.paths import existing_file
-from truecount.counts.query import DELIMITERS, grouped, kind
-from truecount.counts.table import SCHEMA, Counts
+from truecount import _progress
+from truecount.counts.assemble import Reading
+from truecount.counts.periods import columns_by
+from truecount.counts.query import connect, relations, require_keys
+from truecount.counts.remote import is_address, lacking_extension, relation_at
+from truecount.counts.scan import Columns, scan
+from truecount.counts.shards import LINES, RECORDS, Shards, find_shards
+from truecount.counts.table import Counts
+from truecount.counts.tally import Row, Tally
+from truecount.counts.text import DELIMITERS, bad_line
 from truecount.errors import InputError
 
-Pairs: TypeAlias = Counter[tuple[Name | None, Name | None]]
-"""How many rows have each label and prediction."""
 
-MISSING_WORDS = frozenset({"na", "n/a", "nan", "null", "none"})
-SUSPECT_WORDS = MISSING_WORDS | {"unknown", "?", "-", "--", ".", "missing", "unlabeled", "unlabelled", "tbd"}
-"""What may mean that a label is missing where there is nothing else to estimate."""
-MOST_NAMES = 1000
-FORM = (
-    f'Write {{"schema": "{SCHEMA}", "classes": [...], "outputs": [...], "labeled": [[...], ...], "unlabeled": [...]}}, '
-    "where labeled has a row for each class"
-)
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file, a pattern or a folder of them, or an address."""
+
+    path: str | PathLike[str]
+
+    @property
+    def name(self) -> str:
+        """What was typed."""
+        return str(self.path)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether all values are text, as in CSV."""
+        return not is_address(self.path) and find_shards(self.path).kind in DELIMITERS
+
+    def rows(self, columns: Columns) -> list[Row]:
+        """Count the combinations of values in these columns, without loading the rows."""
+        if is_address(self.path):
+            return _rows_at(self.name, columns)
+        return _rows_of(find_shards(self.path), columns)
 
 
 def count_files(
     table: str | PathLike[str],
     unlabeled: str | PathLike[str] | None = None,
     *,
-    label: str,
+    label: str | None,
     prediction: str,
     missing: str | None = None,
+    by: str | Iterable[str] | Mapping[str, str | None] | None = None,
+    weight: str | None = None,
+    classes: Iterable[Any] | None = None,
+    outputs: Iterable[Any] | None = None,
 ) -> Counts:
-    """Count the rows of one file, or of a labelled and an unlabelled one, without loading them.
+    """Count the rows of one table in files, or of a labelled and an unlabelled one, without loading them.
 
     Parameters
     ----------
     table
-        CSV, TSV, JSON Lines or Parquet; the ending says which. Without `unlabeled`, its rows with an empty label are
-        the unlabelled population.
+        CSV, TSV, JSON Lines, a JSON array of records, or Parquet; the ending says which. A pattern such as
+        ``"runs/*.parquet"`` or a folder is one table, in which folders such as ``week=3`` are columns. Without
+        `unlabeled`, its rows with an empty label are the unlabelled population.
     unlabeled
-        A second file whose rows are the unlabelled population; only its predictions are read.
+        A second one whose rows are the unlabelled population; only its predictions are read.
     label, prediction
-        Names of the columns with the true class and with the output.
+        Names of the columns with the true class and with the output. In JSON and Parquet, ``answer.verdict`` is the
+        entry ``verdict`` of ``answer``, unless a column has that very name.
     missing
-        A word that stands for an empty label, such as ``"NA"``; ``""`` says that no word does.
+        A word that stands for a missing value, such as ``"NA"``; ``""`` says that no word does.
+    by, weight, classes, outputs
+        As in `count_table`, but groups are taken together here.
 
     Notes
     -----
-    Text files are read as text: ``01`` is not ``1``. Blanks around a value are not part of it, and nothing but blanks
-    is an empty value. JSON and Parquet keep their types, and whole numbers are whole however they are stored. Where a
-    text file meets a typed one, all names are text.
+    Text files are read as text: ``01`` is not ``1``, but ``1.0`` is, because whole numbers are written so in a column
+    with gaps. Blanks around a value are not part of it, and nothing but blanks is an empty value. JSON and Parquet keep
+    their types, and whole numbers are whole however they are stored. Where a text file meets a typed one, all names are
+    text.
     """
-    if label == prediction:
-        raise InputError("prediction", f"is {label!r}, as is label", "these are two columns", "Name the column of each")
-    file = Path(table)
-    if unlabeled is None:
-        pairs = _pairs(file, (label, prediction), missing)
-        _require_some_labeled(file, pairs, label)
-        _require_some_unlabeled(file, pairs)
-    else:
-        labeled = _labeled_pairs(file, Path(unlabeled), (label, prediction), missing)
-        pairs = _joined(file, labeled, Path(unlabeled), prediction)
-    _require_class_names(file, pairs, label, prediction)
-    return _tabulated(_named_alike(pairs))
+    columns = Columns(label=label, prediction=prediction, by=columns_by(by), weight=weight)
+    reading = Reading(columns=columns, missing=missing, classes=classes, outputs=outputs)
+    return tally_files(reading, table, unlabeled).counts()
 
 
-def read_counts(path: str | PathLike[str]) -> Counts:
-    """Read counts from the JSON that `Counts.to_json` gives."""
-    file = existing_file(path)
+def tally_files(reading: Reading, table: str | PathLike[str], unlabeled: str | PathLike[str] | None = None) -> Tally:
+    """Count one table or two, and keep what can still be merged."""
+    reading.columns.require_distinct()
+    return reading.of_one(File(table)) if unlabeled is None else reading.of_two(File(table), File(unlabeled))
+
+
+def _rows_of(shards: Shards, columns: Columns) -> list[Row]:
+    with connect() as connection, _blamed_on(shards, columns):
+        rows: list[Row] = []
+        for relation in relations(connection, shards, columns):
+            with _progress.watch(lambda: connection.query_progress() / 100):
+                rows += scan(shards.name, relation.native, columns, relation.decode)
+        if shards.kind in RECORDS:
+            require_keys(connection, shards, _empty_columns(rows, columns))
+        return rows
+
+
+def _empty_columns(rows: list[Row], columns: Columns) -> list[str]:
+    """Give the columns that hold nothing, where there are rows."""
+    values = [(*row.group, *((row.label,) if columns.label is not None else ()), row.output) for row in rows]
+    found = zip(columns.keys, zip(*values, strict=True), strict=True) if values else ()
+    return [column for column, cells in found if all(cell is None for cell in cells)]
+
+
+@contextmanager
+def _blamed_on(shards: Shards, columns: Columns) -> Iterator[None]:
+    """Say of which file DuckDB complains: it mostly does; else the files are read one by one."""
+    import duckdb
+
     try:
-        return Counts.from_json(file.read_text(encoding="utf-8"))
-    except UnicodeDecodeError as error:
-        raise InputError(str(file), "is not text", "counts are written in JSON", FORM) from error
-    except InputError as error:
-        raise InputError(f"{file}: {error.argument}", error.found, error.needed, FORM) from error
+        yield
+    except duckdb.Error as error:
+        file = _culprit(shards, columns, str(error))
+        needed = f"it must be a whole {shards.kind} file"
+        reason = (bad_line(file) if shards.kind in LINES else None) or _reason(error)
+        raise InputError(str(file), f"cannot be read ({reason})", needed, "Mend it, or write it anew") from error
 
 
-def _pairs(file: Path, columns: Sequence[str], missing: str | None = None) -> Pairs:
-    """Count labels and predictions; where `columns` is the prediction alone, every label is empty."""
-    pairs: Pairs = Counter()
-    for *values, rows in grouped(file, columns):
-        label, output = (None, *map(_name, values, columns, repeat(file)))[-2:]
-        pairs[None if missing and str(label) == missing else label, output] += rows
-    _require_predictions(file, pairs, columns[-1])
-    if missing is None:
-        _require_clear_labels(file, pairs)
-    return pairs
+def _culprit(shards: Shards, columns: Columns, message: str) -> Path:
+    """Find the file that a message is about; if it names none, the first that cannot be read alone raises."""
+    named = [file for file in shards.files if str(file) in message]
+    if not named and len(shards.files) > 1:
+        for file in shards.files:
+            _rows_of(replace(shards, files=(file,)), columns)
+    return min(named, key=lambda file: (message.index(str(file)), -len(str(file))), default=shards.files[0])
 
 
-def _name(value: Any, column: str, file: Path) -> Name | None:
-    """Give a value as the name of a class or an output; None where there is none."""
-    if isinstance(value, str):
-        return value.strip() or None
-    if value is None or isinstance(value, bool | int):
-        return value
-    if isinstance(value, float | Decimal) and math.isnan(value):
-        return None
-    if isinstance(value, float | Decimal) and math.isfinite(value):
-        return int(value) if value == int(value) else float(value)
-    found = f"holds {value!r:.60} in column {column!r}"
-    raise InputError(str(file), found, "names are strings, whole numbers or booleans", "Write the names as text")
+def _rows_at(address: str, columns: Columns) -> list[Row]:
+    import duckdb
 
-
-def _labeled_pairs(file: Path, unlabeled: Path, columns: Sequence[str], missing: str | None) -> Pairs:
-    """Count the first of two files, which must be labelled throughout; without any label it may be the second."""
     try:
-        pairs = _pairs(file, columns, missing)
-        _require_some_labeled(file, pairs, columns[0])
-    except InputError as error:
-        if _has_labels(unlabeled, columns[0], missing) and not _has_labels(file, columns[0], missing):
-            found, needed = f"has no label and {unlabeled} has", "the labelled file comes first"
-            raise InputError(str(file), found, needed, "Swap the two files") from error
-        raise
-    _require_all_labeled(file, pairs)
-    return pairs
-
-
-def _has_labels(file: Path, label: str, missing: str | None) -> bool:
-    try:
-        return any(_name(value, label, file) not in (None, missing) for value, _ in grouped(file, [label]))
-    except InputError:
-        return False
-
-
-def _joined(file: Path, labeled: Pairs, unlabeled_file: Path, prediction: str) -> Pairs:
-    """Put the rows of two files together; text never equals a number, so both sides become text where one is."""
-    unlabeled = _pairs(unlabeled_file, (prediction,))
-    is_text = [kind(path) in DELIMITERS for path in (file, unlabeled_file)]
-    if is_text[0] == is_text[1]:
-        return labeled + unlabeled
-    joined: Pairs = Counter()
-    for (label, output), rows in chain(labeled.items(), unlabeled.items()):
-        joined[None if label is None else str(label), str(output)] += rows
-    return joined
-
-
-def _named_alike(pairs: Pairs) -> Pairs:
-    """Read labels as predictions are written: pandas writes a whole label ``1`` as ``1.0`` where others are missing."""
-    labels, outputs = _labels(pairs), _outputs(pairs)
-    shorter = {label: label.removesuffix(".0") for label in labels if isinstance(label, str)}
-    if labels & outputs or len(shorter) < len(labels) or not set(shorter.values()) <= outputs:
-        return pairs
-    renamed: Pairs = Counter()
-    for (label, output), rows in pairs.items():
-        renamed[shorter.get(label), output] += rows  # type: ignore[arg-type]
-    return renamed
-
-
-def _tabulated(pairs: Pairs) -> Counts:
-    classes, outputs = _check.sorted_names(_labels(pairs)), _check.sorted_names(_outputs(pairs))
-    _check.distinguishable("classes", classes)
-    _check.distinguishable("outputs", outputs)
-    labeled = [[pairs[name, output] for output in outputs] for name in classes]
-    return Counts(labeled, [pairs[None, output] for output in outputs], classes, outputs)
-
-
-def _labels(pairs: Pairs) -> set[Name]:
-    return {label for label, _ in pairs if label is not None}
-
-
-def _outputs(pairs: Pairs) -> set[Name]:
-    return {output for _, output in pairs if output is not None}
-
-
-def _rows(number: int) -> str:
-    return f"{number:,} row{'' if number == 1 else 's'}"
-
-
-def _require_predictions(file: Path, pairs: Pairs, prediction: str) -> None:
-    if not pairs:
-        raise InputError(str(file), "has no rows", "some must stand below the column names", "Check how it was written")
-    without = sum(rows for (_, output), rows in pairs.items() if output is None)
-    if without:
-        found = f"has {_rows(without)} without a prediction in column {prediction!r}"
-        remedy = "Write what the box said, for instance 'abstained', or remove them"
-        raise InputError(str(file), found, "every row needs one", remedy)
-
-
-def _require_clear_labels(file: Path, pairs: Pairs) -> None:
-    """Refuse a label such as ``NA`` that the box never gives: it may be a class or mean that there is no label."""
-    outputs = _outputs(pairs)
-    unclear = [name for name in _labels(pairs) if str(name).casefold() in MISSING_WORDS and name not in outputs]
-    if unclear:
-        rows = sum(number for (label, _), number in pairs.items() if label == unclear[0])
-        raise InputError(
-            str(file),
-            f"has {_rows(rows)} labelled {unclear[0]!r}",
-            "that may be a class or mean that the label is missing",
-            f"Pass missing={str(unclear[0])!r} if it is missing, or missing='' for a class",
-        )
-
-
-def _require_all_labeled(file: Path, pairs: Pairs) -> None:
-    without = sum(rows for (name, _), rows in pairs.items() if name is None)
-    if without:
-        found = f"has {_rows(without)} with an empty label"
-        raise InputError(
-            str(file),
-            found,
-            "the first of two files must be labelled throughout",
-            "Remove them, or move them to the second file",
-        )
-
-
-def _require_some_labeled(file: Path, pairs: Pairs, label: str) -> None:
-    if not _labels(pairs):
-        raise InputError(
-            str(file),
-            f"has no label in column {label!r}",
-            "some rows must be labelled",
-            "Fill in the true class of a sample, or choose another column",
-        )
-
-
-def _require_some_unlabeled(file: Path, pairs: Pairs) -> None:
-    if any(name is None for name, _ in pairs):
-        return
-    found, needed = "has a label in every row", "there is no unlabelled population to estimate"
-    remedy = "Leave the label empty where it is unknown, or give the unlabelled rows in a second file"
-    outputs, often = _outputs(pairs), Counter[Name | None]()
-    for (label, _), rows in pairs.items():
-        often[label] += rows if str(label).casefold() in SUSPECT_WORDS and label not in outputs else 0
-    (word, rows), *_ = often.most_common(1)
-    if rows:
-        found = f"{found}, and that of {_rows(rows)} is {word!r}"
-        remedy = f"Pass missing={str(word)!r} if that means that the label is missing"
-    raise InputError(str(file), found, needed, remedy)
-
-
-def _require_class_names(file: Path, pairs: Pairs, label: str, prediction: str) -> None:
-    labels = _labels(pairs)
-    if len(labels) == 1:
-        raise InputError(
-            str(file),
-            f"has only the label {labels.pop()!r}",
-            "a share needs at least two classes",
-            "Label some items of another class",
-        )
-    for column, names in ((label, labels), (prediction, _outputs(pairs))):
-        if len(names) > MOST_NAMES:
-            found = f"has {len(names):,} different values in column {column!r}"
+        with connect(extensions=True) as connection:
+            relation = relation_at(connection, address, columns)
+            with _progress.watch(lambda: connection.query_progress() / 100):
+                return scan(address, relation.native, columns, relation.decode)
+    except duckdb.Error as error:
+        extension = lacking_extension(error)
+        if extension is None:
+            found = f"cannot be read ({_reason(error)})"
             raise InputError(
-                str(file), found, f"a column of class names has at most {MOST_NAMES:,}", "Choose another column"
-            )
+                address, found, "DuckDB must be able to read it", "Check the address and the rights"
+            ) from error
+        needed = f"DuckDB reads it by its extension {extension}, which is not installed"
+        remedy = f"Run python -c \"import duckdb; duckdb.sql('INSTALL {extension}')\" where there is a network"
+        raise InputError(address, "lies elsewhere", needed, remedy) from error
+
+
+def _reason(error: Exception) -> str:
+    """Give the gist of DuckDB's message."""
+    whole = str(error)
+    text = (whole.partition("Error: ")[2] or whole).split("\nPossible")[0].split("\n\nLINE")[0]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return "; ".join(dict.fromkeys([lines[0], lines[-1]]))[:300]

@@ -21,8 +21,9 @@ from os import PathLike
 from truecount import _check
 from truecount._wording import nearest, quoted
 from truecount.counts.paths import existing_file
-from truecount.counts.query import BROKEN, DELIMITERS, header, kind, open_text
+from truecount.counts.shards import kind
 from truecount.counts.table import Counts
+from truecount.counts.text import BROKEN, DELIMITERS, header, open_text
 from truecount.errors import InputError
 
 CORNER = "class\\output"

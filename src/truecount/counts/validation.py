@@ -116,16 +116,16 @@ def tables(given: Iterable[Any]) -> frozenset[str]:
     return result
 
 
-def entries(values: Any, schema: str) -> dict[str, Any]:
-    """Give what a written table holds, beside its schema."""
+def entries(values: Any, schema: str, more: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Give what a written table holds, beside its schema; `more` says what it needs beyond the usual."""
     remedy = "Write the counts with Counts.to_json()"
     found = values.get("schema") if isinstance(values, Mapping) else None
     if found != schema:
         raise InputError("schema", f"is {found!r}", f"this version reads {schema!r}", remedy)
     result = {name: value for name, value in values.items() if name != "schema"}
-    for name in _NEEDED:
+    for name in (*_NEEDED, *more):
         if name not in result:
             raise InputError("counts", f"lack {name!r}", f"{schema} has it", remedy)
-    for name in result.keys() - {*_NEEDED, *_OPTIONAL}:
+    for name in result.keys() - {*_NEEDED, *_OPTIONAL, *more}:
         raise InputError("counts", f"hold {name!r}", f"{schema} has no such entry", "Remove it, or update truecount")
     return result

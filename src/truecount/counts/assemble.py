@@ -1,0 +1,141 @@
+"""Tables of any kind become one tally: a table with both kinds of rows, or a labelled and an unlabelled one."""
+
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from truecount import _check
+from truecount._types import Name
+from truecount._wording import quoted
+from truecount.counts import require
+from truecount.counts.markers import explained
+from truecount.counts.scan import Columns
+from truecount.counts.tally import Row, Tally
+from truecount.errors import InputError
+
+
+class Table(Protocol):
+    """Something with rows; `is_text` where numbers and strings look alike in it."""
+
+    @property
+    def name(self) -> str:
+        """What the caller knows it as; errors say it."""
+
+    @property
+    def is_text(self) -> bool:
+        """Whether all values are text."""
+
+    def rows(self, columns: Columns) -> list[Row]:
+        """Count the combinations of values in these columns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How rows become a tally.
+
+    Parameters
+    ----------
+    columns
+        Which columns are read.
+    missing
+        The word that means a missing value; "" says that none does.
+    classes, outputs
+        Their names in the order wanted; None for those that occur, sorted.
+    is_shard
+        Whether this may be a part of the data: without labels, with a single class, or without unlabelled rows.
+    """
+
+    columns: Columns
+    missing: str | None = None
+    classes: Iterable[Any] | None = None
+    outputs: Iterable[Any] | None = None
+    is_shard: bool = False
+
+    def of_one(self, table: Table) -> Tally:
+        """Count a table, in which rows with an empty label are the unlabelled population."""
+        rows = self._rows(table, self.columns)
+        if not self.is_shard:
+            require.some_labeled(table.name, rows, str(self.columns.label))
+            require.some_unlabeled(table.name, rows)
+        return self._tally(table.name, rows)
+
+    def of_two(self, labeled: Table, unlabeled: Table) -> Tally:
+        """Count a labelled table and an unlabelled one, of which only groups, predictions and weights are read."""
+        known = self._labeled_rows(labeled, unlabeled)
+        new = self._rows(unlabeled, replace(self.columns, label=None))
+        rows = [*known, *new]
+        if labeled.is_text != unlabeled.is_text:
+            rows = [row._replace(label=_as_text(row.label), output=_as_text(row.output)) for row in rows]
+        return self._tally(labeled.name, rows)
+
+    def _rows(self, table: Table, columns: Columns) -> list[Row]:
+        rows = explained(table.name, table.rows(columns), self.missing, self._named())
+        require.predictions(table.name, rows, columns.prediction)
+        return rows
+
+    def _labeled_rows(self, labeled: Table, unlabeled: Table) -> list[Row]:
+        """Count the first of two tables, which must be labelled throughout; without any label it may be the second."""
+        column = str(self.columns.label)
+        try:
+            rows = self._rows(labeled, replace(self.columns, by={}))
+            require.some_labeled(labeled.name, rows, column)
+        except InputError as error:
+            if self._has_labels(unlabeled) and not self._has_labels(labeled):
+                found, needed = f"has no label and {unlabeled.name} has", "the labelled one comes first"
+                raise InputError(labeled.name, found, needed, "Swap the two") from error
+            raise
+        require.all_labeled(labeled.name, rows)
+        return rows
+
+    def _has_labels(self, table: Table) -> bool:
+        try:
+            found = table.rows(Columns(prediction=str(self.columns.label)))
+        except InputError:
+            return False
+        return any(row.output not in (None, self.missing) for row in found)
+
+    def _named(self) -> list[Name]:
+        return [*(self._given("classes", self.classes) or ()), *(self._given("outputs", self.outputs) or ())]
+
+    @staticmethod
+    def _given(argument: str, names: Iterable[Any] | None) -> tuple[Name, ...] | None:
+        if names is None:
+            return None
+        checked = _check.names(argument, names)
+        return tuple(_check.sorted_names(checked)) if isinstance(names, AbstractSet) else checked
+
+    def _tally(self, table: str, rows: Sequence[Row]) -> Tally:
+        tally = Tally(by=tuple(self.columns.by), is_weighted=self.columns.weight is not None)
+        tally.add(rows)
+        self._name(table, tally)
+        if not self.is_shard:
+            require.two_classes(table, tally)
+        return tally
+
+    def _name(self, table: str, tally: Tally) -> None:
+        """Give classes and outputs the caller's names and order, or see that those found are few."""
+        classes, outputs = self._given("classes", self.classes), self._given("outputs", self.outputs)
+        sides = (
+            ("classes", self.columns.label, classes, tally.class_names()),
+            ("outputs", self.columns.prediction, outputs, tally.output_names()),
+        )
+        for argument, column, wanted, found in sides:
+            if wanted is None:
+                require.few_names(table, str(column), found)
+            else:
+                _require_named(table, str(column), argument, wanted, found)
+        tally.classes, tally.outputs = classes, outputs
+
+
+def _require_named(table: str, column: str, argument: str, wanted: Sequence[Name], found: Sequence[Name]) -> None:
+    known = frozenset(wanted)
+    for name in found:
+        if name not in known:
+            needed = f"{argument} names only {quoted(wanted)}"
+            remedy = f"Add it to {argument}=[...], or mend the column"
+            raise InputError(table, f"holds {name!r} in column {column!r}", needed, remedy)
+
+
+def _as_text(name: Name | None) -> str | None:
+    return None if name is None else str(name)

@@ -1,0 +1,115 @@
+"""What someone typed becomes the files that are meant: one, all that match a pattern, or all in a folder."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from glob import glob, has_magic
+from itertools import islice
+from os import PathLike
+from pathlib import Path
+
+from truecount.counts.paths import existing_file
+from truecount.counts.text import BROKEN, DELIMITERS, open_text
+from truecount.errors import InputError
+
+LINES = (".jsonl", ".ndjson")
+ARRAY = ".json"
+"""A JSON array of records."""
+RECORDS = (*LINES, ARRAY)
+TABLES = (".parquet", ".pq")
+COMPRESSED = (".gz", ".zst")
+
+
+@dataclass(frozen=True, slots=True)
+class Shards:
+    """Files of one kind that are read as one table.
+
+    Parameters
+    ----------
+    name
+        What was typed.
+    kind
+        The ending that says what they hold.
+    files
+        At least one, in order.
+    is_partitioned
+        Whether folders such as ``week=3`` are columns.
+    """
+
+    name: str
+    kind: str
+    files: tuple[Path, ...]
+    is_partitioned: bool = False
+
+
+def find_shards(path: str | PathLike[str]) -> Shards:
+    """Find the files of a path, a pattern such as ``runs/*.parquet``, or a folder; a file's own name is no pattern."""
+    name, place = str(path), Path(path)
+    if place.is_dir():
+        files = [file for file in sorted(place.rglob("*")) if file.is_file() and not _is_hidden(file, place)]
+    elif has_magic(name) and not place.exists():
+        files = [Path(match) for match in sorted(glob(name, recursive=True)) if Path(match).is_file()]
+    else:
+        return Shards(name, kind(existing_file(place)), (place,))
+    if not files:
+        found = "holds no files" if place.is_dir() else "matches no file"
+        raise InputError(name, found, f"files are needed, seen from {Path.cwd()}", "Check the spelling")
+    return Shards(name, _one_kind(name, files), tuple(map(existing_file, files)), is_partitioned=True)
+
+
+def _is_hidden(file: Path, folder: Path) -> bool:
+    """Whether this is a mark that some writer left, such as ``_SUCCESS``, and no data."""
+    return any(part.startswith((".", "_")) for part in file.relative_to(folder).parts)
+
+
+def _one_kind(name: str, files: Iterable[Path]) -> str:
+    kinds = dict.fromkeys(map(kind, files))
+    if len(kinds) > 1:
+        found = f"holds files that end in {' and in '.join(kinds)}"
+        raise InputError(name, found, "shards of one table are of one kind", "Write a pattern such as 'data/*.parquet'")
+    return next(iter(kinds))
+
+
+def kind(path: Path) -> str:
+    """Give the ending that says what a file holds, whether or not it is compressed."""
+    endings = [ending.lower() for ending in path.suffixes]
+    is_compressed = endings[-1:] in ([".gz"], [".zst"])
+    found = "".join(endings[-2:-1] if is_compressed else endings[-1:])
+    if found in DELIMITERS or found in LINES or (found in TABLES and not is_compressed):
+        return found
+    if found == ".json":
+        return _kind_of_json(path)
+    known = ", ".join((*DELIMITERS, *RECORDS, *TABLES))
+    raise InputError(
+        str(path),
+        f"ends in {path.suffix!r}",
+        f"the ending says what is inside: {known}; text also as {' or '.join(COMPRESSED)}",
+        "Rename or convert it",
+    )
+
+
+def _kind_of_json(path: Path) -> str:
+    if holds_lines(path):
+        return LINES[0]
+    if _first_sign(path) == "[":
+        return ARRAY
+    needed = "a table in JSON has an object on each line, or an array of objects"
+    raise InputError(str(path), "is no table", needed, "Write it so, or as CSV or Parquet")
+
+
+def holds_lines(path: Path) -> bool:
+    """Whether a file is JSON Lines, whatever its ending: its first two lines are JSON objects."""
+    try:
+        with open_text(path) as stream:
+            first = [json.loads(line) for line in islice(filter(str.strip, stream), 2)]
+    except (*BROKEN, json.JSONDecodeError):
+        return False
+    return len(first) == 2 and all(isinstance(record, dict) for record in first)
+
+
+def _first_sign(path: Path) -> str:
+    try:
+        with open_text(path) as stream:
+            return next((line.strip()[0] for line in stream if line.strip()), "")
+    except BROKEN:
+        return ""

@@ -1,0 +1,99 @@
+"""Files of text: their column names, what separates them, and the line where one goes wrong."""
+
+import csv
+import gzip
+import json
+import re
+import zlib
+from itertools import chain
+from pathlib import Path
+from typing import IO
+
+from truecount.errors import InputError
+
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+BROKEN = (UnicodeDecodeError, csv.Error, zlib.error, EOFError, OSError)
+"""What reading a file as text may end in that is none, or only half of one."""
+FIRST_LINE = """FROM read_csv({path}, columns={{'line': 'VARCHAR'}}, delim='\x01', quote='', escape='', header=false,
+    auto_detect=false, hive_partitioning=false) LIMIT 1"""
+
+
+def open_text(path: Path) -> IO[str]:
+    """Open a text file, compressed or not."""
+    if path.suffix.lower() == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
+    return path.open(encoding="utf-8-sig", newline="")
+
+
+def header(path: Path) -> tuple[list[str], str]:
+    """Give the column names of a CSV or TSV file and what separates them."""
+    try:
+        names, delimiter, first = _zstd_header(path) if path.suffix.lower() == ".zst" else _header(path)
+    except (*BROKEN, StopIteration) as error:
+        raise InputError(
+            str(path), f"cannot be read ({error})", "it must be text in UTF-8", "Save it as CSV UTF-8"
+        ) from error
+    if not first.strip():
+        raise InputError(
+            str(path),
+            "starts with an empty line",
+            "the first line must name the columns",
+            "Remove empty lines above it",
+        )
+    return [name.strip() for name in names], delimiter
+
+
+def _header(path: Path) -> tuple[list[str], str, str]:
+    with open_text(path) as stream:
+        first = stream.readline()
+        delimiter = _delimiter(path, first)
+        return next(csv.reader(chain([first], stream), delimiter=delimiter)), delimiter, first
+
+
+def _zstd_header(path: Path) -> tuple[list[str], str, str]:
+    """Let DuckDB read the first line, which Python 3.11 cannot decompress."""
+    import duckdb
+
+    found = duckdb.connect().execute(FIRST_LINE.format(path=literal(path))).fetchone()
+    first = str(found[0]) if found else ""
+    delimiter = _delimiter(path, first)
+    return next(csv.reader([first], delimiter=delimiter)), delimiter, first
+
+
+def _delimiter(path: Path, first_line: str) -> str:
+    """Spreadsheets in half of Europe write CSV with semicolons."""
+    usual = "\t" if ".tsv" in path.name.lower() else ","
+    return next((sign for sign in (usual, ";", "\t") if sign in first_line), usual)
+
+
+def literal(path: Path) -> str:
+    """Quote a path for SQL, and keep DuckDB from taking it for a pattern."""
+    return sql_text(re.sub(r"([*?\[])", r"[\1]", str(path)))
+
+
+def sql_text(text: str) -> str:
+    """Quote a string for SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def identifier(text: str) -> str:
+    """Quote a name for SQL."""
+    return '"' + text.replace('"', '""') + '"'
+
+
+def bad_line(path: Path) -> str | None:
+    """Find the first line that is not JSON; DuckDB's own line numbers are one too high."""
+    try:
+        with open_text(path) as stream:
+            problems = ((number, _problem(line)) for number, line in enumerate(stream, 1) if line.strip())
+            return next((f"line {number}: {problem}" for number, problem in problems if problem), None)
+    except BROKEN:
+        return None
+
+
+def _problem(line: str) -> str | None:
+    try:
+        json.loads(line)
+    except json.JSONDecodeError as error:
+        return f"{error.msg} (character {error.colno})"
+    return None

@@ -1,0 +1,75 @@
+"""A value of a table becomes the name of a class or an output, or the key of a group; None where it is missing."""
+
+from collections.abc import Iterable
+from datetime import date, datetime
+from decimal import Decimal
+from math import isfinite
+from typing import Any, TypeAlias
+
+from truecount import _check
+from truecount._types import Name
+from truecount.errors import InputError
+
+Key: TypeAlias = Name | date | None
+"""What a group may be called; `datetime.datetime` is a `date` too."""
+Group: TypeAlias = tuple[Key, ...]
+"""The group of a row: a key for each column that groups are made by."""
+
+
+def as_name(value: Any, *, table: str, column: str) -> Name | None:
+    """Give a value as the name of a class or an output.
+
+    Blanks around a string are not part of it, and nothing but blanks is a missing value. Whole numbers are whole
+    however they are stored.
+
+    Examples
+    --------
+    >>> [as_name(value, table="table", column="label") for value in (" yes ", " ", 2.0, float("nan"), True)]
+    ['yes', None, 2, None, True]
+    """
+    plain = plain_value(value)
+    if plain is None or isinstance(plain, str | bool | int):
+        return plain
+    if isinstance(plain, float | Decimal) and isfinite(plain):
+        return int(plain) if plain == int(plain) else float(plain)
+    found = f"holds {value!r:.60} in column {column!r}"
+    raise InputError(table, found, "names are strings, numbers or booleans", "Write the names as text")
+
+
+def as_key(value: Any, *, table: str, column: str) -> Key:
+    """Give a value as the key of a group: a name, a date or a time."""
+    plain = plain_value(value)
+    if isinstance(plain, date):
+        return plain
+    return as_name(plain, table=table, column=column)
+
+
+def plain_value(value: Any) -> Any:
+    """Give None for whatever is missing, Python's own kinds for NumPy's and pandas', and strings without blanks.
+
+    NaN and NaT are unequal to themselves; pandas' NA is neither equal nor unequal.
+    """
+    value = _check.plain_name(value)
+    if isinstance(value, str):
+        return str.__str__(value).strip() or None
+    if value is None or (value == value) is not True:
+        return None
+    return value.to_pydatetime() if hasattr(value, "to_pydatetime") else value
+
+
+def sorted_groups(groups: Iterable[Group]) -> list[Group]:
+    """Sort groups by their first key, then by the next: numbers, strings, dates, and what is missing last."""
+    return sorted(groups, key=lambda group: [_rank(key) for key in group])
+
+
+def _rank(key: Key) -> tuple[int, Any]:
+    if key is None:
+        return 3, 0
+    if isinstance(key, date):
+        return 2, (isinstance(key, datetime), key)
+    return int(isinstance(key, str)), key
+
+
+def mapping_key(group: Group) -> Any:
+    """Give the key of a group in a mapping: that of its column, or one for each of several."""
+    return group[0] if len(group) == 1 else group
