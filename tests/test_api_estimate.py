@@ -1,9 +1,11 @@
+import warnings
+
 import numpy as np
 import pytest
 
 import truecount as tc
 from made_scores import shifted_scores
-from truecount.errors import InputError
+from truecount.errors import IdentifiabilityWarning, InputError, TruecountWarning
 from truecount.estimators import ACC, BBSE, EM, MAP, METHODS
 
 COUNTS = tc.Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
@@ -36,7 +38,8 @@ def test_an_estimate_outside_the_simplex_says_so() -> None:
 
 
 def test_a_singular_table_is_answered_and_its_classes_named() -> None:
-    found = tc.estimate(tc.Counts([[5, 5], [5, 5]], [6, 4], classes=["cat", "dog"]), "acc")
+    with pytest.warns(IdentifiabilityWarning, match="cannot tell cat and dog apart"):
+        found = tc.estimate(tc.Counts([[5, 5], [5, 5]], [6, 4], classes=["cat", "dog"]), "acc")
     assert np.isfinite(found.prevalence).all()
     assert "cat and dog apart" in found.findings[0].message
 
@@ -102,3 +105,12 @@ def test_level_and_seed_change_the_intervals() -> None:
 def test_bad_settings_are_refused(settings: dict) -> None:
     with pytest.raises(InputError):
         tc.compare(COUNTS, **settings)
+
+
+@pytest.mark.parametrize("counts", [COUNTS, tc.Counts([[40, 10], [10, 40], [25, 25]], [50, 50])])
+def test_a_method_has_the_same_findings_alone_and_beside_others(counts: tc.Counts) -> None:
+    for name in ("map", "bbse"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", TruecountWarning)
+            alone = tc.estimate(counts, name).findings
+        assert tc.compare(counts, [name]).rows[0].findings == alone

@@ -69,7 +69,7 @@ def test_labels_of_a_sharp_box_speak_for_sparse_rows_though_they_outweigh_the_pr
     assert finding.numbers["better"] == "sparse"
     assert finding.numbers["prior"] == [10.0] * 10
     assert "over a million times" in finding.message
-    assert "--prior-confusion sparse" in finding.advice
+    assert finding.advice == "Use Prior(confusion='sparse')."
     assert "prior-against-labels" not in found(sharp(20), Prior(confusion="sparse"))
 
 
@@ -126,18 +126,32 @@ def test_known_row_explains_an_output_that_no_label_has() -> None:
     assert "unseen-output" not in found(counts, Prior.known_confusion([[NAN, NAN], [0.1, 0.9]]))
 
 
-@pytest.mark.parametrize("n_outputs", [1, 2, 3, 4])
-def test_fewer_outputs_than_classes_are_not_identified(n_outputs: int) -> None:
-    counts = Counts(np.full((3, n_outputs), 9), np.full(n_outputs, 9))
-    assert ("not-identified" in found(counts)) == (n_outputs < 3)
+def test_round_numbers_of_labels_for_every_output_look_chosen() -> None:
+    counts = Counts([[66, 0, 1, 2], [0, 55, 0, 1], [5, 8, 153, 9], [4, 12, 11, 313]], [20, 15, 320, 645])
+    finding = found(counts)["labels-by-output"]
+    assert finding.severity == "caution"
+    assert "(75, 75, 165, 325)" in finding.message
+    assert finding.numbers["by_chance"] == pytest.approx(5**-4)
+
+
+@pytest.mark.parametrize(
+    "labeled", [[[80, 20], [20, 80]], [[140, 61], [20, 180]], [[66, 9], [34, 290]], [[60, 42], [40, 60]]]
+)
+def test_labels_of_round_classes_or_by_chance_do_not(labeled: list[list[int]]) -> None:
+    assert "labels-by-output" not in found(Counts(labeled, [50, 50]))
+
+
+def test_the_more_outputs_the_smaller_the_step_that_looks_chosen() -> None:
+    assert "labels-by-output" in found(Counts([[70, 33], [30, 67]], [50, 50]))
+    assert "labels-by-output" not in found(Counts([[7, 13], [13, 17]], [50, 50]))
 
 
 def test_unsettled_draws_are_serious_and_say_why() -> None:
     finding = found(SOUND, not_converged="R-hat is 1.4")["not-converged"]
     assert finding.severity == "serious"
     assert "R-hat is 1.4" in finding.message
-    assert "--engine auto" in finding.advice
-    assert "--engine auto" not in found(SOUND, not_converged="x", chosen_by="Auto")["not-converged"].advice
+    assert "Auto()" in finding.advice
+    assert "Auto()" not in found(SOUND, not_converged="x", chosen_by="Auto")["not-converged"].advice
 
 
 def test_many_classes_are_not_all_listed() -> None:
@@ -150,7 +164,7 @@ def test_many_classes_are_not_all_listed() -> None:
 def test_every_finding_reads_as_a_sentence_with_advice() -> None:
     counts = Counts([[0, 0], [0, 0], [1, 0]], [0, 0])
     everything = found(counts, not_converged="it drifts")
-    assert {"no-unlabeled", "unlabeled-class", "few-labels", "not-identified", "not-converged"} <= set(everything)
+    assert {"no-unlabeled", "unlabeled-class", "few-labels", "not-converged"} <= set(everything)
     for finding in everything.values():
         assert finding.message[0].isalnum()
         assert finding.message.endswith(".")

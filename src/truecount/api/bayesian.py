@@ -1,7 +1,7 @@
 """The verbs that end in a posterior, and its mode."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from typing import Any
@@ -11,16 +11,14 @@ import numpy as np
 from truecount import _check
 from truecount._progress import track
 from truecount.counts import Counts
-from truecount.diagnostics.cautions import cautions
-from truecount.diagnostics.doubts import doubts
-from truecount.diagnostics.reservations import mode_findings
+from truecount.diagnostics.findings import of_mode, of_posterior
 from truecount.errors import ConvergenceWarning, InputError
 from truecount.inference import Auto
 from truecount.inference.draws import Draws, Engine
 from truecount.inference.many import sample_many
 from truecount.inference.mode import find_mode
 from truecount.models import Density, Prior, density
-from truecount.results import PointEstimate, Posterior
+from truecount.results import Finding, PointEstimate, Posterior
 
 COUNT_FIRST = "Pass Counts(labeled, unlabeled), or what count(labels, predictions, new_predictions) gives"
 
@@ -131,9 +129,8 @@ def mode(counts: Counts, *, prior: Prior = Prior()) -> PointEstimate:
     pass   16.67 %
     """
     record = find_mode(_density(counts, prior))
-    findings = (*cautions(counts, prior), *mode_findings(record))
-    if not record.is_converged:
-        warnings.warn(findings[-1].message, ConvergenceWarning, stacklevel=2)
+    findings = of_mode(counts, prior, record)
+    _warn(findings)
     numbers = {"iterations": record.iterations, "kkt_residual": record.kkt_residual}
     provenance = {"method": "mode", "prior": prior.to_dict(), **numbers, "version": package_version()}
     return PointEstimate(prevalence=record.prevalence, classes=counts.classes, findings=findings, provenance=provenance)
@@ -152,12 +149,16 @@ def _engine(engine: Engine) -> Engine:
 
 
 def _posterior(draws: Draws, model: Density, counts: Counts, prior: Prior, seed: int) -> Posterior:
-    findings = (*cautions(counts, prior, draws), *doubts(counts, model, draws))
-    for finding in findings:
-        if finding.code == "not-converged":
-            warnings.warn(finding.message, ConvergenceWarning, stacklevel=3)
+    findings = of_posterior(counts, prior, model, draws)
+    _warn(findings)
     provenance = {**draws.record, "seed": seed, "version": package_version()}
     return Posterior(draws=draws, counts=counts, prior=prior, findings=findings, provenance=provenance)
+
+
+def _warn(findings: Iterable[Finding]) -> None:
+    for finding in findings:
+        if finding.code == "not-converged":
+            warnings.warn(finding.message, ConvergenceWarning, stacklevel=4)
 
 
 @cache

@@ -1,5 +1,6 @@
 """The verbs that end in points: one method of one's own field, or all of them side by side."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import fields
 
@@ -7,8 +8,8 @@ from truecount import _check
 from truecount._types import FloatArray
 from truecount.api.bayesian import COUNT_FIRST, infer, mode, package_version
 from truecount.counts import Counts, Scores
-from truecount.diagnostics.reservations import reservations
-from truecount.errors import InputError
+from truecount.diagnostics.findings import of_point
+from truecount.errors import IdentifiabilityWarning, InputError
 from truecount.estimators import MAP, METHODS, Method, asymptotic, bootstrap
 from truecount.estimators.asymptotic import HasInverse
 from truecount.estimators.inputs import harden
@@ -41,13 +42,20 @@ def estimate(data: Counts | Scores, method: Method | str) -> PointEstimate:
     pass   16.67 %
     """
     _check.instance_of("data", data, (Counts, Scores), COUNT_FIRST)
-    chosen = find_method(method)
+    point = _point(data, find_method(method))
+    for finding in point.findings:
+        if finding.code == "not-identified":
+            warnings.warn(finding.message, IdentifiabilityWarning, stacklevel=2)
+    return point
+
+
+def _point(data: Counts | Scores, chosen: Method) -> PointEstimate:
     if isinstance(chosen, MAP):
         return mode(harden(data), prior=chosen.prior)
     prevalence = chosen.prevalence(data)
     settings = {field.name: getattr(chosen, field.name) for field in fields(chosen)}  # type: ignore[arg-type]
     provenance = {"method": chosen.name, **settings, "version": package_version()}
-    findings = reservations(data, chosen, prevalence)
+    findings = of_point(data, chosen, prevalence)
     return PointEstimate(prevalence=prevalence, classes=data.classes, findings=findings, provenance=provenance)
 
 
@@ -94,12 +102,11 @@ def compare(
 
 def _row(data: Counts | Scores, method: Method, level: float, seed: int) -> Row:
     try:
-        prevalence = method.prevalence(data)
+        point = _point(data, method)
     except InputError as error:
         return Row(method=method.name, reason=error.needed)
     interval, kind = _interval(data, method, level, seed)
-    findings = reservations(data, method, prevalence)
-    return Row(method=method.name, prevalence=prevalence, interval=interval, kind=kind, findings=findings)
+    return Row(method=method.name, prevalence=point.prevalence, interval=interval, kind=kind, findings=point.findings)
 
 
 def _interval(data: Counts | Scores, method: Method, level: float, seed: int) -> tuple[FloatArray | None, str]:

@@ -1,6 +1,7 @@
 """The main verb: data in, true shares out."""
 
 import warnings
+from dataclasses import replace
 from typing import cast
 
 import typer
@@ -11,6 +12,7 @@ from truecount.cli.methods import by_all, by_method
 from truecount.cli.options import make_engine, make_prior, read_level, read_whole
 from truecount.cli.report import Report
 from truecount.cli.source import Source
+from truecount.cli.wording import finding_in_shell
 from truecount.counts import Counts
 from truecount.errors import TruecountWarning
 from truecount.inference.draws import Engine
@@ -67,8 +69,8 @@ def estimate(
 
     Exit code 0: an answer. 1: bad input. 2: bad usage. 3: an answer with a serious finding, only with --strict.
 
-    Serious findings: no-unlabeled, not-converged, label-shift-violated and, of --method and --all-methods,
-    not-identified. Others are info or caution, and do not change the exit code.
+    Serious findings: no-unlabeled, not-converged, several-answers, label-shift-violated, prior-against-data and, of
+    --method and --all-methods, not-identified. Others are info or caution, and do not change the exit code.
     """  # noqa: D301
     source = Source(
         tables=tables or [],
@@ -104,10 +106,11 @@ def estimate(
 
 
 def quiet_infer(counts: Counts, prior: Prior, engine: Engine, seed: int) -> Posterior:
-    """Infer without warnings on the side: the findings below the table say the same."""
+    """Infer without warnings on the side: the findings below the table say the same, in the command's words."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TruecountWarning)
-        return infer(counts, prior=prior, engine=engine, seed=seed)
+        posterior = infer(counts, prior=prior, engine=engine, seed=seed)
+    return replace(posterior, findings=tuple(map(finding_in_shell, posterior.findings)))
 
 
 def _require_sound(answer: Posterior | PointEstimate | Comparison) -> None:

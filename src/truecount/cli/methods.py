@@ -1,12 +1,14 @@
 """Other estimators than the posterior, one or all."""
 
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from truecount.cli.report import Report
 from truecount.cli.source import Source
+from truecount.cli.wording import finding_in_shell
 from truecount.counts import Counts
 from truecount.errors import InputError, TruecountWarning
 
@@ -30,7 +32,8 @@ def by_method(context: typer.Context, source: Source, report: Report, name: str)
     counts = _counts(source, "--method")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TruecountWarning)
-        point = estimate(counts, method)
+        found = estimate(counts, method)
+    point = replace(found, findings=tuple(map(finding_in_shell, found.findings)))
     report.write(point.to_dict, lambda summary: list(summary["classes"]), lambda: typer.echo(str(point)))
     return point
 
@@ -43,9 +46,16 @@ def by_all(context: typer.Context, source: Source, report: Report, seed: int) ->
     counts = _counts(source, "--all-methods")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TruecountWarning)
-        comparison = compare(counts, level=report.level, seed=seed)
+        found = compare(counts, level=report.level, seed=seed)
+    comparison = _in_shell(found)
     report.write(comparison.to_dict, _flat, lambda: typer.echo(str(comparison)))
     return comparison
+
+
+def _in_shell(comparison: "Comparison") -> "Comparison":
+    rows = tuple(replace(row, findings=tuple(map(finding_in_shell, row.findings))) for row in comparison.rows)
+    findings = tuple(map(finding_in_shell, comparison.posterior.findings))
+    return replace(comparison, rows=rows, posterior=replace(comparison.posterior, findings=findings))
 
 
 def _counts(source: Source, option: str) -> Counts:

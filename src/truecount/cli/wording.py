@@ -1,18 +1,26 @@
-"""Errors of the library in the words of the command: options instead of keywords."""
+"""Errors and findings of the library in the words of the command: options instead of keywords."""
 
 import re
+from collections.abc import Callable
+from dataclasses import replace
 
 from truecount.errors import InputError
+from truecount.results.finding import Finding
 
 ARGUMENTS = ("label", "prediction", "missing", "positive", "sensitivity", "specificity", "target", "engine")
 """Arguments of the library that are options of the same name."""
-PHRASES = {
+PHRASES: dict[str, str | Callable[[re.Match[str]], str]] = {
     r"Prior\(confusion='(\w+)'\)": r"--prior-confusion \1",
     r"Prior\.known_confusion\(\.\.\.\)": "--sensitivity and --specificity",
+    r", or give it longer with Auto\(budget=\.\.\.\)": "",
     r"\bAuto\(\)": "--engine auto",
     r"\bHamiltonian\(\)": "--engine hamiltonian",
     r"\b(missing|target)=(?=['\"])": r"--\1 ",
-    r"\buse infer\(\)": "leave --method out",
+    r"\b([Uu])se infer\(\)": lambda match: f"{'L' if match[1] == 'U' else 'l'}eave --method out",
+    r"Use restricted=True, or infer\(\), whose": "Leave --method out: the posterior's",
+    r"interval\(kind='hdi'\)": "--interval hdi",
+    r"\bdesign='(\w+)'": lambda match: f"--design {match[1].replace('_', '-')}",
+    r"\baudit=\.\.\.": "--audit FILE",
     r" with count\(\.\.\., \w+=\[\.\.\.\]\)": " in the file",
 }
 """What the library advises, and what that is on the command line."""
@@ -21,7 +29,15 @@ PHRASES = {
 def in_shell(error: InputError) -> InputError:
     """Give an error whose argument and remedy can be typed."""
     argument = f"--{error.argument}" if error.argument in ARGUMENTS else error.argument
-    remedy = error.remedy
+    return InputError(argument, error.found, error.needed, _translated(error.remedy))
+
+
+def finding_in_shell(finding: Finding) -> Finding:
+    """Give a finding whose advice can be typed."""
+    return replace(finding, advice=_translated(finding.advice))
+
+
+def _translated(advice: str) -> str:
     for phrase, option in PHRASES.items():
-        remedy = re.sub(phrase, option, remedy)
-    return InputError(argument, error.found, error.needed, remedy)
+        advice = re.sub(phrase, option, advice)
+    return advice

@@ -15,6 +15,8 @@ from truecount.results.finding import Finding
 
 FEW_AN_OUTPUT = 10
 """Labels of a class for each output, beyond which it hardly matters what the prior of its row is."""
+ROUND, BY_CHANCE, MOST_NUMBERS = (100, 50, 25, 10, 5), 0.002, 6
+"""Steps that people count in, and how seldom all outputs may have a multiple of one by chance."""
 STRONG = 1000
 """How many times better another prior must explain the labels before it is advised."""
 
@@ -28,7 +30,7 @@ def cautions(counts: Counts, prior: Prior, draws: Draws | None = None) -> tuple[
         None if draws is None else _few_labels(counts, prior),
         None if draws is None else _prior_against_labels(counts, prior),
         _unseen_output(counts, prior),
-        _fewer_outputs(counts),
+        None if draws is None else _labels_by_output(counts),
         None if draws is None else _not_converged(draws),
     ]
     return tuple(finding for finding in found if finding is not None)
@@ -109,7 +111,7 @@ def _prior_against_labels(counts: Counts, prior: Prior) -> Finding | None:
         "caution",
         f"The labels speak against the prior of the confusion: {better} rows explain them {times} times better.",
         {"better": better, "log_bayes_factor": gain, "prior": weight.sum(axis=1).tolist()},
-        f"Use Prior(confusion={better!r}), in a shell --prior-confusion {better}.",
+        f"Use Prior(confusion={better!r}).",
     )
 
 
@@ -143,17 +145,24 @@ def _unseen_output(counts: Counts, prior: Prior) -> Finding | None:
     )
 
 
-def _fewer_outputs(counts: Counts) -> Finding | None:
-    n_classes, n_outputs = counts.labeled.shape
-    if n_outputs >= n_classes:
+def _labels_by_output(counts: Counts) -> Finding | None:
+    """Notice round numbers of labels for every output, and not for every class: someone chose them so."""
+    by_class, by_output = counts.labeled.sum(axis=1), counts.labeled.sum(axis=0)
+    used = by_output[by_output > 0]
+    for step in ROUND:
+        is_chosen = len(used) > 1 and float(step) ** -len(used) <= BY_CHANCE and not (used % step).any()
+        if is_chosen and (by_class % step).any() and not counts.is_weighted:
+            break
+    else:
         return None
+    numbers = ", ".join(f"{items:.0f}" for items in used[:MOST_NUMBERS])
     return Finding(
-        "not-identified",
+        "labels-by-output",
         "caution",
-        f"{n_outputs} output{'' if n_outputs == 1 else 's'} cannot tell {n_classes} classes apart: "
-        "some shares stay as uncertain as the prior, however many items there are.",
-        {"outputs": n_outputs, "classes": n_classes},
-        "Use a box with as many outputs as classes, for instance by keeping its scores.",
+        f"Every output has a round number of labels ({numbers}) and the classes have not: if so many of each output "
+        "were chosen for labelling, this answer is biased.",
+        {"by_output": by_output.tolist(), "by_class": by_class.tolist(), "by_chance": float(step) ** -len(used)},
+        "If labels were sampled by output, use design='by_prediction'; if not, nothing is wrong.",
     )
 
 
@@ -161,7 +170,7 @@ def _not_converged(draws: Draws) -> Finding | None:
     reason = draws.record.get("not_converged")
     if not reason:
         return None
-    leave_it = "leave the choice of engine to Auto() (in a shell, --engine auto)"
+    leave_it = "leave the choice of engine to Auto()"
     longer = "give it longer with Auto(budget=...)" if draws.record.get("chosen_by") == "Auto" else leave_it
     return Finding(
         "not-converged",

@@ -1,42 +1,199 @@
 """Whether these outputs can tell the classes apart."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from truecount._wording import listed
+from truecount._types import FloatArray, IntArray, Name
+from truecount._wording import listed, span
 from truecount.counts import Counts
+from truecount.counts.weights import effective_counts
+from truecount.diagnostics.shift import chi_square_quantile
 from truecount.inference.draws import Draws
 from truecount.models import Density
 from truecount.results.finding import Finding
 
+LEVEL = 0.95
+"""How often classes whose rows are really equal are found to be alike."""
 HARDLY = 0.8
 """Posterior over prior standard deviation, above which little was learned of a class."""
 WORSE = 3.0
 """Standard errors below chance, beyond which outputs are thought to be swapped."""
+MINOR = 0.1
+"""A class with a smaller part in a mix is not named."""
 
 
-def hardly_learned(counts: Counts, model: Density, draws: Draws) -> Finding | None:
-    """Name the classes of whose shares the data say hardly anything."""
-    n_classes, n_outputs = counts.labeled.shape
-    if n_outputs < n_classes or not counts.unlabeled.sum():
-        return None  # said by other findings
-    concentration = model.prevalence
-    share = concentration / concentration.sum()
-    before = np.sqrt(share * (1 - share) / (concentration.sum() + 1))
-    kept = draws.prevalence.std(axis=0) / before
-    little = {name: float(ratio) for name, ratio in zip(counts.classes, kept, strict=True) if ratio > HARDLY}
-    if not little:
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class BlindSpots:
+    """What these outputs cannot see, as far as the labels show.
+
+    Parameters
+    ----------
+    groups
+        Positions of classes whose rows of the confusion may as well be equal, group by group.
+    directions
+        Shape (directions, classes): trades of classes that leave the outputs as they are, up to the labels' noise. What
+        is added sums to one, and so does what is taken away.
+    """
+
+    groups: tuple[tuple[int, ...], ...]
+    directions: FloatArray
+
+
+def blind_spots(model: Density, labeled: FloatArray) -> BlindSpots:
+    """Merge classes whose labels look alike, and find the trades between the rest that no output shows.
+
+    Two rows are alike where their chi-square distance is what sampling makes of equal ones, 19 times in 20. Classes
+    without labels are left out: nothing is known of them.
+    """
+    rows, weights = model.mean_confusion, np.where(model.is_known, np.inf, model.rows.sum(axis=1))
+    has_labels = np.flatnonzero((labeled.sum(axis=1) > 0) | model.is_known)
+    groups = [[int(row)] for row in has_labels]
+    rows, weights = rows[has_labels], weights[has_labels]
+    while len(groups) > 1 and (pair := _most_alike(rows, weights)) is not None:
+        kept, gone = pair
+        share = 0.5 if np.isinf(weights[kept]) else weights[kept] / (weights[kept] + weights[gone])
+        rows[kept], weights[kept] = share * rows[kept] + (1 - share) * rows[gone], weights[kept] + weights[gone]
+        groups[kept] += groups.pop(gone)
+        rows, weights = np.delete(rows, gone, axis=0), np.delete(weights, gone)
+    found = _trades(rows, weights)
+    directions = np.zeros((len(found), model.n_classes))
+    for place, group in enumerate(groups):
+        directions[:, group] = found[:, [place]] / len(group)
+    alike = tuple(tuple(sorted(group)) for group in groups if len(group) > 1)
+    return BlindSpots(groups=alike, directions=directions)
+
+
+def _most_alike(rows: FloatArray, weights: FloatArray) -> tuple[int, int] | None:
+    """The pair of rows that are closest for their noise; None where every pair can be told apart."""
+    first, second = np.triu_indices(len(rows), 1)
+    heavy = np.where(np.isinf(weights), 1e12, weights)
+    share = (heavy[first] / (heavy[first] + heavy[second]))[:, None]
+    pooled = np.maximum(share * rows[first] + (1 - share) * rows[second], 1e-12)
+    distance = ((rows[first] - rows[second]) ** 2 / pooled).sum(axis=1) / (1 / heavy[first] + 1 / heavy[second])
+    closest = int(distance.argmin())
+    if rows.shape[1] > 1 and distance[closest] > chi_square_quantile(rows.shape[1] - 1, LEVEL):
         return None
-    said = listed(list(little))
+    return int(first[closest]), int(second[closest])
+
+
+def _trades(rows: FloatArray, weights: FloatArray) -> FloatArray:
+    """Shape (directions, rows): what may be traded without a trace, each part summing to one."""
+    n_rows, n_outputs = rows.shape
+    if n_rows < 3:
+        return np.zeros((0, n_rows))
+    mixed = np.maximum(rows.mean(axis=0), 1e-12)
+    sum_zero = np.linalg.qr(np.column_stack([np.ones(n_rows), np.eye(n_rows)[:, 1:]]))[0][:, 1:]
+    turned, sizes, _ = np.linalg.svd(sum_zero.T @ (rows / np.sqrt(mixed)))
+    vectors = (sum_zero @ turned).T
+    seen = np.zeros(len(vectors))
+    seen[: len(sizes)] = sizes**2
+    noise = vectors**2 @ ((rows * (1 - rows) / mixed).sum(axis=1) / weights) / max(n_outputs - 1, 1)
+    hidden = seen <= noise * chi_square_quantile(max(n_outputs - n_rows + 1, 1), LEVEL) + 1e-20
+    parts = vectors[hidden]
+    scaled: FloatArray = 2 * parts / np.abs(parts).sum(axis=1, keepdims=True)
+    return scaled
+
+
+def not_identified(counts: Counts, model: Density, draws: Draws) -> tuple[Finding, ...]:
+    """Name the classes that these outputs cannot tell apart, and what is known of them together."""
+    labeled = effective_counts(counts)[0]
+    found = blind_spots(model, labeled)
+    together = tuple(_alike(counts, draws, group) for group in found.groups)
+    traded = [direction for direction in found.directions if np.isfinite(direction).all()]
+    if not traded:
+        return together
+    return (*together, _traded(counts.classes, np.array(traded), counts.labeled.shape))
+
+
+def _alike(counts: Counts, draws: Draws, group: tuple[int, ...]) -> Finding:
+    names = [counts.classes[row] for row in group]
+    sums = draws.prevalence[:, group].sum(axis=1)
+    lower, upper = (float(end) for end in np.quantile(sums, [0.025, 0.975]))
+    known = f"only their sum, {span(lower, upper)}, is known"
+    if len(group) == len(counts.classes):
+        known = "the labels do not show that the box treats them differently"
     return Finding(
-        "hardly-learned",
+        "not-identified",
         "caution",
-        f"The data say hardly anything about the share of {said}, which is almost as uncertain as before.",
-        {"classes": list(little), "kept": list(little.values())},
-        "Look at the confusion: a box that gives these classes the same outputs cannot count them. Or use more items.",
+        f"{listed(names)} cannot be told apart by these outputs: {known}.",
+        {"classes": names, "sum": [lower, upper]},
+        "Do not read their shares one by one. A box with other outputs, or more labels of these classes, may tell "
+        "them apart.",
     )
 
 
-def worse_than_chance(counts: Counts, model: Density, draws: Draws) -> Finding | None:
+def _traded(classes: tuple[Name, ...], directions: FloatArray, shape: tuple[int, ...]) -> Finding:
+    said = _mix_in_words(classes, directions[0]) if len(directions) == 1 else _several_in_words(classes, directions)
+    few = f" {shape[1]} outputs cannot tell {shape[0]} classes apart." if shape[1] < shape[0] else ""
+    return Finding(
+        "not-identified",
+        "caution",
+        f"{said}, so these shares may be traded for each other without a trace in the counts.{few}",
+        {"classes": list(classes), "directions": directions.tolist()},
+        "Do not read these shares one by one. Use a box with more outputs, for instance by keeping its scores, or "
+        "label more items of these classes.",
+    )
+
+
+def _mix_in_words(classes: tuple[Name, ...], direction: FloatArray) -> str:
+    """Say that one side of a trade looks like the other, the side with fewer classes first."""
+    sides = [np.flatnonzero(sign * direction > MINOR) for sign in (1, -1)]
+    one, other = sorted(sides, key=len)
+    look = "looks" if len(one) == 1 else "look"
+    return f"To the box {_mixed(classes, direction, one)} {look} like {_mixed(classes, direction, other)}"
+
+
+def _mixed(classes: tuple[Name, ...], direction: FloatArray, side: IntArray) -> str:
+    if len(side) == 1:
+        return f"{classes[side[0]]!s:.60}"
+    parts = np.abs(direction[side]) / np.abs(direction[side]).sum()
+    words = [f"{100 * part:.0f} % {classes[row]!s:.60}" for row, part in zip(side, parts, strict=True)]
+    return f"a mix of {listed(words)}"
+
+
+def _several_in_words(classes: tuple[Name, ...], directions: FloatArray) -> str:
+    involved = np.flatnonzero(np.abs(directions).max(axis=0) > MINOR)
+    return f"To the box {listed([classes[row] for row in involved])} look like mixes of each other"
+
+
+def contraction(model: Density, draws: Draws) -> tuple[FloatArray, FloatArray]:
+    """Shapes (classes,): standard deviation of each share before the data and after."""
+    share = model.prevalence / model.prevalence.sum()
+    before: FloatArray = np.sqrt(share * (1 - share) / (model.prevalence.sum() + 1))
+    return before, draws.prevalence.std(axis=0)
+
+
+def hardly_learned(counts: Counts, model: Density, draws: Draws, *, said: set[Name]) -> Finding | None:
+    """Name the classes, unless all of them were `said` already, of whose shares the data say hardly anything."""
+    if not model.unlabeled.sum():
+        return None
+    kept = kept_uncertainty(model, draws)
+    little = {name: float(ratio) for name, ratio in zip(counts.classes, kept, strict=True) if ratio > HARDLY}
+    if not little.keys() - said:
+        return None
+    advice = (
+        "Look at the confusion: a box that gives these classes the same outputs cannot count them. Or use more items."
+    )
+    weight, items = float(model.prevalence.sum()), float(model.unlabeled.sum())
+    if weight >= items:
+        advice = f"The prior of the prevalence weighs {weight:,.0f} items, and there are {items:,.0f}: weaken it."
+    return Finding(
+        "hardly-learned",
+        "caution",
+        f"The data say hardly anything about the share of {listed(list(little))}: it is almost as uncertain as before.",
+        {"classes": list(little), "kept": list(little.values())},
+        advice,
+    )
+
+
+def kept_uncertainty(model: Density, draws: Draws) -> FloatArray:
+    """Shape (classes,): standard deviation of each share after the data over that before."""
+    before, after = contraction(model, draws)
+    return np.divide(after, before, out=np.zeros_like(after), where=before > 0)
+
+
+def worse_than_chance(counts: Counts, model: Density) -> Finding | None:
     """Notice a box that is wrong more often than a coin, where outputs are called like the classes."""
     if not counts.outputs_are_classes:
         return None

@@ -60,6 +60,12 @@ def pareto_k(log_weights: FloatArray) -> float:
     return float(_stats().psislw(-log_weights)[1])
 
 
+def pareto_smoothed(log_weights: FloatArray) -> tuple[FloatArray, float]:
+    """Log-weights whose tail was smoothed, and the tail's shape; above 0.7 they are not to be believed."""
+    smoothed, k = _stats().psislw(-log_weights)
+    return np.asarray(smoothed), float(k)
+
+
 def complaint(effective: FloatArray, rhat: FloatArray) -> str | None:
     """Say why chains have not settled; None if they have."""
     if not np.isfinite(rhat).all() or not np.isfinite(effective).all():

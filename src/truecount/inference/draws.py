@@ -64,7 +64,7 @@ def confusion_stride(n_draws: int, density: Density) -> int:
 def dirichlet(rng: np.random.Generator, concentration: FloatArray, size: tuple[int, ...]) -> FloatArray:
     """Draw from Dirichlets along the last axis; shape `size` + concentration's shape."""
     shape = size + concentration.shape
-    if concentration.min() >= SMALLEST_SHAPE:
+    if concentration.min(initial=SMALLEST_SHAPE) >= SMALLEST_SHAPE:
         gammas = rng.standard_gamma(concentration, shape)
     else:
         logs = np.log(rng.standard_gamma(concentration + 1, shape)) + np.log(rng.random(shape)) / concentration

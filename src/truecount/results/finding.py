@@ -7,6 +7,29 @@ from typing import Any, Literal, TypeAlias
 Severity: TypeAlias = Literal["info", "caution", "serious"]
 OF_METHOD = "method"
 """Code of what is true of a method whatever the data."""
+CODES: Mapping[str, str] = {
+    "label-shift-violated": "no mix of the labelled rows explains the unlabelled outputs",
+    "label-shift-untestable": "these counts cannot show whether the box still treats each class as it did",
+    "not-identified": "classes that the outputs cannot tell apart, and what is known of them together",
+    "hardly-learned": "a share almost as uncertain after the data as before",
+    "worse-than-chance": "outputs called like the classes are wrong more often than a coin",
+    "few-labels": "a class whose row prior weighs more than its labels",
+    "unlabeled-class": "a class without a single label",
+    "unseen-output": "unlabelled items with an output that no labelled item has",
+    "no-unlabeled": "no unlabelled items, so the answer is the prior",
+    "weighted-counts": "sums of weights, and how many items they are worth",
+    "labels-by-output": "labels that look as if so many of each output had been chosen",
+    "prior-against-labels": "another prior of the rows explains the labels far better",
+    "prior-against-data": "the prior holds the answer away from all that fits the counts",
+    "prior-sensitive": "half or double the prior moves a share by more than 0.3 standard deviations",
+    "edge-not-excluded": "a class may be absent, though its equal-tailed interval begins well above zero",
+    "several-answers": "chains that settled on different answers, and what each says",
+    "not-converged": "draws that have not settled, or a mode that was not reached",
+    "mode-not-unique": "a mode that is one of many as high",
+    "outside-simplex": "an unrestricted estimate below 0 or above 1",
+    OF_METHOD: "what is true of a method whatever the data",
+}
+"""Every code a finding may have, and what it tells; `docs/findings.md` says more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +39,7 @@ class Finding:
     Parameters
     ----------
     code
-        Stable name, such as ``"not-converged"``.
+        Stable name, one of `CODES`, such as ``"not-converged"``.
     severity
         ``"info"``, ``"caution"``, or ``"serious"``: do not use the answer without acting on it.
     message

@@ -1,0 +1,52 @@
+"""The findings that an answer carries, gathered from the modules that make them."""
+
+from collections.abc import Iterable, Iterator
+
+from truecount._types import FloatArray
+from truecount.counts import Counts, Scores
+from truecount.diagnostics.cautions import cautions
+from truecount.diagnostics.identify import hardly_learned, kept_uncertainty, not_identified, worse_than_chance
+from truecount.diagnostics.prior import prior_against_data
+from truecount.diagnostics.reservations import mode_findings, reservations
+from truecount.diagnostics.shape import edge_not_excluded, several_answers
+from truecount.diagnostics.shift import misfit
+from truecount.estimators.register import Method
+from truecount.inference.draws import Draws
+from truecount.inference.mode import ModeRecord
+from truecount.models import Density, Prior
+from truecount.results.finding import Finding
+
+ORDER = {"serious": 0, "caution": 1, "info": 2}
+
+
+def of_posterior(counts: Counts, prior: Prior, model: Density, draws: Draws) -> tuple[Finding, ...]:
+    """Give what is cheap to find out about draws, the gravest first."""
+    return gravest_first([*cautions(counts, prior, draws), *_of_answer(counts, prior, model, draws)])
+
+
+def _of_answer(counts: Counts, prior: Prior, model: Density, draws: Draws) -> Iterator[Finding | None]:
+    """Give what counts and draws together show; a lack of knowledge is said once, by its cause."""
+    if not model.unlabeled.sum():
+        return
+    camps, conflict = several_answers(counts, draws), prior_against_data(counts, prior, model, draws)
+    unclear = not_identified(counts, model, draws)
+    yield from (camps, conflict, misfit(counts, model), *unclear, worse_than_chance(counts, model))
+    if camps is None and conflict is None:
+        alike = {name for finding in unclear if "sum" in finding.numbers for name in finding.numbers["classes"]}
+        yield hardly_learned(counts, model, draws, said=alike)
+        yield edge_not_excluded(counts, draws, kept_uncertainty(model, draws))
+
+
+def of_mode(counts: Counts, prior: Prior, record: ModeRecord) -> tuple[Finding, ...]:
+    """Give what is known about a mode."""
+    return gravest_first([*cautions(counts, prior), *mode_findings(record)])
+
+
+def of_point(data: Counts | Scores, method: Method, prevalence: FloatArray) -> tuple[Finding, ...]:
+    """Give what is known about a point by some method."""
+    return gravest_first(reservations(data, method, prevalence))
+
+
+def gravest_first(findings: Iterable[Finding | None]) -> tuple[Finding, ...]:
+    """Leave out what was not found, and put the serious ones first."""
+    return tuple(sorted((each for each in findings if each is not None), key=lambda each: ORDER[each.severity]))

@@ -1,0 +1,150 @@
+"""How much the prior decides."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from truecount._types import FloatArray, Name
+from truecount._wording import listed
+from truecount.counts import Counts
+from truecount.counts.weights import effective_counts
+from truecount.diagnostics.fit import best_fit, deviance_at, tables_of
+from truecount.diagnostics.shift import chi_square_quantile
+from truecount.inference import convergence
+from truecount.inference.draws import Draws
+from truecount.inference.resample import normalised
+from truecount.models import Density, Prior
+from truecount.results.finding import Finding
+
+Part: TypeAlias = Literal["prevalence", "confusion"]
+Rerun: TypeAlias = Callable[[Density], Draws]
+FACTORS = (0.5, 2.0)
+LOOKED_AT = 100
+"""Draws of which the likeliest is looked at."""
+UNLIKELY = 1e-4
+MOVED = 0.3
+"""Posterior standard deviations that a mean may move before the prior is said to matter."""
+HEAVY = 25.0
+"""Largest weight, in means, from which on the tail of the weights is smoothed and judged."""
+TRUSTED = 0.7
+"""Pareto k up to which smoothed weights are believed (Vehtari, Simpson, Gelman, Yao & Gabry, 2024)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class PriorChange:
+    """What another prior would say.
+
+    Parameters
+    ----------
+    part, factor
+        Which concentrations were multiplied, and by how much.
+    mean, moved
+        Shape (classes,): the new mean, and its distance from the old one in old standard deviations.
+    pareto_k
+        Of the weights that turned the draws into those of the new prior; None where no weight was large.
+    is_new_run
+        Whether the weights were not to be believed, and the engine ran again.
+    """
+
+    part: Part
+    factor: float
+    mean: FloatArray
+    moved: FloatArray
+    pareto_k: float | None
+    is_new_run: bool
+
+
+def prior_sensitivity(prior_rows: FloatArray, model: Density, draws: Draws, rerun: Rerun) -> tuple[PriorChange, ...]:
+    """Halve and double the concentrations of the prevalence, then of the rows.
+
+    Parameters
+    ----------
+    prior_rows
+        Shape (classes, outputs): the rows' concentrations without the labels.
+    model, draws
+        The posterior.
+    rerun
+        Draws from another density, for where the draws at hand cannot be reweighted.
+    """
+    parts: list[Part] = ["prevalence"] if model.is_known.all() else ["prevalence", "confusion"]
+    return tuple(_change(part, factor, prior_rows, model, draws, rerun) for part in parts for factor in FACTORS)
+
+
+def _change(
+    part: Part, factor: float, prior_rows: FloatArray, model: Density, draws: Draws, rerun: Rerun
+) -> PriorChange:
+    shares = draws.prevalence if part == "prevalence" else draws.prevalence[:: draws.stride]
+    weights, k = _weights((factor - 1) * _log_prior(part, prior_rows, model, draws))
+    is_new_run = k is not None and not k <= TRUSTED
+    mean = rerun(_scaled(part, factor, prior_rows, model)).prevalence.mean(axis=0) if is_new_run else weights @ shares
+    spread = draws.prevalence.std(axis=0)
+    away = np.abs(mean - draws.prevalence.mean(axis=0))
+    moved = np.divide(away, spread, out=np.zeros_like(away), where=spread > 0)
+    return PriorChange(part=part, factor=factor, mean=mean, moved=moved, pareto_k=k, is_new_run=is_new_run)
+
+
+def _log_prior(part: Part, prior_rows: FloatArray, model: Density, draws: Draws) -> FloatArray:
+    """Shape (draws,): what one more of these concentrations adds to the log-density."""
+    if part == "prevalence":
+        return np.asarray(_logs(draws.prevalence) @ model.prevalence)
+    learned = ~model.is_known
+    return np.asarray(np.einsum("lk,dlk->d", prior_rows[learned], _logs(draws.confusion[:, learned])))
+
+
+def _logs(shares: FloatArray) -> FloatArray:
+    return np.asarray(np.log(np.maximum(shares, 1e-300)))
+
+
+def _weights(log_weights: FloatArray) -> tuple[FloatArray, float | None]:
+    """Weights that sum to one, smoothed where one is large, and then the Pareto k of their tail."""
+    weights = normalised(log_weights)
+    if weights.max() * len(weights) <= HEAVY:
+        return weights, None
+    smoothed, k = convergence.pareto_smoothed(log_weights)
+    return normalised(smoothed), k
+
+
+def _scaled(part: Part, factor: float, prior_rows: FloatArray, model: Density) -> Density:
+    if part == "prevalence":
+        return replace(model, prevalence=factor * model.prevalence)
+    return replace(model, rows=model.rows + (factor - 1) * prior_rows)
+
+
+def prior_finding(classes: tuple[Name, ...], changes: tuple[PriorChange, ...]) -> Finding | None:
+    """Name the classes that half or double the prior would move, and by how much at most."""
+    most = np.max([change.moved for change in changes], axis=0)
+    rows = np.flatnonzero(most > MOVED)
+    if not len(rows):
+        return None
+    worst = max(changes, key=lambda change: float(change.moved.max()))
+    names, how = [classes[row] for row in rows], "halved" if worst.factor < 1 else "doubled"
+    return Finding(
+        "prior-sensitive",
+        "caution",
+        f"The prior has a say in the share of {listed(names)}: with the prior of the {worst.part} {how}, the answer "
+        f"moves by {worst.moved.max():.1f} of its standard deviations.",
+        {"classes": names, "moved": most[rows].tolist(), "part": worst.part, "factor": worst.factor},
+        "Say in a report which prior was used, or gather more data; the table of priors shows what others would say.",
+    )
+
+
+def prior_against_data(counts: Counts, prior: Prior, model: Density, draws: Draws) -> Finding | None:
+    """Find a prior that keeps every draw away from the shares and rows under which the counts are likely."""
+    if prior == Prior() or not model.unlabeled.sum():
+        return None
+    tables = tables_of(model, effective_counts(counts)[0])
+    chosen = np.linspace(0, len(draws.confusion) - 1, LOOKED_AT).astype(int)
+    shares, rows = draws.prevalence[:: draws.stride][chosen], draws.confusion[chosen]
+    lost = float(deviance_at(tables, shares[:, None], rows).min() - best_fit(tables).deviance[0])
+    freedom = model.n_classes - 1 + int((~model.is_known).sum()) * (model.n_outputs - 1)
+    if lost <= chi_square_quantile(freedom, 1 - UNLIKELY):
+        return None
+    return Finding(
+        "prior-against-data",
+        "serious",
+        "The prior holds the answer where the counts are all but impossible: without it they would say something else.",
+        {"deviance": lost, "parameters": freedom},
+        "Check the concentrations of the prior; a number of 1000 weighs as much as 1000 labelled items.",
+    )

@@ -1,0 +1,221 @@
+"""Does label shift explain the unlabelled outputs? A cheap look for every answer, and a test for `check`."""
+
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from truecount import _check
+from truecount._types import FloatArray, Name
+from truecount._wording import percent
+from truecount.counts import Counts
+from truecount.counts.weights import effective_counts
+from truecount.diagnostics.fit import Fit, Tables, best_fit, tables_of
+from truecount.models import Density
+from truecount.results.finding import Finding, Severity
+
+CHEAP_LEVEL = 1e-4
+"""How often the cheap look may be wrong at most, by a chi-square bound that holds at edges and in sparse tables."""
+NEGLIGIBLE = 4.0
+"""A class may as well be absent if that raises the deviance by less."""
+SERIOUS, CAUTION = 0.01, 0.05
+"""The test's p-values up to which a finding is serious, or a caution."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ShiftTest:
+    """Whether some mix of the labelled rows explains the unlabelled outputs.
+
+    Parameters
+    ----------
+    deviance
+        G² of the counts against the best fit under label shift; zero where a mix explains them exactly.
+    p_value
+        How often data for which label shift holds have a deviance as large, by simulation from the best fit.
+    replicates
+        How many data sets were simulated.
+    is_testable
+        Whether there are more outputs than classes, and labels of every class: else nearly any outputs are explained.
+    outputs, seen, expected
+        Shape (outputs,): names, the shares among the unlabelled items, and those of the mix of the labelled rows that
+        comes closest.
+    """
+
+    deviance: float
+    p_value: float
+    replicates: int
+    is_testable: bool
+    outputs: tuple[Name, ...]
+    seen: FloatArray
+    expected: FloatArray
+
+
+def misfit(counts: Counts, model: Density) -> Finding | None:
+    """Look for outputs that no mix of the classes explains, by a bound on the deviance instead of a simulation."""
+    if not model.unlabeled.sum():
+        return None
+    tables = tables_of(model, effective_counts(counts)[0])
+    bound = chi_square_quantile(model.n_outputs - 1, 1 - CHEAP_LEVEL) if model.n_outputs > 1 else np.inf
+    deviance = float(best_fit(tables, enough=bound).deviance[0])
+    if deviance <= bound:
+        return None
+    numbers = {"deviance": deviance, "bound": bound}
+    return _violated(counts.outputs, tables, numbers, "serious", "")
+
+
+def label_shift_test(counts: Counts, model: Density, *, replicates: int = 999, seed: int = 0) -> ShiftTest:
+    """Simulate data for which label shift holds, and see how often they fit as badly.
+
+    The labelled items are simulated from the rows, and the unlabelled ones from their mix, under which label shift
+    makes the counts most likely. Chi-square tables are not used: near the edge of the simplex they are wrong.
+
+    Parameters
+    ----------
+    counts, model
+        The counts, and the density that they make with a prior; of the prior only the known rows matter.
+    replicates, seed
+        How many data sets to simulate, and from which seed.
+    """
+    tables = tables_of(model, effective_counts(counts)[0])
+    rng = np.random.default_rng(_check.whole_number("seed", seed, least=0))
+    deviance, p_value = _bootstrap(without_rare(tables), float(model.unlabeled.sum()), replicates, rng)
+    return ShiftTest(
+        deviance=deviance,
+        p_value=p_value,
+        replicates=replicates,
+        is_testable=_is_testable(model, tables),
+        outputs=counts.outputs,
+        seen=tables.unlabeled[0] / max(tables.unlabeled.sum(), 1.0),
+        expected=closest_mix(tables),
+    )
+
+
+def _bootstrap(tables: Tables, unlabeled: float, replicates: int, rng: np.random.Generator) -> tuple[float, float]:
+    """Give the deviance and how often it is as large in data simulated from the best fit."""
+    fit = best_fit(tables)
+    deviance = float(fit.deviance[0])
+    if not deviance or not unlabeled:
+        return deviance, 1.0
+    simulated = simulate(tables, _at_the_edge(tables, fit), unlabeled, replicates, rng)
+    as_large = (best_fit(simulated, enough=deviance).deviance >= deviance).sum()
+    return deviance, float((1 + as_large) / (1 + replicates))
+
+
+def without_rare(tables: Tables) -> Tables:
+    """Merge the rarest outputs where there are more than half as many outputs as labels: they would mostly be empty."""
+    kept = int(tables.labeled.sum() / 2)
+    n_outputs = tables.labeled.shape[-1]
+    if n_outputs <= max(kept, tables.labeled.shape[1] + 1) or tables.is_known.any():
+        return tables
+    common = np.argsort(-tables.labeled[0].sum(axis=0) - tables.unlabeled[0], kind="stable")
+    groups = np.minimum(np.argsort(common, kind="stable"), max(kept, tables.labeled.shape[1] + 1) - 1)
+    merge = (groups[:, None] == np.arange(groups.max() + 1)).astype(np.float64)
+    return Tables(labeled=tables.labeled @ merge, unlabeled=tables.unlabeled @ merge, known=tables.known @ merge)
+
+
+def _at_the_edge(tables: Tables, fit: Fit) -> Fit:
+    """Take away the classes that may as well be absent: data from the edge fit worse, so none are called odd there."""
+    absent: list[int] = []
+    best = fit
+    for row in np.argsort(fit.prevalence[0, 0])[:-1].tolist():
+        without = best_fit(tables, absent=[*absent, row])
+        if without.deviance[0] > fit.deviance[0] + NEGLIGIBLE:
+            break
+        absent, best = [*absent, row], without
+    return best
+
+
+def simulate(tables: Tables, fit: Fit, unlabeled: float, size: int, rng: np.random.Generator) -> Tables:
+    """Draw data sets of the same sizes from the best fit; where sizes are not whole, shares of whole ones."""
+    items = tables.labeled[0].sum(axis=-1)
+    whole = np.maximum(np.rint(items), items > 0).astype(np.int64)
+    rows = _with_unseen(tables, fit.confusion[0])
+    labeled = rng.multinomial(whole, rows, (size, len(items))) * (items / np.maximum(whole, 1))[:, None]
+    outputs = fit.prevalence[0] @ rows
+    drawn = rng.multinomial(max(round(unlabeled), 1), outputs / outputs.sum(axis=-1, keepdims=True), (size, 1))
+    scale = tables.unlabeled.sum() / max(round(unlabeled), 1)
+    return Tables(labeled=labeled, unlabeled=drawn * scale, known=tables.known)
+
+
+def _with_unseen(tables: Tables, confusion: FloatArray) -> FloatArray:
+    """Give outputs that a class has not shown yet their chance: the share of its items that are alone in their output.
+
+    That is Good and Turing's estimate. Without it simulated tables are less sparse than the real one and fit better.
+    """
+    labeled = tables.labeled[0]
+    alone = np.where((labeled > 0) & (labeled <= 1), labeled, 0.0).sum(axis=1, keepdims=True)
+    unseen = np.where(
+        tables.is_known[:, None], 0.0, alone / np.maximum(labeled.sum(axis=1, keepdims=True), 2 * alone + 1)
+    )
+    pooled = labeled.sum(axis=0) + tables.unlabeled[0]
+    rows = (1 - unseen) * confusion + unseen * pooled / pooled.sum()
+    shares: FloatArray = rows / rows.sum(axis=1, keepdims=True)
+    return shares
+
+
+def closest_mix(tables: Tables) -> FloatArray:
+    """Shape (outputs,): the mix of the labelled rows, taken as they are, that comes closest to the outputs seen."""
+    rows = tables.labeled[0] + 1e-9
+    rows = np.where(tables.is_known[:, None], tables.known, rows / rows.sum(axis=1, keepdims=True))
+    fit = best_fit(Tables(labeled=np.zeros_like(tables.labeled), unlabeled=tables.unlabeled, known=rows))
+    mixed: FloatArray = (fit.prevalence[0] @ rows)[0]
+    return mixed
+
+
+def shift_findings(test: ShiftTest, tables: Tables) -> tuple[Finding, ...]:
+    """Say whether label shift was found violated, or cannot be tested."""
+    numbers = {"deviance": test.deviance, "p_value": test.p_value, "replicates": test.replicates}
+    if test.p_value <= CAUTION:
+        severity: Severity = "serious" if test.p_value <= SERIOUS else "caution"
+        return (_violated(test.outputs, tables, numbers, severity, f" (p = {test.p_value:.2g})"),)
+    return () if test.is_testable else (_untestable(numbers),)
+
+
+def _untestable(numbers: dict[str, float]) -> Finding:
+    return Finding(
+        "label-shift-untestable",
+        "info",
+        "Whether the box still treats each class as it did when the labels were made cannot be seen in these counts: "
+        "with so few outputs some mix of the classes explains nearly anything.",
+        numbers,
+        "Label a few items of the population itself and pass them as audit=..., or use a box with more outputs, for "
+        "instance by keeping its confidence.",
+    )
+
+
+def _violated(
+    outputs: tuple[Name, ...], tables: Tables, numbers: dict[str, float], severity: Severity, proof: str
+) -> Finding:
+    seen, expected = tables.unlabeled[0] / tables.unlabeled.sum(), closest_mix(tables)
+    worst = _most_surprising(seen, expected, tables)
+    name = outputs[worst]
+    return Finding(
+        "label-shift-violated",
+        severity,
+        f"No mix of the classes explains the unlabelled outputs{proof}: {percent(seen[worst])} of the items have the "
+        f"output {name!s:.60}, where the nearest mix of what was labelled has {percent(expected[worst])}.",
+        {"output": name, "seen": float(seen[worst]), "expected": float(expected[worst]), **numbers},
+        "The box seems to treat some class differently here. Label some items of the population itself, and check how "
+        "both sides were sampled and counted.",
+    )
+
+
+def _most_surprising(seen: FloatArray, expected: FloatArray, tables: Tables) -> int:
+    """The output whose share is furthest from the expected one, by its part of the deviance."""
+    ratio = np.log(np.maximum(seen, 1e-12) / np.maximum(expected, 1e-12))
+    return int((seen * ratio - seen + expected).argmax())
+
+
+def _is_testable(model: Density, tables: Tables) -> bool:
+    has_labels = (tables.labeled[0].sum(axis=1) > 0) | tables.is_known
+    return bool(model.n_outputs > model.n_classes and has_labels.all())
+
+
+def chi_square_quantile(freedom: int, probability: float) -> float:
+    """Wilson and Hilferty's approximation, for which scipy need not be loaded.
+
+    >>> round(chi_square_quantile(4, 0.95), 1)
+    9.5
+    """
+    spread = 2 / (9 * freedom)
+    return float(freedom * (1 - spread + NormalDist().inv_cdf(probability) * spread**0.5) ** 3)
