@@ -29,10 +29,14 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(app, ["estimate", *arguments], catch_exceptions=False)
 
 
+def in_shell(words: str) -> str:
+    return words.replace("Use infer().", "Leave --method out.")
+
+
 @pytest.mark.parametrize("name", [name for name, method in METHODS.items() if method.needs == "counts"])
 def test_a_method_prints_the_library_s_point(name: str, files: dict[str, str]) -> None:
     done = run(files["sound"], "--method", name)
-    assert (done.exit_code, done.stdout) == (0, f"{tc.estimate(COUNTS, name)}\n")
+    assert (done.exit_code, done.stdout) == (0, in_shell(f"{tc.estimate(COUNTS, name)}\n"))
 
 
 def test_a_point_as_json_and_csv(files: dict[str, str], tmp_path: Path) -> None:
@@ -49,8 +53,8 @@ def test_all_methods_print_the_library_s_table(files: dict[str, str]) -> None:
 
 
 def test_all_methods_as_json_and_csv(files: dict[str, str]) -> None:
-    expected = tc.compare(COUNTS).to_dict()
-    assert json.loads(run(files["sound"], "--all-methods", "--json", "-").stdout) == json.loads(json.dumps(expected))
+    expected = in_shell(json.dumps(tc.compare(COUNTS).to_dict()))
+    assert json.loads(run(files["sound"], "--all-methods", "--json", "-").stdout) == json.loads(expected)
     rows = list(csv.DictReader(io.StringIO(run(files["sound"], "--all-methods", "--csv", "-").stdout)))
     assert [row["class"] for row in rows[:2]] == ["fail", "pass"]
     assert {row["method"] for row in rows} == {"posterior", *METHODS}

@@ -1,9 +1,14 @@
 """What the library advises becomes what can be typed."""
 
+import ast
+import re
+from pathlib import Path
+
 import pytest
 
-from truecount import Counts, Exact, Prior, infer
-from truecount.cli.wording import in_shell
+import truecount as tc
+from truecount import Counts, Exact, Finding, Prior, infer
+from truecount.cli.wording import finding_in_shell, in_shell
 from truecount.counts.survey import survey
 from truecount.errors import InputError
 
@@ -47,3 +52,15 @@ def test_nothing_that_an_engine_or_a_prior_advises_is_python() -> None:
             infer(counts, **options)  # type: ignore[arg-type]
         assert "(" in error.value.remedy
         assert "(" not in in_shell(error.value).remedy
+
+
+def test_no_advice_of_a_finding_is_python() -> None:
+    """Every piece of advice that stands in the source, with whatever is filled in left out."""
+    folder = Path(tc.__file__).parent / "diagnostics"
+    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in folder.glob("*.py")]
+    texts = [node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    advice = [text for text in texts if isinstance(text, str) and re.search(r"\w\(\)|=\.\.\.|='|=True", text)]
+    assert len(advice) > 5
+    for text in advice:
+        said = finding_in_shell(Finding("x", "info", "", advice=text)).advice
+        assert not re.search(r"infer\(|Prior\(|Auto\(|interval\(|\w=['.T]", said), said

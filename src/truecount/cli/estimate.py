@@ -69,8 +69,10 @@ def estimate(
 
     Exit code 0: an answer. 1: bad input. 2: bad usage. 3: an answer with a serious finding, only with --strict.
 
-    Serious findings: no-unlabeled, not-converged, several-answers, label-shift-violated, prior-against-data and, of
-    --method and --all-methods, not-identified. Others are info or caution, and do not change the exit code.
+    \b
+    Serious findings: no-unlabeled, not-converged, several-answers,
+    label-shift-violated, prior-against-data; of --method and --all-methods,
+    not-identified. Others are info or caution, and do not change the exit code.
     """  # noqa: D301
     source = Source(
         tables=tables or [],

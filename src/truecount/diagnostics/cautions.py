@@ -170,13 +170,14 @@ def _not_converged(draws: Draws) -> Finding | None:
     reason = draws.record.get("not_converged")
     if not reason:
         return None
-    leave_it = "leave the choice of engine to Auto()"
-    longer = "give it longer with Auto(budget=...)" if draws.record.get("chosen_by") == "Auto" else leave_it
+    advice = "See the other findings first; else use a stronger prior, or leave the choice of engine to Auto()."
+    if draws.record.get("chosen_by") == "Auto":
+        advice = "See the other findings first; else use a stronger prior, or give it longer with Auto(budget=...)."
     return Finding(
         "not-converged",
         "serious",
         f"The draws have not settled: {reason}.",
-        advice=f"See the other findings first; else use a stronger prior, or {longer}.",
+        advice=advice,
     )
 
 
