@@ -7,9 +7,11 @@ from scipy.special import softmax
 
 import truecount as tc
 from problems import PROBLEMS, paper
-from truecount import Counts, Prior, api
+from truecount import Counts, Prior
+from truecount.api import bayesian
 from truecount.errors import ConvergenceWarning, InputError
-from truecount.inference.mode import find_mode
+from truecount.inference.hill import Hill
+from truecount.inference.mode import _climb, even_start, find_mode
 from truecount.models import Density, density
 
 CLIMBABLE = {
@@ -106,7 +108,7 @@ def test_without_unlabelled_items_the_prior_decides():
     [
         (paper(5, 3, 1000, 500), True),
         (Counts([[9], [8]], [5]), True),
-        (Counts([[40, 10], [40, 10]], [50, 12]), True),
+        (Counts([[40, 10], [40, 10]], [48, 12]), True),
         (Counts([[0, 0], [10, 50]], [30, 70]), True),
         (Counts([[40, 10], [10, 40]], [0, 0]), True),
         (paper(5, 5, 1000, 500), False),
@@ -133,7 +135,7 @@ def test_a_ridge_is_told_from_a_peak(counts, is_ridge):
 
 
 def test_points_along_the_ridge_are_as_high_and_the_one_found_is_close_to_even():
-    posed = density(Counts([[40, 10], [40, 10]], [50, 12]), Prior())
+    posed = density(Counts([[40, 10], [40, 10]], [48, 12]), Prior())
     record = find_mode(posed)
     assert record.prevalence == pytest.approx([0.5, 0.5])
     elsewhere = posed.log_joint(np.array([0.9, 0.1]), record.confusion)
@@ -176,7 +178,7 @@ def test_it_arrives_in_bounded_effort(classes, outputs, labeled, unlabeled, most
 
 
 def test_what_did_not_arrive_is_a_finding_and_a_warning(monkeypatch):
-    monkeypatch.setattr(api, "find_mode", partial(find_mode, budget=24))
+    monkeypatch.setattr(bayesian, "find_mode", partial(find_mode, budget=24))
     with pytest.warns(ConvergenceWarning, match="not reached in 24 steps") as caught:
         estimate = tc.mode(paper(5, 5, 1000, 500))
     assert caught[0].filename == __file__
@@ -197,3 +199,39 @@ def test_cautions_about_the_counts_come_along():
         "unlabeled-class",
         "mode-not-unique",
     ]
+
+
+@pytest.mark.parametrize(
+    ("counts", "prior", "highest"),
+    [
+        (Counts([[5, 0, 5, 5], [2, 1, 12, 0]], [424, 753, 2, 161]), Prior(), [1, 0]),
+        (Counts([[40, 10], [40, 10]], [50, 12]), Prior(), None),
+        (Counts([[13, 1, 3], [3, 5, 9], [3, 5, 9]], [691, 976, 968]), Prior(confusion=1.5), None),
+    ],
+    ids=["even shares lead to the lower summit", "even shares are a saddle", "a saddle of equal rows"],
+)
+def test_the_highest_of_several_summits_is_found(counts, prior, highest):
+    posed = density(counts, prior)
+    record = find_mode(posed)
+    height = posed.log_joint(record.prevalence, record.confusion)
+    for start in np.random.default_rng(1).dirichlet(np.full(len(counts.classes), 0.3), 30):
+        point, _ = _climb(posed, np.column_stack([start, even_start(posed)[:, 1:]]), 20_000)
+        assert posed.log_joint(point[:, 0], point[:, 1:]) <= height + 1e-3
+    assert highest is None or record.prevalence == pytest.approx(highest, abs=1e-6)
+
+
+def test_a_summit_nearly_as_high_is_named():
+    found = tc.mode(Counts([[40, 10], [40, 10]], [50, 12])).findings
+    (rival,) = [finding for finding in found if finding.code == "mode-has-rival"]
+    assert rival.numbers["gap"] == pytest.approx(0, abs=1e-3)
+    assert sorted(rival.numbers["rival"]) == pytest.approx([0, 1], abs=1e-3)
+
+
+def test_nothing_is_higher_than_the_ceiling_and_a_perfect_fit_reaches_it():
+    fit, misfit = Counts([[8, 2], [1, 9]], [40, 60]), Counts([[8, 2], [1, 9]], [100, 0])
+    for counts, is_reached in ((fit, True), (misfit, False)):
+        posed = density(counts, Prior())
+        record, hill = find_mode(posed), Hill(posed)
+        height = hill.height(np.column_stack([record.prevalence, record.confusion]))
+        assert height <= hill.ceiling() + 1e-9
+        assert (height > hill.ceiling() - 1e-6) == is_reached

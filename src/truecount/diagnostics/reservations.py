@@ -12,6 +12,8 @@ from truecount.estimators.register import Method
 from truecount.inference.mode import ModeRecord
 from truecount.results.finding import OF_METHOD, Finding
 
+NEARLY_AS_HIGH = 3.0
+"""Nats: a summit e³ times less likely, or less, is worth a word."""
 ROUNDING = 1e-9
 """Shares may miss zero and one by this without being outside."""
 
@@ -77,4 +79,18 @@ def mode_findings(record: ModeRecord) -> tuple[Finding, ...]:
         "Use infer(), which does not climb, or a stronger prior.",
     )
     found = ((not record.is_unique, ridge), (not record.is_converged, short))
-    return tuple(finding for applies, finding in found if applies)
+    return (*_rival(record), *(finding for applies, finding in found if applies))
+
+
+def _rival(record: ModeRecord) -> tuple[Finding, ...]:
+    if record.rival is None or record.rival_gap is None or record.rival_gap > NEARLY_AS_HIGH:
+        return ()
+    shares = ", ".join(f"{100 * share:.0f} %" for share in record.rival)
+    other = Finding(
+        "mode-has-rival",
+        "caution",
+        f"Shares far from these are nearly as likely: {shares}, in the order of the classes.",
+        {"rival": record.rival.tolist(), "gap": record.rival_gap},
+        "Use infer(), which weighs both.",
+    )
+    return (other,)

@@ -1,17 +1,20 @@
-"""The highest point of the posterior: expectation-maximisation in leaps, and a proof that it has arrived."""
+"""The highest point of the posterior, and a proof that it has arrived."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from truecount._types import FloatArray
-from truecount.errors import InputError
+from truecount.inference.hill import Hill
 from truecount.models import Density
 
 LEAPS_BETWEEN_CHECKS = 8
-LONGEST_LEAP = 1e8
-SAME = 1e-3
-"""Slopes that differ by less, in nats for a whole share, count as equal when a ridge is looked for."""
+MOST_RIVALS = 24
+"""How many other points a climb starts from, at most."""
+RIVAL_ROUNDS = 12
+"""Rounds of leaps that a climb from another point gets before it is judged."""
+CLOSE = 1e-3
+"""Nats, and shares, below which two summits are one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +36,10 @@ class ModeRecord:
         Whether that is negligible.
     is_unique
         Whether no other prevalence next to this one is as high.
+    rival
+        Shape (classes,): the prevalence of the second highest summit seen; None where none was.
+    rival_gap
+        Nats by which it is lower.
     """
 
     prevalence: FloatArray
@@ -41,16 +48,18 @@ class ModeRecord:
     kkt_residual: float
     is_converged: bool
     is_unique: bool
+    rival: FloatArray | None = None
+    rival_gap: float | None = None
 
 
 def find_mode(density: Density, *, budget: int = 100_000) -> ModeRecord:
     """Find the maximum a posteriori point of prevalence and confusion.
 
     It maximises ``Σ (a_l - 1) log π_l + Σ (b_lk - 1) log φ_lk + Σ n_k log q_k``, where ``q = φᵀπ`` and a and b are the
-    concentrations of prevalence and rows (labels included), from even shares. Each step allocates the unlabelled items
-    to classes as the point says, and moves to what the allocation says (expectation-maximisation); every two steps a
-    leap extrapolates them, if that leads higher (SQUAREM). Where unlabelled items outnumber labels by far the ridge is
-    too narrow to leap along, so they are let in by degrees.
+    concentrations of prevalence and rows (labels included). Each step allocates the unlabelled items to classes as the
+    point says, and moves to what the allocation says (expectation-maximisation); every two steps a leap extrapolates
+    them, if that leads higher (SQUAREM). Where unlabelled items outnumber labels by far the ridge is too narrow to leap
+    along, so they are let in by degrees.
 
     Parameters
     ----------
@@ -62,35 +71,65 @@ def find_mode(density: Density, *, budget: int = 100_000) -> ModeRecord:
     Notes
     -----
     The density has one peak in the prevalence for any confusion, and in the confusion for any prevalence, but may have
-    several in both together; the one found lies uphill from even shares.
+    several in both together. The climb starts from even shares, and, unless it ends where nothing can be higher, again
+    from points where one class holds nearly all; the highest summit is returned, the second highest recorded.
     """
-    point, iterations = _start(density), 0
-    for unlabeled in _by_degrees(density):
-        climb = _Climb(replace(density, unlabeled=unlabeled))
-        residual = climb.residual(point)
-        while iterations < budget and residual > climb.tolerance:
-            for _ in range(LEAPS_BETWEEN_CHECKS):
-                point = climb.leap(point)
-            iterations += 3 * LEAPS_BETWEEN_CHECKS
-            residual = climb.residual(point)
+    hill = Hill(density)
+    point, iterations = _climb(density, even_start(density), budget)
+    rival: FloatArray | None = None
+    if iterations < budget and density.unlabeled.any() and hill.height(point) < hill.ceiling() - CLOSE:
+        point, rival, more = _against_rivals(density, hill, point, budget - iterations)
+        iterations += more
+    residual = float(hill.residual(point))
     return ModeRecord(
         prevalence=point[:, 0].copy(),
         confusion=point[:, 1:].copy(),
         iterations=iterations,
         kkt_residual=residual,
-        is_converged=residual <= climb.tolerance,
-        is_unique=climb.is_unique(point),
+        is_converged=residual <= hill.tolerance,
+        is_unique=hill.is_peak(point),
+        rival=None if rival is None else rival[:, 0].copy(),
+        rival_gap=None if rival is None else float(hill.height(point) - hill.height(rival)),
     )
 
 
-def _start(density: Density) -> FloatArray:
+def even_start(density: Density) -> FloatArray:
     """Even shares, and rows that the labels suggest, with something in every cell."""
     seen = density.rows - 1 + 1 / density.n_outputs
     rows = np.where(density.is_known[:, None], density.known, seen / seen.sum(axis=1, keepdims=True))
     return np.hstack([np.full((density.n_classes, 1), 1 / density.n_classes), rows])
 
 
-def _by_degrees(density: Density) -> list[FloatArray]:
+def one_class_starts(density: Density) -> FloatArray:
+    """Nearly all items in one class, its row bent to explain them; shape (starts, classes, 1 + outputs).
+
+    With very many classes, those whose bent rows explain the outputs best by the labels alone.
+    """
+    even, labels = even_start(density), density.rows.sum(axis=1)
+    explained = density.rows / labels[:, None] @ density.unlabeled
+    tried = np.sort(np.argsort(-explained, kind="stable")[:MOST_RIVALS])
+    points = np.repeat(even[None], len(tried), axis=0)
+    points[:, :, 0] = 0.02 / density.n_classes
+    points[np.arange(len(tried)), tried, 0] += 0.98
+    bent = density.rows + density.unlabeled + 1 / density.n_outputs
+    learned = ~density.is_known[tried]
+    points[np.flatnonzero(learned), tried[learned], 1:] = (bent / bent.sum(axis=1, keepdims=True))[tried[learned]]
+    return points
+
+
+def climb_together(density: Density, points: FloatArray, rounds: int) -> FloatArray:
+    """Take so many rounds of leaps uphill from each point, with the unlabelled items let in by degrees."""
+    for unlabeled in by_degrees(density):
+        hill = Hill(replace(density, unlabeled=unlabeled))
+        for _ in range(rounds):
+            for _ in range(LEAPS_BETWEEN_CHECKS):
+                points = hill.leap(points)
+            if (hill.residual(points) <= hill.tolerance).all():
+                break
+    return points
+
+
+def by_degrees(density: Density) -> list[FloatArray]:
     """Unlabelled counts scaled down to about the labels' number, then ten times as many each time, then all."""
     counts = [density.unlabeled]
     labels = max(density.rows[~density.is_known].sum(), 1.0)
@@ -99,101 +138,33 @@ def _by_degrees(density: Density) -> list[FloatArray]:
     return counts[::-1]
 
 
-class _Climb:
-    """The hill. A point has shape (classes, 1 + outputs): the prevalence, then the confusion."""
-
-    def __init__(self, density: Density) -> None:
-        self.learned = ~density.is_known
-        self.prevalence, self.unlabeled = density.prevalence - 1, density.unlabeled
-        self.rows = np.where(self.learned[:, None], density.rows - 1, 0.0)
-        _require_no_pole("prevalence", self.prevalence)
-        _require_no_pole("confusion", self.rows)
-        self.total = self.prevalence.sum() + self.unlabeled.sum()
-        self.tolerance = float(1e-6 + 1e-12 * self.total)
-
-    def step(self, point: FloatArray) -> FloatArray:
-        """Allocate the unlabelled items as the point says, and go where that leads."""
-        allocated = point[:, :1] * point[:, 1:] * self._per_item(point)
-        new = point.copy()
-        if self.total:
-            new[:, 0] = (self.prevalence + allocated.sum(axis=1)) / self.total
-        seen = self.rows + allocated
-        weight = seen.sum(axis=1, keepdims=True)
-        np.divide(seen, weight, out=new[:, 1:], where=self.learned[:, None] & (weight > 0))
-        return new
-
-    def leap(self, point: FloatArray) -> FloatArray:
-        """Take two steps, extrapolate, and take one more from there; stay with the two if that was not uphill."""
-        once = self.step(point)
-        twice = self.step(once)
-        change, bend = once - point, twice - 2 * once + point
-        ratio = float(np.linalg.norm(change)) / max(float(np.linalg.norm(bend)), 1e-300)
-        length = min(max(ratio, 1.0), LONGEST_LEAP)
-        far = point + 2 * length * change + length**2 * bend
-        far = np.where(far > 0, far, 0.1 * twice)
-        far[:, 0] /= far[:, 0].sum()
-        far[:, 1:] /= far[:, 1:].sum(axis=1, keepdims=True)
-        there = self.step(far)
-        return there if self._height(there) >= self._height(twice) else twice
-
-    def residual(self, point: FloatArray) -> float:
-        """Bound what moving the prevalence or one row could gain; both are concave, so the slope bounds it."""
-        slopes, rows = self._slopes(point)
-        steepest = np.maximum(rows.max(axis=1) - (rows * point[:, 1:]).sum(axis=1), 0.0)[self.learned]
-        return float(max(slopes.max() - slopes @ point[:, 0], steepest.max(initial=0.0)))
-
-    def is_unique(self, point: FloatArray) -> bool:
-        """Look for directions along which the prevalence may move while all that has a weight stays where it is.
-
-        What may move are classes and cells of exponent zero that are no steeper downhill than the rest. What must
-        stay are the shares of the outputs that were seen, and the sums of the prevalence and of each row.
-        """
-        slopes, rows = self._slopes(point)
-        shares = np.flatnonzero((self.prevalence == 0) & (slopes >= slopes.max() - SAME))
-        level = rows >= rows.max(axis=1, keepdims=True) - SAME
-        cells = np.argwhere(level & (self.rows == 0) & self.learned[:, None] & (point[:, :1] > 0))
-        seen = self.unlabeled > 0
-        moved_shares = np.vstack([point[shares, 1:].T[seen], np.ones(len(shares)), np.zeros((len(rows), len(shares)))])
-        outputs = np.where(cells[:, 1] == np.arange(rows.shape[1])[:, None], point[cells[:, 0], 0], 0.0)
-        sums = cells[:, 0] == np.arange(len(rows))[:, None]
-        moved_cells = np.vstack([outputs[seen], np.zeros(len(cells)), sums])
-        return _rank(np.hstack([moved_shares, moved_cells])) == _rank(moved_cells) + len(shares)
-
-    def _per_item(self, point: FloatArray) -> FloatArray:
-        """Items of each output over its share, zero where none was seen."""
-        outputs = point[:, 0] @ point[:, 1:]
-        return np.divide(self.unlabeled, outputs, out=np.zeros_like(outputs), where=self.unlabeled > 0)
-
-    def _slopes(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Gradient by prevalence, shape (classes,), and by confusion, shape (classes, outputs)."""
-        per_item = self._per_item(point)
-        exponents = np.column_stack([self.prevalence, self.rows])
-        own = np.divide(exponents, point, out=np.zeros_like(point), where=exponents > 0)
-        return own[:, 0] + point[:, 1:] @ per_item, own[:, 1:] + point[:, :1] * per_item
-
-    def _height(self, point: FloatArray) -> float:
-        return float(
-            _weighted_log(self.prevalence, point[:, 0])
-            + _weighted_log(self.rows, point[:, 1:])
-            + _weighted_log(self.unlabeled, point[:, 0] @ point[:, 1:])
-        )
+def _climb(density: Density, point: FloatArray, budget: int) -> tuple[FloatArray, int]:
+    """Climb until there is nothing to gain or the budget is spent; the point reached and the steps taken."""
+    iterations = 0
+    for unlabeled in by_degrees(density):
+        hill = Hill(replace(density, unlabeled=unlabeled))
+        while iterations < budget and hill.residual(point) > hill.tolerance:
+            for _ in range(LEAPS_BETWEEN_CHECKS):
+                point = hill.leap(point)
+            iterations += 3 * LEAPS_BETWEEN_CHECKS
+    return point, iterations
 
 
-def _weighted_log(weights: FloatArray, values: FloatArray) -> FloatArray:
-    """``Σ weight · log(value)``; where a weight is zero its value may be too."""
-    total: FloatArray = (weights * np.log(np.where(weights > 0, values, 1.0))).sum()
-    return total
+def _against_rivals(
+    density: Density, hill: Hill, point: FloatArray, budget: int
+) -> tuple[FloatArray, FloatArray | None, int]:
+    """Climb from elsewhere too: the highest point, the second highest that lies apart, and the steps taken."""
+    others = list(climb_together(density, one_class_starts(density), RIVAL_ROUNDS))
+    steps = 3 * LEAPS_BETWEEN_CHECKS * RIVAL_ROUNDS
+    challenger = max(others, key=hill.height)
+    if _is_apart(challenger, point):
+        challenger, more = _climb(density, challenger, budget)
+        steps += more
+    if hill.height(challenger) > hill.height(point) + CLOSE:
+        point, challenger = challenger, point
+    rivals = [other for other in (challenger, *others) if _is_apart(other, point)]
+    return point, max(rivals, key=hill.height, default=None), steps
 
 
-def _rank(matrix: FloatArray) -> int:
-    return int(np.linalg.matrix_rank(matrix, tol=1e-8)) if matrix.size else 0
-
-
-def _require_no_pole(argument: str, exponents: FloatArray) -> None:
-    if (exponents < 0).any():
-        raise InputError(
-            "prior",
-            f"has a concentration of {argument} below 1 where nothing was counted",
-            "the density then rises without bound towards zero and has no highest point",
-            "Use concentrations of 1 or more, or infer(), whose mean exists",
-        )
+def _is_apart(one: FloatArray, other: FloatArray) -> bool:
+    return bool(np.abs(one[:, 0] - other[:, 0]).max() > CLOSE)
