@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from truecount.inference.coordinates import ByClass, ByOutput
+from truecount.inference.landscape import survey
 from truecount.inference.warp import Warped
 from truecount.models import Density
 
@@ -36,7 +37,7 @@ def built(system, density):
 @pytest.mark.parametrize(("system", "density"), list(cases()))
 def test_gradient_is_the_slope(system, density):
     coordinates = built(system, density)
-    point = coordinates.start(2, np.random.default_rng(0)) * 0.5
+    point = coordinates.point(*survey(density).starting_points(2, np.random.default_rng(0))) * 0.5
     gradient, width = coordinates.gradient(point), 1e-5
     for column in range(point.shape[1]):
         step = np.zeros(point.shape[1])
@@ -46,10 +47,14 @@ def test_gradient_is_the_slope(system, density):
 
 
 @pytest.mark.parametrize(("system", "density"), list(cases()))
-def test_start_and_natural_agree_on_what_a_point_is(system, density):
-    prevalence, confusion = built(system, density).natural(built(system, density).start(4, np.random.default_rng(1)))
+def test_point_and_natural_agree_on_what_a_point_is(system, density):
+    starts, coordinates = survey(density).starting_points(4, np.random.default_rng(1)), built(system, density)
+    prevalence, confusion = coordinates.natural(coordinates.point(*starts))
     np.testing.assert_allclose(prevalence.sum(axis=1), 1)
     np.testing.assert_allclose(confusion.sum(axis=2), 1)
+    if system is ByClass:
+        np.testing.assert_allclose(prevalence, starts[0])
+        np.testing.assert_allclose(confusion, starts[1])
     known = density.is_known
     np.testing.assert_allclose(confusion[:, known], np.broadcast_to(density.known[known], confusion[:, known].shape))
 
@@ -60,7 +65,7 @@ def test_density_differs_from_the_simplex_one_by_the_jacobian(system):
     coordinates carry along: the sums of their gammas and, in `ByOutput`, the shares r."""
     density = made_density(5, (2, 3))
     coordinates = system(density)
-    points = coordinates.start(2, np.random.default_rng(2))
+    points = coordinates.point(*survey(density).starting_points(2, np.random.default_rng(2)))
     by_coordinates = np.subtract(*coordinates.log_density(points))
     on_simplex = np.subtract(*(density.log_joint(*coordinates.natural(points)) + carried_along(coordinates, points)))
     np.testing.assert_allclose(by_coordinates, on_simplex, rtol=1e-6, atol=1e-6)
@@ -102,3 +107,19 @@ def extra(coordinates, point):
     weights, rows = gammas[:n_classes] / gammas[:n_classes].sum(), cells / cells.sum(axis=1, keepdims=True)
     sums = np.append(sums, gammas[-n_outputs:].sum())
     return sums, np.append(totals, coordinates.output_total), weights @ rows
+
+
+@pytest.mark.parametrize(("system", "density"), list(cases()))
+def test_a_moved_point_stands_for_what_it_was_moved_to_and_keeps_the_rest(system, density):
+    """Between points that differ in prevalence and confusion alone, log-densities differ as they do on the simplex."""
+    coordinates, rng = built(system, density), np.random.default_rng(3)
+    points = coordinates.point(*survey(density).starting_points(2, rng))
+    prevalence, confusion = survey(density).starting_points(2, rng)
+    moved = coordinates.moved(points, prevalence, confusion)
+    for found, wanted in zip(coordinates.natural(moved), (prevalence, confusion), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-8)
+    raised = Density(density.prevalence + 1, density.rows + 1, density.unlabeled, density.known)
+    gain = raised.log_joint(prevalence, confusion) - raised.log_joint(*coordinates.natural(points))
+    if not isinstance(coordinates, Warped):
+        found = coordinates.log_density(moved) - coordinates.log_density(points)
+        np.testing.assert_allclose(found, gain, rtol=1e-8)

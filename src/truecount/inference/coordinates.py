@@ -15,7 +15,6 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from truecount._types import FloatArray
-from truecount.inference.draws import dirichlet
 from truecount.models import Density
 
 
@@ -25,8 +24,11 @@ class Coordinates(Protocol):
     shapes: FloatArray
     """Shape (coordinates,): the gamma shape behind each one, at the least."""
 
-    def start(self, chains: int, rng: np.random.Generator) -> FloatArray:
-        """Shape (chains, coordinates): dispersed starting points."""
+    def point(self, prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
+        """Shape (chains, coordinates): a point that stands for these, or for something close to them."""
+
+    def moved(self, point: FloatArray, prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
+        """Shape (chains, coordinates): a point that stands for these, with all that is independent of them kept."""
 
     def gradient(self, point: FloatArray) -> FloatArray:
         """Shape (chains, coordinates): gradient of the log-density."""
@@ -58,11 +60,16 @@ class ByClass:
         scale: FloatArray = 1 / np.sqrt(self.shapes + self.items)
         return scale
 
-    def start(self, chains: int, rng: np.random.Generator) -> FloatArray:
-        """Take the rows from the labels alone, and a prevalence that fits each of them."""
-        prevalence, confusion = _start(self.density, chains, rng)
-        rows = np.log(np.maximum(confusion[:, self.free], 1e-300)) + np.log(self.row_totals)[:, None]
-        return np.hstack([np.log(np.maximum(prevalence, 1e-300)) + np.log(self.total), rows.reshape(chains, -1)])
+    def point(self, prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
+        """Give every simplex the sum that it is believed to carry."""
+        rows = _logs(confusion[:, self.free]) + np.log(self.row_totals)[:, None]
+        return np.hstack([_logs(prevalence) + np.log(self.total), rows.reshape(len(prevalence), -1)])
+
+    def moved(self, point: FloatArray, prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
+        """Keep the sums."""
+        _, _, total, row_totals = self._forward(point)
+        rows = _logs(confusion[:, self.free]) + np.log(row_totals)
+        return np.hstack([_logs(prevalence) + np.log(total), rows.reshape(len(point), -1)])
 
     def _forward(self, point: FloatArray) -> tuple[FloatArray, ...]:
         gammas = np.exp(point)
@@ -126,7 +133,7 @@ class ByOutput:
     def __init__(self, density: Density) -> None:
         self.density, self.alpha, self.rows = density, density.prevalence, density.rows
         self.columns, self.exponents = self.rows.sum(axis=0), self.alpha - self.rows.sum(axis=1)
-        self.few = density.unlabeled * min(1.0, self.FEW * self.rows.sum() / density.unlabeled.sum())
+        self.few = 1 + density.unlabeled * min(1.0, self.FEW * self.rows.sum() / density.unlabeled.sum())
         self.shapes = np.concatenate([self.alpha, self.rows.ravel(), density.unlabeled + 1])
         expected = _expected_items(replace(density, unlabeled=self.few))
         self.items = np.concatenate([expected.sum(axis=1), expected.ravel(), np.zeros(density.n_outputs)])
@@ -139,13 +146,22 @@ class ByOutput:
         scale: FloatArray = 1 / np.sqrt(self.shapes + self.items)
         return scale
 
-    def start(self, chains: int, rng: np.random.Generator) -> FloatArray:
-        """Take the rows from the labels alone, and a prevalence that fits each of them."""
-        prevalence, confusion = _start(self.density, chains, rng)
-        outputs = np.log(dirichlet(rng, self.density.unlabeled + 1, (chains,))) + np.log(self.output_total)
-        rows = np.log(confusion) + np.log(self.row_totals)[:, None]
-        classes = np.log(np.maximum(prevalence, 1e-300)) + np.log(self.total)
-        return np.hstack([classes, rows.reshape(chains, -1), outputs])
+    def point(self, prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
+        """Give every simplex the sum that it is believed to carry, and outputs the shares seen, or near to them."""
+        outputs = np.broadcast_to(np.log(self.density.unlabeled + 1), (len(prevalence), self.density.n_outputs))
+        rows = _logs(confusion) + np.log(self.row_totals)[:, None]
+        classes = _logs(prevalence) + np.log(self.total)
+        return np.hstack([classes, rows.reshape(len(classes), -1), outputs])
+
+    def moved(self, point: FloatArray, prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
+        """Keep the sums and r: in logarithms their density stands apart from that of prevalence and confusion."""
+        at, joint = self._forward(point), prevalence[:, :, None] * np.maximum(confusion, 1e-300)
+        outputs = joint.sum(axis=1)
+        joint *= (at.implied / outputs)[:, None, :]
+        classes = joint.sum(axis=2)
+        rows = _logs(joint / classes[:, :, None]) + np.log(at.row_totals)
+        sums = _logs(classes) + np.log(at.total), _logs(outputs) + np.log(at.output_total)
+        return np.hstack([sums[0], rows.reshape(len(point), -1), sums[1]])
 
     def _forward(self, point: FloatArray) -> "_Table":
         n_classes, n_outputs = self.rows.shape
@@ -219,18 +235,9 @@ def _log_gamma_sum(total: FloatArray, surplus: FloatArray | float) -> FloatArray
     return value
 
 
-def _start(density: Density, chains: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """Rows from the labels alone, and for each chain a prevalence that explains the outputs with them."""
-    confusion = dirichlet(rng, density.rows, (chains,))
-    confusion[:, density.is_known] = density.known[density.is_known]
-    confusion = np.maximum(confusion, 1e-30)
-    prevalence = dirichlet(rng, np.maximum(density.prevalence, 1), (chains,))
-    for _ in range(50):
-        joint = prevalence[:, :, None] * confusion
-        items = (joint * (density.unlabeled / joint.sum(axis=1))[:, None, :]).sum(axis=2)
-        prevalence = items + density.prevalence
-        prevalence /= prevalence.sum(axis=1, keepdims=True)
-    return prevalence, confusion
+def _logs(shares: FloatArray) -> FloatArray:
+    logs: FloatArray = np.log(np.maximum(shares, 1e-300))
+    return logs
 
 
 def _expected_items(density: Density) -> FloatArray:

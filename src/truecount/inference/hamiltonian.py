@@ -10,6 +10,8 @@ from truecount.errors import UnsuitableEngineError
 from truecount.inference import convergence
 from truecount.inference.coordinates import ByClass, ByOutput, Coordinates
 from truecount.inference.draws import Draws
+from truecount.inference.jumps import Jumps
+from truecount.inference.landscape import Landscape, survey
 from truecount.inference.leapfrog import Chains, Effort, Tuning, begin, move, warm_up
 from truecount.inference.trail import Trail
 from truecount.inference.warp import Warped
@@ -64,8 +66,9 @@ class Hamiltonian:
         rng = np.random.default_rng(seed)
         chains = self.chains or _default_chains(density.rows.size)
         budget = self.budget or _default_budget(chains * density.rows.size)
+        landscape = survey(density)
         candidates = suitable_coordinates(density) if self.coordinates == "auto" else (self.coordinates,)
-        runs = [_Run.warmed(density, moving, chains, self.warmup, rng) for moving in candidates]
+        runs = [_Run.warmed(landscape, moving, chains, self.warmup, rng) for moving in candidates]
         run = runs[0] if len(runs) == 1 else max(runs, key=_Run.worth)
         run.advance(-(-self.draws // chains) - run.trail.length, budget)
         wanted = self.effective_draws
@@ -82,16 +85,19 @@ class _Run:
     coordinates: Coordinates
     state: Chains
     tuning: Tuning
+    jumps: Jumps | None
     rng: np.random.Generator
     effort: Effort
     trail: Trail
 
     @classmethod
-    def warmed(cls, density: Density, moving: Moving, chains: int, warmup: int, rng: np.random.Generator) -> "_Run":
+    def warmed(cls, land: Landscape, moving: Moving, chains: int, warmup: int, rng: np.random.Generator) -> "_Run":
         """Tune the chains in the coordinates named."""
-        effort, coordinates = Effort(), build_coordinates(density, moving)
-        state, tuning = warm_up(coordinates, begin(coordinates, chains, rng), warmup, rng, effort)
-        return cls(moving, coordinates, state, tuning, rng, effort, Trail(chains, density))
+        effort, coordinates = Effort(), build_coordinates(land.density, moving)
+        state = begin(coordinates, coordinates.point(*land.starting_points(chains, rng)))
+        state, tuning = warm_up(coordinates, state, warmup, rng, effort, by_chain=not land.is_plain)
+        jumps = None if land.is_plain else Jumps.between(land.density, land.allocations())
+        return cls(moving, coordinates, state, tuning, jumps, rng, effort, Trail(chains, land.density))
 
     def worth(self) -> float:
         """Effective draws for each gradient, by a short trial."""
@@ -113,6 +119,8 @@ class _Run:
         """Move so many times, or until the budget is spent (but never leave a trail too short to judge)."""
         for _ in range(moves):
             self.state = move(self.coordinates, self.state, self.tuning, self.rng, self.effort)
+            if self.jumps is not None:
+                self.state = self.jumps.jump(self.coordinates, self.state, self.rng)
             self.trail.append(*self.coordinates.natural(self.state.point))
             if self.effort.gradients >= budget and self.trail.length >= 8:
                 return

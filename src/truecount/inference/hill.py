@@ -23,9 +23,14 @@ class Hill:
         self.total = self.prevalence.sum() + self.unlabeled.sum()
         self.tolerance = float(1e-6 + 1e-12 * self.total)
 
+    def allocated(self, point: FloatArray) -> FloatArray:
+        """Shape (..., classes, outputs): the unlabelled items, shared out as the point says."""
+        items: FloatArray = point[..., :1] * point[..., 1:] * self._per_item(point)
+        return items
+
     def step(self, point: FloatArray) -> FloatArray:
-        """Allocate the unlabelled items as the point says, and go where that leads."""
-        allocated = point[..., :1] * point[..., 1:] * self._per_item(point)
+        """Share out the unlabelled items as the point says, and go where that leads."""
+        allocated = self.allocated(point)
         new = point.copy()
         if self.total:
             new[..., 0] = (self.prevalence + allocated.sum(axis=-1)) / self.total

@@ -45,9 +45,8 @@ class Effort:
         self.gradients, self.moves, self.accepted = self.gradients + steps, self.moves + 1, self.accepted + acceptance
 
 
-def begin(coordinates: Coordinates, chains: int, rng: np.random.Generator) -> Chains:
-    """Put the chains at dispersed starting points."""
-    point = coordinates.start(chains, rng)
+def begin(coordinates: Coordinates, point: FloatArray) -> Chains:
+    """Put the chains at these points."""
     return Chains(point, coordinates.log_density(point), coordinates.gradient(point))
 
 
@@ -85,11 +84,18 @@ def _jitter(chains: int, rng: np.random.Generator) -> FloatArray:
 
 
 def warm_up(
-    coordinates: Coordinates, chains: Chains, length: int, rng: np.random.Generator, effort: Effort
+    coordinates: Coordinates,
+    chains: Chains,
+    length: int,
+    rng: np.random.Generator,
+    effort: Effort,
+    *,
+    by_chain: bool = False,
 ) -> tuple[Chains, Tuning]:
     """Find the step size by the acceptance, the scales and the trajectory's length by the spread of the chains.
 
-    Windows grow, so that what is learned from early, unsettled points is forgotten.
+    Windows grow, so that what is learned from early, unsettled points is forgotten. Where chains stand on summits of
+    their own, the spread is taken `by_chain`.
     """
     tuning = Tuning(len(coordinates.shapes) ** -0.25, 8, coordinates.scale())
     for window in _windows(length):
@@ -101,7 +107,9 @@ def warm_up(
             gain = (effort.accepted - booked - ACCEPTANCE) / (1 + number / 10) ** 0.6
             tuning = replace(tuning, step=float(np.clip(tuning.step * np.exp(gain), 1e-6, 2.0)))
             seen[number], log_steps[number] = chains.point, np.log(tuning.step)
-        tuning = _retuned(tuning, seen[window // 2 :], log_steps[window // 2 :], rng)
+        recent = seen[window // 2 :]
+        around = recent.mean(axis=0) if by_chain else recent.mean(axis=(0, 1))
+        tuning = _retuned(tuning, recent - around, log_steps[window // 2 :], rng)
     return chains, tuning
 
 
@@ -110,12 +118,12 @@ def _windows(length: int) -> list[int]:
     return [max(4, int(share * length)) for share in shares]
 
 
-def _retuned(tuning: Tuning, seen: FloatArray, log_steps: FloatArray, rng: np.random.Generator) -> Tuning:
+def _retuned(tuning: Tuning, deviations: FloatArray, log_steps: FloatArray, rng: np.random.Generator) -> Tuning:
     """Take scales from the spread seen, and a quarter of the slowest oscillation as the trajectory's length."""
-    points = seen.reshape(-1, seen.shape[-1])
+    points = deviations.reshape(-1, deviations.shape[-1])
     scale = np.maximum(points.std(axis=0), 1e-3 * tuning.scale)
     step = float(np.exp(log_steps.mean()))
-    slowest = np.sqrt(_largest_variance((points - points.mean(axis=0)) / scale, rng))
+    slowest = np.sqrt(_largest_variance(points / scale, rng))
     steps = int(np.clip(np.ceil(1.5 * slowest / step), 1, LONGEST))
     return Tuning(step, steps, scale)
 

@@ -12,6 +12,7 @@ from truecount._types import FloatArray
 from truecount.inference.coordinates import Coordinates
 from truecount.inference.draws import Draws
 from truecount.inference.hamiltonian import Moving, build_coordinates, suitable_coordinates
+from truecount.inference.landscape import Landscape, survey
 from truecount.inference.trail import Trail
 from truecount.models import Density
 
@@ -46,7 +47,7 @@ class NUTS:
         moving = suitable_coordinates(density)[-1] if self.coordinates == "auto" else self.coordinates
         coordinates = build_coordinates(density, moving)
         trace = nutpie.sample(
-            _model(coordinates),
+            _model(coordinates, survey(density)),
             draws=-(-self.draws // self.chains),
             tune=self.warmup,
             chains=self.chains,
@@ -63,7 +64,7 @@ class NUTS:
         return trail.draws({**settings, "divergences": int(trace.sample_stats["diverging"].sum())})
 
 
-def _model(coordinates: Coordinates) -> Any:
+def _model(coordinates: Coordinates, landscape: Landscape) -> Any:
     """Tell nutpie how to compute the density and its gradient."""
     pyfunc = load("nutpie.compiled_pyfunc", feature="NUTS", extra="nuts")
     dimensions = len(coordinates.shapes)
@@ -74,7 +75,7 @@ def _model(coordinates: Coordinates) -> Any:
         [np.dtype(np.float64)],
         [(dimensions,)],
         ["point"],
-        make_initial_point_fn=lambda seed: coordinates.start(1, np.random.default_rng(seed))[0],
+        make_initial_point_fn=lambda seed: _first_point(coordinates, landscape, seed),
     )
 
 
@@ -85,3 +86,8 @@ def _log_density(coordinates: Coordinates) -> Callable[..., tuple[float, FloatAr
         return float(value), gradient
 
     return evaluate
+
+
+def _first_point(coordinates: Coordinates, landscape: Landscape, seed: int) -> FloatArray:
+    first: FloatArray = coordinates.point(*landscape.starting_points(1, np.random.default_rng(seed)))[0]
+    return first

@@ -21,9 +21,16 @@ class Warped:
         """No stretched coordinate varies by much more than one."""
         return np.minimum(self.inner.scale(), 1.2)
 
-    def start(self, chains: int, rng: np.random.Generator) -> FloatArray:
-        """Start where the inner coordinates do, their bend undone by Newton's method."""
-        point = self.inner.start(chains, rng)
+    def point(self, prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
+        """Give the inner coordinates' point, bent."""
+        return self._bent(self.inner.point(prevalence, confusion))
+
+    def moved(self, point: FloatArray, prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
+        """Move the inner coordinates' point."""
+        return self._bent(self.inner.moved(self._forward(point)[0], prevalence, confusion))
+
+    def _bent(self, point: FloatArray) -> FloatArray:
+        """Solve for the coordinates by Newton's method."""
         target = point[:, self.where]
         bent = np.where(target < 0, target / (1 + self.stretch), target)
         for _ in range(30):

@@ -1,0 +1,68 @@
+"""Jumps between summits that no chain would walk between."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from truecount._types import FloatArray
+from truecount.inference.coordinates import Coordinates
+from truecount.inference.draws import dirichlet
+from truecount.inference.leapfrog import Chains
+from truecount.models import Density
+
+SHARES_KEPT = (1.0, 0.5, 0.2)
+"""How much of an allocation a proposal takes for granted: the less, the wider it is."""
+SMALLEST = 1e-300
+
+
+@dataclass(frozen=True)
+class Jumps:
+    """Independent proposals: were it known how many items of each output are of each class, all would be Dirichlet.
+
+    Parameters
+    ----------
+    density
+        The posterior.
+    allocations
+        Shape (proposals, classes, outputs): items of each class and output, one guess after another.
+    """
+
+    density: Density
+    allocations: FloatArray
+
+    @classmethod
+    def between(cls, density: Density, allocations: FloatArray) -> "Jumps":
+        """Propose each of these allocations, taken more and less for granted."""
+        return cls(density, np.concatenate([share * allocations for share in SHARES_KEPT]))
+
+    def jump(self, coordinates: Coordinates, chains: Chains, rng: np.random.Generator) -> Chains:
+        """Propose a point elsewhere to every chain, and accept or reject it."""
+        here, there = coordinates.natural(chains.point), self._draw(len(chains.point), rng)
+        with np.errstate(all="ignore"):
+            gain = np.nan_to_num(self._surplus(*there) - self._surplus(*here), nan=-np.inf)
+        accept = np.log(rng.random(len(gain))) < gain
+        if not accept.any():
+            return chains
+        point = chains.point.copy()
+        point[accept] = coordinates.moved(point[accept], there[0][accept], there[1][accept])
+        return Chains(point, coordinates.log_density(point), coordinates.gradient(point))
+
+    def _draw(self, size: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        items = self.allocations[rng.integers(len(self.allocations), size=size)]
+        prevalence = dirichlet(rng, self.density.prevalence + items.sum(axis=2), ())
+        confusion = dirichlet(rng, self.density.rows + items, ())
+        confusion[:, self.density.is_known] = self.density.known[self.density.is_known]
+        return prevalence, confusion
+
+    def _surplus(self, prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
+        """Log-density of the posterior over that of the proposals, up to a constant."""
+        from scipy.special import gammaln, logsumexp
+
+        free = ~self.density.is_known
+        logs = np.log(np.maximum(prevalence, SMALLEST)), np.log(np.maximum(confusion[:, free], SMALLEST))
+        classes, cells = self.allocations.sum(axis=2), self.allocations[:, free]
+        shapes = self.density.prevalence + classes, self.density.rows[free] + cells
+        constant = gammaln(shapes[0]).sum(axis=1) + gammaln(shapes[1]).sum(axis=(1, 2))
+        constant -= gammaln(shapes[0].sum(axis=1)) + gammaln(shapes[1].sum(axis=2)).sum(axis=1)
+        proposed = logs[0] @ classes.T + np.einsum("clk,plk->cp", logs[1], cells) - constant
+        return np.asarray(self.density.log_likelihood(prevalence, confusion) - logsumexp(proposed, axis=1))

@@ -1,0 +1,103 @@
+"""Where the posterior piles up, and where chains begin: dispersed, and on every summit worth knowing."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from truecount._types import FloatArray
+from truecount.inference.draws import dirichlet
+from truecount.inference.hill import Hill
+from truecount.inference.mode import climb_together, even_start, one_class_starts
+from truecount.models import Density
+
+ROUNDS = 6
+"""Rounds of leaps after which points on one summit are together."""
+APART = 0.02
+"""Shares by which summits differ, at the least."""
+NEGLIGIBLE = 40.0
+"""Nats below which a summit's mass is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Landscape:
+    """The summits of a posterior, from the highest down, and the corners in which it may pile up.
+
+    Parameters
+    ----------
+    density
+        The posterior.
+    summits
+        Shape (summits, classes, 1 + outputs): prevalence and confusion of each.
+    corners
+        The same for points where one class holds nearly all; none where the prior keeps classes from being empty.
+    """
+
+    density: Density
+    summits: FloatArray
+    corners: FloatArray
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there is one summit and nothing else."""
+        return len(self.summits) + len(self.corners) == 1
+
+    def starting_points(self, chains: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        """Give every chain a prevalence and a confusion to begin with.
+
+        Rows are drawn from what the labels alone say, with a prevalence that explains the outputs by them. Unless the
+        landscape is plain, every second chain begins on a summit or in a corner.
+        """
+        prevalence, confusion = _by_labels(self.density, chains, rng)
+        if not self.is_plain:
+            taken = np.concatenate([self.summits, self.corners])
+            taken = taken[np.arange(chains // 2) % len(taken)]
+            prevalence[1::2], confusion[1::2] = taken[:, :, 0], taken[:, :, 1:]
+        return prevalence, confusion
+
+    def allocations(self) -> FloatArray:
+        """Shape (guesses, classes, outputs): items of each class and output, as on each summit or all in one class."""
+        one_class = np.eye(self.density.n_classes)[:, :, None] * self.density.unlabeled
+        return np.concatenate([Hill(_logarithmic(self.density)).allocated(self.summits), one_class])
+
+
+def survey(density: Density) -> Landscape:
+    """Look for summits of the density of the logarithms, which is what chains move on: it has none on the edge."""
+    moved_on = _logarithmic(density)
+    corners = one_class_starts(moved_on)
+    points = climb_together(moved_on, np.concatenate([even_start(moved_on)[None], corners]), ROUNDS)
+    mass = _log_mass(density, Hill(moved_on), points)
+    summits: list[FloatArray] = []
+    for number in np.argsort(-mass, kind="stable"):
+        if mass[number] > mass.max() - NEGLIGIBLE and all(_is_apart(points[number], summit) for summit in summits):
+            summits.append(points[number])
+    return Landscape(density, np.stack(summits), corners[: len(corners) * bool((density.prevalence < 1).any())])
+
+
+def _logarithmic(density: Density) -> Density:
+    return replace(density, prevalence=density.prevalence + 1, rows=density.rows + 1)
+
+
+def _is_apart(one: FloatArray, other: FloatArray) -> bool:
+    return bool(np.abs(one[:, 0] - other[:, 0]).max() > APART)
+
+
+def _log_mass(density: Density, hill: Hill, points: FloatArray) -> FloatArray:
+    """Height and width of each summit: about one over the root of the items behind each coordinate."""
+    items = hill.allocated(points)
+    by_class = np.log(density.prevalence + items.sum(axis=-1)).sum(axis=-1)
+    by_cell = np.log(density.rows + items).sum(axis=(-2, -1))
+    return np.asarray(hill.height(points) - 0.5 * (by_class + by_cell))
+
+
+def _by_labels(density: Density, chains: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Rows from the labels alone, and for each chain a prevalence that explains the outputs with them."""
+    confusion = dirichlet(rng, density.rows, (chains,))
+    confusion[:, density.is_known] = density.known[density.is_known]
+    confusion = np.maximum(confusion, 1e-30)
+    prevalence = dirichlet(rng, np.maximum(density.prevalence, 1), (chains,))
+    for _ in range(50):
+        joint = prevalence[:, :, None] * confusion
+        items = (joint * (density.unlabeled / joint.sum(axis=1))[:, None, :]).sum(axis=2)
+        prevalence = items + density.prevalence
+        prevalence /= prevalence.sum(axis=1, keepdims=True)
+    return prevalence, confusion

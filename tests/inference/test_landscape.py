@@ -1,0 +1,56 @@
+"""Summits apart from each other are found, chains begin on them, and jumps give each its weight."""
+
+import numpy as np
+import pytest
+
+from oracle import by_sum
+from problems import PROBLEMS
+from truecount import Counts, Hamiltonian, Prior
+from truecount.inference.jumps import Jumps
+from truecount.inference.landscape import survey
+from truecount.models import density
+
+TWO_SUMMITS = density(Counts([[900, 50, 50], [50, 900, 50]], [100, 100, 800]), Prior())
+"""Most items have an output that neither class has often: one of them must have changed, and either will do."""
+FAR_CORNER = density(Counts([[9, 31], [19, 21]], [253, 298]), Prior(prevalence=0.05))
+SPARSE_CORNER = density(Counts([[3, 2], [5, 0]], [541, 10]), Prior(0.3, 0.1))
+
+
+@pytest.mark.parametrize(
+    "name", ["five classes, nine outputs", "five classes, a million unlabelled", "three classes, nearly singular"]
+)
+def test_an_ordinary_posterior_has_one_summit(name):
+    assert survey(PROBLEMS[name].density).is_plain
+
+
+def test_two_summits_are_found_and_chains_begin_on_both(seed):
+    land = survey(TWO_SUMMITS)
+    assert len(land.summits) == 2
+    assert sorted(land.summits[:, 0, 0].round(1)) == [0.1, 0.9]
+    prevalence, _ = land.starting_points(8, np.random.default_rng(seed))
+    assert {0.1, 0.9} <= set(prevalence[:, 0].round(1))
+
+
+def test_a_summit_without_mass_is_left_out():
+    assert len(survey(density(Counts([[900, 50, 50], [50, 9000, 50]], [100, 100, 800]), Prior())).summits) == 1
+
+
+@pytest.mark.parametrize("posed", [FAR_CORNER, SPARSE_CORNER], ids=["far corner", "sparse corner"])
+def test_a_corner_that_chains_seldom_visit_gets_its_weight(posed, seed):
+    draws, exact = Hamiltonian(effective_draws=2000).sample(posed, seed), by_sum(posed)
+    error = exact.sd / np.sqrt(draws.effective[0])
+    assert draws.record["not_converged"] is None
+    assert draws.prevalence[:, 0].mean() == pytest.approx(exact.mean, abs=5 * error)
+
+
+def test_equal_summits_get_equal_weight_and_not_without_the_proposals_density(seed, monkeypatch):
+    def share_of_first(draws):
+        return (draws.prevalence[:, 0] > 0.5).mean(), 0.5 / np.sqrt(draws.effective.min())
+
+    share, error = share_of_first(Hamiltonian(effective_draws=2000).sample(TWO_SUMMITS, seed))
+    assert share == pytest.approx(0.5, abs=5 * error)
+    honest = Jumps._surplus
+    biased = lambda self, prevalence, confusion: honest(self, prevalence, confusion) + (prevalence[:, 0] > 0.5)  # noqa: E731
+    monkeypatch.setattr(Jumps, "_surplus", biased)
+    share, error = share_of_first(Hamiltonian(effective_draws=2000).sample(TWO_SUMMITS, seed))
+    assert abs(share - 0.5) > 5 * error
