@@ -29,20 +29,22 @@ def rhat(draws: FloatArray, chains: int) -> FloatArray:
     return np.asarray(_stats().rhat(by_chain(draws, chains), chain_axis=0, draw_axis=1))
 
 
-def bulk_draws(draws: FloatArray, chains: int) -> FloatArray:
-    """Effective number of draws for the middle of each class, shape (classes,)."""
-    return np.asarray(_stats().ess(by_chain(draws, chains), chain_axis=0, draw_axis=1, method="bulk"))
+def effective_by_kind(draws: FloatArray, chains: int) -> dict[str, FloatArray]:
+    """Effective numbers of draws of each class, shape (classes,): for its mean, its bulk and its 5 and 95 % quantiles.
 
-
-def tail_draws(draws: FloatArray, chains: int) -> FloatArray:
-    """Effective number of draws for the 5 and 95 % quantiles of each class, shape (classes,)."""
+    The bulk's is that of ranks, which a rare excursion hardly moves; the mean's feels how far it goes.
+    """
     values = by_chain(draws, chains)
-    return np.asarray(_stats().ess(values, chain_axis=0, draw_axis=1, method="tail", prob=(0.05, 0.95)))
+    options: dict[str, dict[str, Any]] = {"mean": {}, "bulk": {}, "tail": {"prob": (0.05, 0.95)}}
+    return {
+        kind: np.asarray(_stats().ess(values, chain_axis=0, draw_axis=1, method=kind, **more))
+        for kind, more in options.items()
+    }
 
 
 def effective_draws(draws: FloatArray, chains: int) -> FloatArray:
-    """Effective number of draws of each class, the smaller of bulk and tail, shape (classes,)."""
-    return np.asarray(np.minimum(bulk_draws(draws, chains), tail_draws(draws, chains)))
+    """Effective number of draws of each class, the least of its kinds, shape (classes,)."""
+    return np.asarray(np.min(list(effective_by_kind(draws, chains).values()), axis=0))
 
 
 def mcse(draws: FloatArray, chains: int) -> FloatArray:

@@ -89,7 +89,7 @@ class ByClass:
         """Expected allocations of the unlabelled items, plus the prior, minus what the sums take back."""
         prevalence, learned, total, row_totals = self._forward(point)
         items = prevalence[:, :, None] * self._confusion(learned)
-        items *= (self.density.unlabeled / items.sum(axis=1))[:, None, :]
+        items *= (self.density.unlabeled / np.maximum(items.sum(axis=1), 1e-300))[:, None, :]
         of_class = items.sum(axis=2)
         classes = self.alpha + of_class - prevalence * total
         cells = items if len(self.free) == len(self.alpha) else items[:, self.free]
@@ -104,7 +104,7 @@ class ByClass:
         outputs = np.einsum("cl,clk->ck", prevalence, self._confusion(learned))
         sums = _log_gamma_sum(total, self.total - self.alpha.sum())
         row_sums = _log_gamma_sum(row_totals[:, :, 0], self.row_totals - self.rows.sum(axis=1))
-        value: FloatArray = point @ self.shapes + np.log(outputs) @ self.density.unlabeled + sums + row_sums
+        value: FloatArray = point @ self.shapes + _logs(outputs) @ self.density.unlabeled + sums + row_sums
         return value
 
     def natural(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:

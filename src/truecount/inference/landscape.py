@@ -29,7 +29,7 @@ class Landscape:
     summits
         Shape (summits, classes, 1 + outputs): prevalence and confusion of each.
     corners
-        The same for points where one class holds nearly all; none where the prior keeps classes from being empty.
+        The same for points where one class holds nearly all, those whose mass is not negligible.
     """
 
     density: Density
@@ -65,12 +65,14 @@ def survey(density: Density) -> Landscape:
     moved_on = _logarithmic(density)
     corners = one_class_starts(moved_on)
     points = climb_together(moved_on, np.concatenate([even_start(moved_on)[None], corners]), ROUNDS)
-    mass = _log_mass(density, Hill(moved_on), points)
+    hill = Hill(moved_on)
+    mass = _log_mass(density, hill, points)
     summits: list[FloatArray] = []
     for number in np.argsort(-mass, kind="stable"):
         if mass[number] > mass.max() - NEGLIGIBLE and all(_is_apart(points[number], summit) for summit in summits):
             summits.append(points[number])
-    return Landscape(density, np.stack(summits), corners[: len(corners) * bool((density.prevalence < 1).any())])
+    near = _log_mass(density, hill, corners) > mass.max() - NEGLIGIBLE
+    return Landscape(density, np.stack(summits), corners[near])
 
 
 def _logarithmic(density: Density) -> Density:
@@ -97,7 +99,7 @@ def _by_labels(density: Density, chains: int, rng: np.random.Generator) -> tuple
     prevalence = dirichlet(rng, np.maximum(density.prevalence, 1), (chains,))
     for _ in range(50):
         joint = prevalence[:, :, None] * confusion
-        items = (joint * (density.unlabeled / joint.sum(axis=1))[:, None, :]).sum(axis=2)
+        items = (joint * (density.unlabeled / np.maximum(joint.sum(axis=1), 1e-300))[:, None, :]).sum(axis=2)
         prevalence = items + density.prevalence
         prevalence /= prevalence.sum(axis=1, keepdims=True)
     return prevalence, confusion

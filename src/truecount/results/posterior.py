@@ -195,15 +195,13 @@ class Posterior:
     def diagnostics(self) -> Mapping[str, Any]:
         """How far the draws can be trusted, by name; the arrays have shape (classes,).
 
-        For chains ``rhat``, ``bulk`` and ``tail`` (effective draws for the middle and for the 5 and 95 % quantiles) and
-        ``mcse``. For independent draws ``effective``, ``mcse``, ``effective_share`` (of the weighted pool that they
+        For chains ``rhat``, ``mean``, ``bulk`` and ``tail`` (effective draws for the mean, for the middle of the ranks
+        and for the 5 and 95 % quantiles) and ``mcse``. For independent draws ``effective``, ``mcse``, ``effective_share`` (of the weighted pool that they
         were resampled from) and ``pareto_k`` (the tail of its weights; below ½ their mean has a variance).
         """
         if not self.is_independent:
-            bulk, tail = (
-                measure(self.prevalence, self.chains) for measure in (convergence.bulk_draws, convergence.tail_draws)
-            )
-            return {"rhat": self.rhat, "bulk": bulk, "tail": tail, "mcse": self.mcse}
+            effective = convergence.effective_by_kind(self.prevalence, self.chains)
+            return {"rhat": self.rhat, **effective, "mcse": self.mcse}
         weights = self.draws.log_weights
         return {
             "effective": self.effective_draws,
