@@ -7,6 +7,7 @@ from scipy import stats
 from truecount.errors import InputError, UnsuitableEngineError
 from truecount.inference import trail
 from truecount.inference.hamiltonian import Hamiltonian, build_coordinates, suitable_coordinates
+from truecount.inference.landscape import survey
 from truecount.inference.leapfrog import Effort, begin, move, warm_up
 from truecount.models import Density
 
@@ -84,7 +85,9 @@ def test_moves_leave_the_density_alone_where_steps_are_tiny():
     """Energy is conserved up to the step's square: with tiny steps every move is accepted."""
     coordinates = build_coordinates(ORDINARY, "class")
     rng, effort = np.random.default_rng(0), Effort()
-    chains, tuning = warm_up(coordinates, begin(coordinates, 8, rng), 60, rng, effort)
+    chains, tuning = warm_up(
+        coordinates, begin(coordinates, coordinates.point(*survey(ORDINARY).starting_points(8, rng))), 60, rng, effort
+    )
     booked, moves = effort.accepted, 20
     small = type(tuning)(tuning.step / 100, tuning.steps, tuning.scale)
     for _ in range(moves):

@@ -150,9 +150,8 @@ def test_diagnostics_of_independent_draws_speak_of_their_weights() -> None:
     assert set(weak) == {"effective", "mcse", "effective_share", "pareto_k"}
 
 
-def test_diagnostics_of_chains_have_bulk_and_tail() -> None:
+def test_effective_draws_of_chains_are_the_least_of_their_kinds() -> None:
     posterior = infer(Counts([[60, 40], [25, 75]], [250, 250]), engine=Hamiltonian(effective_draws=1000))
-    np.testing.assert_array_equal(
-        posterior.effective_draws, np.minimum(posterior.diagnostics["bulk"], posterior.diagnostics["tail"])
-    )
-    assert set(posterior.diagnostics) == {"rhat", "bulk", "tail", "mcse"}
+    kinds = [posterior.diagnostics[kind] for kind in ("mean", "bulk", "tail")]
+    np.testing.assert_array_equal(posterior.effective_draws, np.min(kinds, axis=0))
+    assert set(posterior.diagnostics) == {"rhat", "mean", "bulk", "tail", "mcse"}

@@ -16,6 +16,8 @@ APART = 0.02
 """Shares by which summits differ, at the least."""
 NEGLIGIBLE = 40.0
 """Nats below which a summit's mass is left out."""
+NEGLIGIBLE_CORNER, MOST_CLASSES = 20.0, 8
+"""The same for a corner; with more classes than this its mass cannot be judged by its height and width."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +57,9 @@ class Landscape:
         return prevalence, confusion
 
     def allocations(self) -> FloatArray:
-        """Shape (guesses, classes, outputs): items of each class and output, as on each summit or all in one class."""
-        one_class = np.eye(self.density.n_classes)[:, :, None] * self.density.unlabeled
+        """Shape (guesses, classes, outputs): items of each class and output, as on each summit, or all in a corner."""
+        held = self.corners[:, :, :1] == self.corners[:, :, :1].max(axis=1, keepdims=True)
+        one_class = held * self.density.unlabeled
         return np.concatenate([Hill(_logarithmic(self.density)).allocated(self.summits), one_class])
 
 
@@ -71,8 +74,8 @@ def survey(density: Density) -> Landscape:
     for number in np.argsort(-mass, kind="stable"):
         if mass[number] > mass.max() - NEGLIGIBLE and all(_is_apart(points[number], summit) for summit in summits):
             summits.append(points[number])
-    near = _log_mass(density, hill, corners) > mass.max() - NEGLIGIBLE
-    return Landscape(density, np.stack(summits), corners[near])
+    counts = (_log_mass(density, hill, corners) > mass.max() - NEGLIGIBLE_CORNER) & (density.n_classes <= MOST_CLASSES)
+    return Landscape(density, np.stack(summits), corners[counts])
 
 
 def _logarithmic(density: Density) -> Density:

@@ -66,7 +66,8 @@ def _cores() -> int:
 
 def _stacked(engine: Auto, densities: list[Density], seeds: list[int]) -> list[Draws | None]:
     """Solve for all prevalences in one go; None for a problem whose proposals do not suffice."""
-    size, generators = int(SPARE * engine.effective_draws) + 64, [np.random.default_rng(seed) for seed in seeds]
+    size = int(SPARE * engine.effective_draws) + 64
+    generators = [np.random.Generator(np.random.SFC64(seed)) for seed in seeds]
     confusion, outputs = _gammas(densities, generators, size)
     confusion /= confusion.sum(axis=1, keepdims=True)
     outputs /= outputs.sum(axis=0)

@@ -196,8 +196,9 @@ class Posterior:
         """How far the draws can be trusted, by name; the arrays have shape (classes,).
 
         For chains ``rhat``, ``mean``, ``bulk`` and ``tail`` (effective draws for the mean, for the middle of the ranks
-        and for the 5 and 95 % quantiles) and ``mcse``. For independent draws ``effective``, ``mcse``, ``effective_share`` (of the weighted pool that they
-        were resampled from) and ``pareto_k`` (the tail of its weights; below ½ their mean has a variance).
+        and for the 5 and 95 % quantiles) and ``mcse``. For independent draws ``effective``, ``mcse``,
+        ``effective_share`` (of the weighted pool that they were resampled from) and ``pareto_k`` (the tail of its
+        weights; below ½ their mean has a variance).
         """
         if not self.is_independent:
             effective = convergence.effective_by_kind(self.prevalence, self.chains)
