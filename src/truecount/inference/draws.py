@@ -71,3 +71,12 @@ def dirichlet(rng: np.random.Generator, concentration: FloatArray, size: tuple[i
         gammas = np.exp(logs - logs.max(axis=-1, keepdims=True))
     shares: FloatArray = gammas / gammas.sum(axis=-1, keepdims=True)
     return shares
+
+
+def draw_rows(
+    rng: np.random.Generator, density: Density, items: FloatArray | float, size: tuple[int, ...]
+) -> FloatArray:
+    """Draw confusions given items of each class and output beside the labelled ones; known rows are as they are."""
+    confusion = dirichlet(rng, density.rows + items, size)
+    confusion[..., density.is_known, :] = density.known[density.is_known]
+    return confusion

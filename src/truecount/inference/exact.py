@@ -12,7 +12,7 @@ import numpy as np
 from truecount import _check
 from truecount.errors import UnsuitableEngineError
 from truecount.inference import convergence
-from truecount.inference.draws import Draws, confusion_stride, dirichlet
+from truecount.inference.draws import Draws, confusion_stride, dirichlet, draw_rows
 from truecount.inference.proposal import Pool, Proposal
 from truecount.inference.resample import draws_needed, effective_share, normalised, resample
 from truecount.models import Density
@@ -89,8 +89,7 @@ def exact_record(proposed: int, inside: float, counting: float) -> dict[str, Any
 def _prior_draws(density: Density, size: int, rng: np.random.Generator) -> Draws:
     """Without unlabelled items the prevalence keeps its prior and the rows what the labels say."""
     stride = confusion_stride(size, density)
-    confusion = dirichlet(rng, density.rows, (len(range(0, size, stride)),))
-    confusion[:, density.is_known] = density.known[density.is_known]
+    confusion = draw_rows(rng, density, 0.0, (len(range(0, size, stride)),))
     return Draws(
         prevalence=dirichlet(rng, density.prevalence, (size,)),
         confusion=confusion,

@@ -7,7 +7,7 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray
 from truecount.errors import UnsuitableEngineError
-from truecount.inference.draws import Draws, dirichlet
+from truecount.inference.draws import Draws, dirichlet, draw_rows
 from truecount.inference.trail import Trail
 from truecount.models import Density
 
@@ -45,13 +45,13 @@ class Gibbs:
         _refuse_crawling(density)
         rng = np.random.default_rng(seed)
         unlabeled = np.rint(density.unlabeled).astype(np.int64)
-        confusion = _draw_rows(density, density.rows, rng, (self.chains,))
+        confusion = draw_rows(rng, density, 0.0, (self.chains,))
         prevalence = dirichlet(rng, density.prevalence, (self.chains,))
         trail = Trail(self.chains, density)
         for sweep in range(self.warmup + -(-self.draws // self.chains)):
             items = _impute(unlabeled, prevalence, confusion, rng)
             prevalence = dirichlet(rng, density.prevalence + items.sum(axis=2), ())
-            confusion = _draw_rows(density, density.rows + items, rng, ())
+            confusion = draw_rows(rng, density, items, ())
             if sweep >= self.warmup:
                 trail.append(prevalence, confusion)
         return trail.draws({"engine": "Gibbs", "chains": self.chains, "warmup": self.warmup})
@@ -64,12 +64,6 @@ def _impute(
     joint = prevalence[:, :, None] * confusion + 1e-300
     given_output = (joint / joint.sum(axis=1, keepdims=True)).transpose(0, 2, 1)
     return rng.multinomial(unlabeled, given_output).transpose(0, 2, 1)
-
-
-def _draw_rows(density: Density, rows: FloatArray, rng: np.random.Generator, size: tuple[int, ...]) -> FloatArray:
-    confusion = dirichlet(rng, rows, size)
-    confusion[:, density.is_known] = density.known[density.is_known]
-    return confusion
 
 
 def _refuse_crawling(density: Density) -> None:

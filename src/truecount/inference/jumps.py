@@ -6,7 +6,7 @@ import numpy as np
 
 from truecount._types import FloatArray
 from truecount.inference.coordinates import Coordinates
-from truecount.inference.draws import dirichlet
+from truecount.inference.draws import dirichlet, draw_rows
 from truecount.inference.leapfrog import Chains
 from truecount.models import Density
 
@@ -50,9 +50,7 @@ class Jumps:
     def _draw(self, size: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
         items = self.allocations[rng.integers(len(self.allocations), size=size)]
         prevalence = dirichlet(rng, self.density.prevalence + items.sum(axis=2), ())
-        confusion = dirichlet(rng, self.density.rows + items, ())
-        confusion[:, self.density.is_known] = self.density.known[self.density.is_known]
-        return prevalence, confusion
+        return prevalence, draw_rows(rng, self.density, items, ())
 
     def _surplus(self, prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
         """Log-density of the posterior over that of the proposals, up to a constant."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from truecount._types import FloatArray
-from truecount.inference.draws import dirichlet
+from truecount.inference.draws import dirichlet, draw_rows
 from truecount.inference.hill import Hill
 from truecount.inference.mode import climb_together, even_start, one_class_starts
 from truecount.models import Density
@@ -96,9 +96,7 @@ def _log_mass(density: Density, hill: Hill, points: FloatArray) -> FloatArray:
 
 def _by_labels(density: Density, chains: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """Rows from the labels alone, and for each chain a prevalence that explains the outputs with them."""
-    confusion = dirichlet(rng, density.rows, (chains,))
-    confusion[:, density.is_known] = density.known[density.is_known]
-    confusion = np.maximum(confusion, 1e-30)
+    confusion = np.maximum(draw_rows(rng, density, 0.0, (chains,)), 1e-30)
     prevalence = dirichlet(rng, np.maximum(density.prevalence, 1), (chains,))
     for _ in range(50):
         joint = prevalence[:, :, None] * confusion
