@@ -95,7 +95,7 @@ class _Run:
         """Tune the chains in the coordinates named."""
         effort, coordinates = Effort(), build_coordinates(land.density, moving)
         state = begin(coordinates, coordinates.point(*land.starting_points(chains, rng)))
-        state, tuning = warm_up(coordinates, state, warmup, rng, effort, by_chain=not land.is_plain)
+        state, tuning = warm_up(coordinates, state, warmup, rng, effort, by_chain=len(land.summits) > 1)
         jumps = None if land.is_plain else Jumps.between(land.density, land.allocations())
         return cls(moving, coordinates, state, tuning, jumps, rng, effort, Trail(chains, land.density))
 

@@ -10,13 +10,13 @@ from truecount.inference.hill import Hill
 from truecount.inference.mode import climb_together, even_start, one_class_starts
 from truecount.models import Density
 
-ROUNDS = 6
-"""Rounds of leaps after which points on one summit are together."""
+ROUNDS, ARRIVED = 6, 1e-4
+"""Rounds of leaps, and nats that may be left to gain: a point that is still under way, as on a ridge, is no summit."""
 APART = 0.02
 """Shares by which summits differ, at the least."""
 NEGLIGIBLE = 40.0
 """Nats below which a summit's mass is left out."""
-NEGLIGIBLE_CORNER, MOST_CLASSES = 20.0, 8
+NEGLIGIBLE_CORNER, MOST_CLASSES = 15.0, 8
 """The same for a corner; with more classes than this its mass cannot be judged by its height and width."""
 
 
@@ -70,12 +70,15 @@ def survey(density: Density) -> Landscape:
     points = climb_together(moved_on, np.concatenate([even_start(moved_on)[None], corners]), ROUNDS)
     hill = Hill(moved_on)
     mass = _log_mass(density, hill, points)
-    summits: list[FloatArray] = []
-    for number in np.argsort(-mass, kind="stable"):
-        if mass[number] > mass.max() - NEGLIGIBLE and all(_is_apart(points[number], summit) for summit in summits):
+    first, *others = np.argsort(-mass, kind="stable")
+    summits = [points[first]]
+    has_arrived = hill.residual(points) < ARRIVED
+    for number in others:
+        counts = has_arrived[first] and has_arrived[number] and mass[number] > mass[first] - NEGLIGIBLE
+        if counts and all(_is_apart(points[number], summit) for summit in summits):
             summits.append(points[number])
-    counts = (_log_mass(density, hill, corners) > mass.max() - NEGLIGIBLE_CORNER) & (density.n_classes <= MOST_CLASSES)
-    return Landscape(density, np.stack(summits), corners[counts])
+    is_near = _log_mass(density, hill, corners) > mass[first] - NEGLIGIBLE_CORNER
+    return Landscape(density, np.stack(summits), corners[is_near & (density.n_classes <= MOST_CLASSES)])
 
 
 def _logarithmic(density: Density) -> Density:
