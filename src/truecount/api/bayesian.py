@@ -130,7 +130,7 @@ def mode(counts: Counts, *, prior: Prior = Prior()) -> PointEstimate:
     """
     record = find_mode(_density(counts, prior))
     findings = of_mode(counts, prior, record)
-    _warn(findings)
+    _warn(findings, stacklevel=3)
     numbers = {"iterations": record.iterations, "kkt_residual": record.kkt_residual}
     provenance = {"method": "mode", "prior": prior.to_dict(), **numbers, "version": package_version()}
     return PointEstimate(prevalence=record.prevalence, classes=counts.classes, findings=findings, provenance=provenance)
@@ -150,15 +150,15 @@ def _engine(engine: Engine) -> Engine:
 
 def _posterior(draws: Draws, model: Density, counts: Counts, prior: Prior, seed: int) -> Posterior:
     findings = of_posterior(counts, prior, model, draws)
-    _warn(findings)
+    _warn(findings, stacklevel=4)
     provenance = {**draws.record, "seed": seed, "version": package_version()}
     return Posterior(draws=draws, counts=counts, prior=prior, findings=findings, provenance=provenance)
 
 
-def _warn(findings: Iterable[Finding]) -> None:
+def _warn(findings: Iterable[Finding], *, stacklevel: int) -> None:
     for finding in findings:
         if finding.code == "not-converged":
-            warnings.warn(finding.message, ConvergenceWarning, stacklevel=4)
+            warnings.warn(finding.message, ConvergenceWarning, stacklevel=stacklevel)
 
 
 @cache

@@ -3,7 +3,7 @@
 import numpy as np
 
 from truecount._types import FloatArray
-from truecount._wording import listed, span
+from truecount._wording import listed, percent, span
 from truecount.counts import Counts
 from truecount.diagnostics.identify import HARDLY
 from truecount.inference.draws import Draws
@@ -14,6 +14,8 @@ LIKELY = 0.15
 """Density at an edge over the highest, from which on a 95 % interval of the likelihood would hold the edge."""
 FAR = 0.005
 """The interval's distance from an edge that matters."""
+FEWEST = 0.01
+"""A summit with a smaller share of the draws is no answer."""
 APART = 4.0
 """Standard deviations within a chain between the means of chains that settled on different answers."""
 
@@ -54,7 +56,40 @@ def _edge_density(ends: FloatArray) -> FloatArray:
 
 
 def several_answers(counts: Counts, draws: Draws) -> Finding | None:
-    """Find chains that settled on different answers, and say what each says."""
+    """Find different answers that the posterior allows, and say what each says."""
+    return _unreconciled(counts, draws) or _weighed(counts, draws)
+
+
+def _weighed(counts: Counts, draws: Draws) -> Finding | None:
+    """Find summits between which the chains went to and fro, and what each weighs."""
+    summits = np.array(draws.record.get("summits", []))
+    if not len(summits):
+        return None
+    nearest = np.abs(draws.prevalence[:, None] - summits).max(axis=2).argmin(axis=1)
+    weights = np.bincount(nearest, minlength=len(summits)) / len(nearest)
+    answers = [int(answer) for answer in np.argsort(-weights, kind="stable") if weights[answer] >= FEWEST]
+    if len(answers) < 2:
+        return None
+    row = int(np.ptp(summits[answers], axis=0).argmax())
+    ends = [np.quantile(draws.prevalence[nearest == answer, row], [0.025, 0.975]) for answer in answers]
+    said = [f"{span(*end)} ({percent(weights[answer])})" for answer, end in zip(answers, ends, strict=True)]
+    return Finding(
+        "several-answers",
+        "caution",
+        f"The counts allow {len(answers)} different answers. {counts.classes[row]!s:.60} is {' or '.join(said)}; in "
+        "brackets how probable each is.",
+        {
+            "class": counts.classes[row],
+            "probabilities": weights[answers].tolist(),
+            "means": [draws.prevalence[nearest == answer].mean(axis=0).tolist() for answer in answers],
+            "intervals": [end.tolist() for end in ends],
+        },
+        "A mean between them is no answer. Give a prior that favours what you know, or label more items.",
+    )
+
+
+def _unreconciled(counts: Counts, draws: Draws) -> Finding | None:
+    """Find chains that settled on different answers."""
     if draws.chains is None or draws.chains < 2:
         return None
     chains = draws.prevalence.reshape(draws.chains, -1, draws.prevalence.shape[1])

@@ -74,7 +74,8 @@ class Hamiltonian:
         wanted = self.effective_draws
         while wanted is not None and run.effort.gradients < budget and (more := run.missing(wanted)):
             run.advance(more, budget)
-        return run.trail.draws({"engine": "Hamiltonian", "chains": chains, "warmup": self.warmup, **run.record()})
+        settings = {"engine": "Hamiltonian", "chains": chains, "warmup": self.warmup}
+        return run.trail.draws({**settings, **run.record(), **_summits(landscape)})
 
 
 @dataclass(slots=True)
@@ -151,6 +152,11 @@ def build_coordinates(density: Density, moving: Moving) -> Coordinates:
         )
     coordinates: Coordinates = ByOutput(density) if moving == "output" else ByClass(density)
     return Warped(coordinates) if (coordinates.shapes < 1).any() else coordinates
+
+
+def _summits(landscape: Landscape) -> dict[str, Any]:
+    """Give the prevalence of each summit, where there are several."""
+    return {"summits": landscape.summits[:, :, 0].tolist()} if len(landscape.summits) > 1 else {}
 
 
 def _default_chains(dimensions: int) -> int:

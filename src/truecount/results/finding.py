@@ -23,7 +23,7 @@ CODES: Mapping[str, str] = {
     "prior-against-data": "the prior holds the answer away from all that fits the counts",
     "prior-sensitive": "half or double the prior moves a share by more than 0.3 standard deviations",
     "edge-not-excluded": "a class may be absent, though its equal-tailed interval begins well above zero",
-    "several-answers": "chains that settled on different answers, and what each says",
+    "several-answers": "different answers that the counts allow, and what each says",
     "not-converged": "draws that have not settled, or a mode that was not reached",
     "mode-not-unique": "a mode that is one of many as high",
     "mode-has-rival": "a mode far from this one that is nearly as high",
