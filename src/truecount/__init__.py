@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from truecount.api.bayesian import mode as mode
     from truecount.api.points import compare as compare
     from truecount.api.points import estimate as estimate
+    from truecount.api.trust import calibration as calibration
+    from truecount.api.trust import check as check
+    from truecount.api.trust import coverage as coverage
+    from truecount.api.trust import sensitivity as sensitivity
     from truecount.counts import Counts as Counts
     from truecount.counts import Scores as Scores
     from truecount.counts import count as count
@@ -29,10 +33,12 @@ if TYPE_CHECKING:
     from truecount.results import Finding as Finding
     from truecount.results import PointEstimate as PointEstimate
     from truecount.results import Posterior as Posterior
+    from truecount.results.check import Check as Check
     from truecount.results.recalibrate import recalibrate as recalibrate
 
 _HOMES = {
     "Auto": "truecount.inference",
+    "Check": "truecount.results.check",
     "Counts": "truecount.counts",
     "Exact": "truecount.inference",
     "Finding": "truecount.results",
@@ -44,13 +50,17 @@ _HOMES = {
     "Posterior": "truecount.results",
     "Prior": "truecount.models",
     "Scores": "truecount.counts",
+    "calibration": "truecount.api.trust",
+    "check": "truecount.api.trust",
     "compare": "truecount.api.points",
     "count": "truecount.counts",
     "count_table": "truecount.counts",
     "estimate": "truecount.api.points",
+    "coverage": "truecount.api.trust",
     "infer": "truecount.api.bayesian",
     "infer_many": "truecount.api.bayesian",
     "mode": "truecount.api.bayesian",
+    "sensitivity": "truecount.api.trust",
     "recalibrate": "truecount.results.recalibrate",
 }
 

@@ -11,9 +11,10 @@ import numpy as np
 from truecount import _check
 from truecount._progress import track
 from truecount.counts import Counts
-from truecount.diagnostics.findings import of_mode, of_posterior
+from truecount.diagnostics.findings import of_design, of_mode, of_posterior
 from truecount.errors import ConvergenceWarning, InputError
 from truecount.inference import Auto
+from truecount.inference.designs import DESIGNS, Design, design_draws
 from truecount.inference.draws import Draws, Engine
 from truecount.inference.many import sample_many
 from truecount.inference.mode import find_mode
@@ -23,7 +24,14 @@ from truecount.results import Finding, PointEstimate, Posterior
 COUNT_FIRST = "Pass Counts(labeled, unlabeled), or what count(labels, predictions, new_predictions) gives"
 
 
-def infer(counts: Counts, *, prior: Prior = Prior(), engine: Engine = Auto(), seed: int = 0) -> Posterior:
+def infer(
+    counts: Counts,
+    *,
+    prior: Prior = Prior(),
+    engine: Engine = Auto(),
+    design: Design = "label_shift",
+    seed: int = 0,
+) -> Posterior:
     """Infer the true share of every class in the unlabelled population.
 
     Parameters
@@ -34,13 +42,18 @@ def infer(counts: Counts, *, prior: Prior = Prior(), engine: Engine = Auto(), se
         What is believed before; flat by default, as in the paper.
     engine
         What draws; `Auto` chooses and says why in ``posterior.provenance``.
+    design
+        How the labelled items came about. ``"label_shift"``: from another population, or so many of each class, and
+        P(output | class) carries over. ``"same_population"``: a random sample of the population itself.
+        ``"by_prediction"``: so many of each output, from the population itself. For the last two P(class | output)
+        carries over, and prior and engine have no say.
     seed
         Same seed, same counts, same version: same draws.
 
     Notes
     -----
-    It assumes that P(output | class) is the same in both populations, and that the labelled items were not chosen by
-    their output. Neither can be seen in square counts.
+    By default it assumes that P(output | class) is the same in both populations, and that the labelled items were not
+    chosen by their output. Neither can be seen in square counts; `docs/designs.md` says which design to choose.
 
     Examples
     --------
@@ -52,7 +65,11 @@ def infer(counts: Counts, *, prior: Prior = Prior(), engine: Engine = Auto(), se
     Computed by Exact: 4,000 effective draws, all independent. Seed 1.
     """
     seed = _check.whole_number("seed", seed, least=0)
+    _check.one_of("design", design, DESIGNS)
     model = _density(counts, prior)
+    if design != "label_shift":
+        draws = design_draws(counts, model, design, draws=_size_of(engine, prior), seed=seed)
+        return _made(draws, counts, prior, of_design(counts, design), seed)
     return _posterior(_engine(engine).sample(model, seed), model, counts, prior, seed)
 
 
@@ -151,6 +168,20 @@ def _engine(engine: Engine) -> Engine:
 def _posterior(draws: Draws, model: Density, counts: Counts, prior: Prior, seed: int) -> Posterior:
     findings = of_posterior(counts, prior, model, draws)
     _warn(findings, stacklevel=4)
+    return _made(draws, counts, prior, findings, seed)
+
+
+def _size_of(engine: Engine, prior: Prior) -> int:
+    """How many draws to make without an engine; refuse a prior and an engine that would change nothing."""
+    needed = "the answer of this design is a closed form"
+    if prior != Prior():
+        raise InputError("prior", "was given", needed, "Leave it out; each output's classes have a prior of one item")
+    if not isinstance(engine, Auto):
+        raise InputError("engine", f"is {engine!r}", needed, "Leave it out, or pass Auto(effective_draws=...)")
+    return engine.effective_draws
+
+
+def _made(draws: Draws, counts: Counts, prior: Prior, findings: tuple[Finding, ...], seed: int) -> Posterior:
     provenance = {**draws.record, "seed": seed, "version": package_version()}
     return Posterior(draws=draws, counts=counts, prior=prior, findings=findings, provenance=provenance)
 

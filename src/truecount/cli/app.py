@@ -6,6 +6,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from truecount.cli.check import check
 from truecount.cli.demo import demo
 from truecount.cli.estimate import estimate
 from truecount.cli.wording import in_shell
@@ -20,6 +21,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.command()(estimate)
+app.command()(check)
 app.command()(demo)
 
 
@@ -61,4 +63,5 @@ def truecount(
     \b
     truecount demo                                                    see it work
     truecount estimate runs.csv --label human --prediction verdict    your own data
+    truecount check runs.csv --label human --prediction verdict       may it be trusted?
     """  # noqa: D301

@@ -5,7 +5,7 @@ from typing import Annotated, TypeAlias
 
 from typer import Argument, Option
 
-from truecount.cli.options import ENGINES, one_of
+from truecount.cli.options import DESIGNS, ENGINES, one_of
 
 Tables: TypeAlias = Annotated[
     list[Path] | None,
@@ -56,6 +56,15 @@ PriorConfusion: TypeAlias = Annotated[
     Option(
         metavar="NUMBER|flat|sparse|diagonal:NUMBER",
         help="Concentration of each class's outputs: flat is 1, sparse 1/K.",
+    ),
+]
+Design: TypeAlias = Annotated[
+    str,
+    Option(
+        metavar="|".join(DESIGNS),
+        callback=one_of(*DESIGNS),
+        help="How labelled items came about: from elsewhere or so many of each class, as a random sample of this "
+        "population, or so many of each output.",
     ),
 ]
 Draws: TypeAlias = Annotated[

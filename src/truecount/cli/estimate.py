@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import replace
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import typer
 
@@ -19,6 +19,10 @@ from truecount.inference.draws import Engine
 from truecount.models import Prior
 from truecount.results import Comparison, PointEstimate, Posterior
 from truecount.results.posterior import Kind, Target
+
+if TYPE_CHECKING:
+    from truecount.inference.designs import Design
+    from truecount.results.check import Check
 
 USUAL = Prior()
 
@@ -41,6 +45,7 @@ def estimate(
     prior_confusion: given.PriorConfusion = str(USUAL.confusion),
     draws: given.Draws = None,
     engine: given.Engine = "auto",
+    design: given.Design = "label-shift",
     seed: given.Seed = "0",
     method: given.Method = None,
     all_methods: given.AllMethods = False,
@@ -61,6 +66,8 @@ def estimate(
     A survey and the validation of its test, counted or known:
       truecount estimate --positive 50/3330 --sensitivity 103/122 --specificity 399/401
       truecount estimate --positive 50/3330 --sensitivity 0.84 --specificity 99.5%
+    Labels of so many items of each output, such as pixels of each class of a map:
+      truecount estimate --confusion reference.csv --unlabeled pixels.csv --design by-prediction
     By another estimator, or by all of them:
       truecount estimate counts.json --method bbse
       truecount estimate counts.json --all-methods
@@ -72,7 +79,8 @@ def estimate(
     \b
     Serious findings: no-unlabeled, not-converged, several-answers,
     label-shift-violated, prior-against-data; of --method and --all-methods,
-    not-identified. Others are info or caution, and do not change the exit code.
+    not-identified; of --design same-population, not-a-random-sample.
+    Others are info or caution, and do not change the exit code.
     """  # noqa: D301
     source = Source(
         tables=tables or [],
@@ -97,25 +105,26 @@ def estimate(
         given_data = context, source, report
         answer = by_all(*given_data, seed_number) if method is None else by_method(*given_data, method)
         if strict:
-            _require_sound(answer)
+            require_sound(answer)
         return
     counts, known = source.read()
     believed, drawing = make_prior(prior, prior_confusion, counts, known), make_engine(engine, draws)
-    posterior = quiet_infer(counts, believed, drawing, seed_number)
+    posterior = quiet_infer(counts, believed, drawing, seed_number, design=design.replace("-", "_"))
     report.deliver(posterior)
     if strict:
-        _require_sound(posterior)
+        require_sound(posterior)
 
 
-def quiet_infer(counts: Counts, prior: Prior, engine: Engine, seed: int) -> Posterior:
+def quiet_infer(counts: Counts, prior: Prior, engine: Engine, seed: int, *, design: str = "label_shift") -> Posterior:
     """Infer without warnings on the side: the findings below the table say the same, in the command's words."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TruecountWarning)
-        posterior = infer(counts, prior=prior, engine=engine, seed=seed)
+        posterior = infer(counts, prior=prior, engine=engine, design=cast("Design", design), seed=seed)
     return replace(posterior, findings=tuple(map(finding_in_shell, posterior.findings)))
 
 
-def _require_sound(answer: Posterior | PointEstimate | Comparison) -> None:
+def require_sound(answer: "Posterior | PointEstimate | Comparison | Check") -> None:
+    """End with exit code 3 where a finding is serious."""
     serious = [finding.code for finding in answer.findings if finding.severity == "serious"]
     if serious:
         typer.echo(f"Not to be trusted: {', '.join(serious)}.", err=True)

@@ -15,7 +15,7 @@ from truecount.errors import InputError, TruecountWarning
 if TYPE_CHECKING:
     from truecount.results import Comparison, PointEstimate
 
-OF_POSTERIOR = ("interval", "target", "prior", "prior_confusion", "draws", "engine")
+OF_POSTERIOR = ("interval", "target", "prior", "prior_confusion", "draws", "engine", "design")
 OF_POINT = (*OF_POSTERIOR, "level", "seed", "all_methods")
 
 

@@ -26,6 +26,9 @@ ENGINES = {
 """Names on the command line and classes in `truecount.inference`, each of which takes the number of draws first."""
 
 
+DESIGNS = ("label-shift", "same-population", "by-prediction")
+
+
 def one_of(*choices: str) -> Callable[[str], str]:
     """Make a check that an option's value is one of `choices`."""
 
@@ -71,13 +74,13 @@ def read_rate(option: str, text: str) -> Rate:
     """Read ``103/122``, which was counted, or ``0.96`` or ``96%``, which is known."""
     if "/" in text:
         return read_fraction(option, text)
-    return _share(option, text, "Write 103/122 for counts, 0.96 or 96% for what is known")
+    return read_share(option, text, "Write 103/122 for counts, 0.96 or 96% for what is known")
 
 
 def read_level(text: str) -> float:
     """Read ``0.95`` or ``95%``."""
     remedy = "Write 0.95 or 95%"
-    level = _share("--level", text, remedy)
+    level = read_share("--level", text, remedy)
     if not 0 < level < 1:
         raise InputError("--level", f"is {text!r}", "it must lie above 0 and below 1", remedy)
     return level
@@ -117,7 +120,7 @@ def _rows(text: str) -> Any:
     return _number(text, f"Perhaps you meant {text.replace(kind, meant)}" if meant else remedy)
 
 
-def _share(option: str, text: str, remedy: str) -> float:
+def read_share(option: str, text: str, remedy: str) -> float:
     """Read ``0.96``, ``96%`` or ``96 %``."""
     number = _number(text.removesuffix("%"), remedy, option)
     return number / 100 if text.endswith("%") else number

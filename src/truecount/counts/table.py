@@ -127,7 +127,7 @@ class Counts:
                 "adding them would count its labels twice",
                 "Use first.pool(second) to add only their unlabelled sides",
             )
-        return self._plus(other._ordered_like(self))
+        return self._plus(other.ordered_like(self))
 
     def pool(self, *others: "Counts") -> "Counts":
         """Add the unlabelled sides of groups that share this labelled table."""
@@ -140,7 +140,7 @@ class Counts:
                     "pooling adds unlabelled sides only",
                     "Use first + second for shards that each have labels of their own",
                 )
-            total = total._plus(other._ordered_like(self)._without_labels())
+            total = total._plus(other.ordered_like(self)._without_labels())
         return total
 
     def split(self, unlabeled: Mapping[Any, Any]) -> dict[Any, "Counts"]:
@@ -170,7 +170,7 @@ class Counts:
     def _shares_labels(self, other: "Counts") -> bool:
         if not self.tables or self.tables != other.tables:
             return False
-        return np.array_equal(self.labeled, other._ordered_like(self).labeled)
+        return np.array_equal(self.labeled, other.ordered_like(self).labeled)
 
     def _plus(self, other: "Counts") -> "Counts":
         squares: tuple[Any, Any] = (None, None)
@@ -198,7 +198,8 @@ class Counts:
             labeled_squares=None if self.labeled_squares is None else 0 * self.labeled_squares,
         )
 
-    def _ordered_like(self, other: "Counts") -> "Counts":
+    def ordered_like(self, other: "Counts") -> "Counts":
+        """Give these counts with classes and outputs in the order of others."""
         rows = _order("classes", self.classes, other.classes)
         columns = _order("outputs", self.outputs, other.outputs)
         squares, new_squares = self.labeled_squares, self.unlabeled_squares

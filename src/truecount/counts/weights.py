@@ -28,5 +28,22 @@ def effective_counts(counts: Counts) -> tuple[FloatArray, FloatArray]:
     return labeled * rows[:, None], unlabeled * _shrinkage(unlabeled.sum(), counts.unlabeled_squares.sum())
 
 
+def effective_by_output(counts: Counts) -> tuple[FloatArray, FloatArray]:
+    """Give labelled and unlabelled counts of Kish's effective size, where each output's labels are a sample of its own.
+
+    Examples
+    --------
+    >>> heavy = Counts([[8, 0], [0, 3]], [5, 5], labeled_squares=[[16, 0], [0, 3]], unlabeled_squares=[5, 5])
+    >>> effective_by_output(heavy)[0]
+    array([[4., 0.],
+           [0., 3.]])
+    """
+    labeled, unlabeled = counts.labeled.astype(np.float64), counts.unlabeled.astype(np.float64)
+    if counts.labeled_squares is None or counts.unlabeled_squares is None:
+        return labeled, unlabeled
+    columns = _shrinkage(labeled.sum(axis=0), counts.labeled_squares.sum(axis=0))
+    return labeled * columns, unlabeled * _shrinkage(unlabeled.sum(), counts.unlabeled_squares.sum())
+
+
 def _shrinkage(weight: FloatArray, squares: FloatArray) -> FloatArray:
     return np.divide(weight, squares, out=np.zeros_like(np.asarray(weight)), where=np.asarray(squares) > 0)

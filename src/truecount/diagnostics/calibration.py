@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,8 @@ Draw: TypeAlias = Callable[[Counts, Prior, int], Draws]
 """Counts, prior and seed become draws."""
 
 SEEDS = 2**31
+FALSE_ALARMS = 0.001
+"""How often the right posterior is called wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +55,25 @@ class Calibration:
     def p_value(self) -> float:
         """The smallest of them, corrected for how many there are."""
         return min(1.0, float(self.p_values.min() * len(self.p_values)))
+
+    @property
+    def verdict(self) -> str:
+        """Say whether the draws are those of the right posterior, as far as so many data sets can show."""
+        if self.least_effective < 2 * self.draws:
+            return "The draws are too few to be ranked: ask the engine for more."
+        if self.p_value < FALSE_ALARMS:
+            return f"The draws are not those of the posterior (p = {self.p_value:.2g}): do not use this engine here."
+        return "The draws rank the truth as the right posterior does."
+
+    def rows(self) -> tuple[dict[str, Any], ...]:
+        """Give plain values, a row for each quantity: its p-value and how often the truth had each rank."""
+        n_classes = self.ranks.shape[1] - 2
+        names = [f"share of class {place + 1}" for place in range(n_classes)] + ["log-likelihood", "log joint density"]
+        seen = np.apply_along_axis(np.bincount, 0, self.ranks, minlength=self.draws + 1).T
+        return tuple(
+            {"quantity": name, "p_value": float(p_value), "ranks": ranks.tolist()}
+            for name, p_value, ranks in zip(names, self.p_values, seen, strict=True)
+        )
 
 
 def calibrate(

@@ -36,6 +36,12 @@ def cautions(counts: Counts, prior: Prior, draws: Draws | None = None) -> tuple[
     return tuple(finding for finding in found if finding is not None)
 
 
+def output_cautions(counts: Counts) -> tuple[Finding, ...]:
+    """Say what a reader should know where labels tell the classes behind each output."""
+    found = (_no_unlabeled(counts), _weighted(counts), _unseen_output(counts, Prior()))
+    return tuple(finding for finding in found if finding is not None)
+
+
 def _no_unlabeled(counts: Counts) -> Finding | None:
     if counts.unlabeled.sum():
         return None

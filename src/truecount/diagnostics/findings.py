@@ -4,13 +4,15 @@ from collections.abc import Iterable, Iterator
 
 from truecount._types import FloatArray
 from truecount.counts import Counts, Scores
-from truecount.diagnostics.cautions import cautions
+from truecount.diagnostics.cautions import cautions, output_cautions
+from truecount.diagnostics.homogeneity import not_random
 from truecount.diagnostics.identify import hardly_learned, kept_uncertainty, not_identified, worse_than_chance
 from truecount.diagnostics.prior import prior_against_data
 from truecount.diagnostics.reservations import mode_findings, reservations
 from truecount.diagnostics.shape import edge_not_excluded, several_answers
 from truecount.diagnostics.shift import misfit
 from truecount.estimators.register import Method
+from truecount.inference.designs import Design
 from truecount.inference.draws import Draws
 from truecount.inference.mode import ModeRecord
 from truecount.models import Density, Prior
@@ -35,6 +37,11 @@ def _of_answer(counts: Counts, prior: Prior, model: Density, draws: Draws) -> It
         alike = {name for finding in unclear if "sum" in finding.numbers for name in finding.numbers["classes"]}
         yield hardly_learned(counts, model, draws, said=alike)
         yield edge_not_excluded(counts, draws, kept_uncertainty(model, draws))
+
+
+def of_design(counts: Counts, design: Design) -> tuple[Finding, ...]:
+    """Give what is known about an answer whose labels tell P(class | output)."""
+    return gravest_first([*output_cautions(counts), not_random(counts) if design == "same_population" else None])
 
 
 def of_mode(counts: Counts, prior: Prior, record: ModeRecord) -> tuple[Finding, ...]:

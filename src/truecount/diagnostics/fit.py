@@ -21,7 +21,7 @@ LEAST_SHARE = 1e-4
 STEPS_BETWEEN_LOOKS = 4
 LONGEST_LEAP = 1e4
 SETTLED = 1e-3
-"""A deviance that falls by less between two looks has settled."""
+"""A deviance that falls by less between two looks has settled, and one that is smaller counts as none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +116,8 @@ def best_fit(tables: Tables, *, enough: float = 0.0, absent: Sequence[int] = (),
         moving = (deviance[going] - now > SETTLED) & (now > enough)
         deviance[going] = now
         going = going[moving]
-    return Fit(deviance=np.maximum(deviance, 0.0), prevalence=point[0], confusion=point[1])
+    deviance = np.where(deviance > SETTLED, deviance, 0.0)
+    return Fit(deviance=deviance, prevalence=point[0], confusion=point[1])
 
 
 def deviance_at(tables: Tables, prevalence: FloatArray, confusion: FloatArray) -> FloatArray:

@@ -12,7 +12,7 @@ from truecount.results.finding import Finding
 PROBABILITIES = np.array([0.025, 0.1, 0.25, 0.5, 0.75, 0.9, 0.975])
 LIKELY = 0.15
 """Density at an edge over the highest, from which on a 95 % interval of the likelihood would hold the edge."""
-FAR = 0.005
+FAR = 0.01
 """The interval's distance from an edge that matters."""
 FEWEST = 0.01
 """A summit with a smaller share of the draws is no answer."""

@@ -78,7 +78,7 @@ def label_shift_test(counts: Counts, model: Density, *, replicates: int = 999, s
     """
     tables = tables_of(model, effective_counts(counts)[0])
     rng = np.random.default_rng(_check.whole_number("seed", seed, least=0))
-    deviance, p_value = _bootstrap(without_rare(tables), float(model.unlabeled.sum()), replicates, rng)
+    deviance, p_value = bootstrap(without_rare(tables), model.unlabeled.sum(keepdims=True), replicates, rng)
     return ShiftTest(
         deviance=deviance,
         p_value=p_value,
@@ -90,11 +90,14 @@ def label_shift_test(counts: Counts, model: Density, *, replicates: int = 999, s
     )
 
 
-def _bootstrap(tables: Tables, unlabeled: float, replicates: int, rng: np.random.Generator) -> tuple[float, float]:
-    """Give the deviance and how often it is as large in data simulated from the best fit."""
+def bootstrap(tables: Tables, unlabeled: FloatArray, replicates: int, rng: np.random.Generator) -> tuple[float, float]:
+    """Give the deviance of one data set, and how often it is as large in data simulated from its best fit.
+
+    `unlabeled`, shape (groups,), is how many unlabelled items there really are.
+    """
     fit = best_fit(tables)
     deviance = float(fit.deviance[0])
-    if not deviance or not unlabeled:
+    if not deviance or not unlabeled.all():
         return deviance, 1.0
     simulated = simulate(tables, _at_the_edge(tables, fit), unlabeled, replicates, rng)
     as_large = (best_fit(simulated, enough=deviance).deviance >= deviance).sum()
@@ -117,7 +120,7 @@ def _at_the_edge(tables: Tables, fit: Fit) -> Fit:
     """Take away the classes that may as well be absent: data from the edge fit worse, so none are called odd there."""
     absent: list[int] = []
     best = fit
-    for row in np.argsort(fit.prevalence[0, 0])[:-1].tolist():
+    for row in np.argsort(fit.prevalence[0].max(axis=0))[:-1].tolist():
         without = best_fit(tables, absent=[*absent, row])
         if without.deviance[0] > fit.deviance[0] + NEGLIGIBLE:
             break
@@ -125,16 +128,17 @@ def _at_the_edge(tables: Tables, fit: Fit) -> Fit:
     return best
 
 
-def simulate(tables: Tables, fit: Fit, unlabeled: float, size: int, rng: np.random.Generator) -> Tables:
+def simulate(tables: Tables, fit: Fit, unlabeled: FloatArray, size: int, rng: np.random.Generator) -> Tables:
     """Draw data sets of the same sizes from the best fit; where sizes are not whole, shares of whole ones."""
     items = tables.labeled[0].sum(axis=-1)
     whole = np.maximum(np.rint(items), items > 0).astype(np.int64)
     rows = _with_unseen(tables, fit.confusion[0])
     labeled = rng.multinomial(whole, rows, (size, len(items))) * (items / np.maximum(whole, 1))[:, None]
     outputs = fit.prevalence[0] @ rows
-    drawn = rng.multinomial(max(round(unlabeled), 1), outputs / outputs.sum(axis=-1, keepdims=True), (size, 1))
-    scale = tables.unlabeled.sum() / max(round(unlabeled), 1)
-    return Tables(labeled=labeled, unlabeled=drawn * scale, known=tables.known)
+    sizes = np.maximum(np.rint(unlabeled), 1).astype(np.int64)
+    drawn = rng.multinomial(sizes, outputs / outputs.sum(axis=-1, keepdims=True), (size, len(sizes)))
+    scale = tables.unlabeled.reshape(len(sizes), -1).sum(axis=1) / sizes
+    return Tables(labeled=labeled, unlabeled=drawn * scale[:, None], known=tables.known)
 
 
 def _with_unseen(tables: Tables, confusion: FloatArray) -> FloatArray:
@@ -147,7 +151,7 @@ def _with_unseen(tables: Tables, confusion: FloatArray) -> FloatArray:
     unseen = np.where(
         tables.is_known[:, None], 0.0, alone / np.maximum(labeled.sum(axis=1, keepdims=True), 2 * alone + 1)
     )
-    pooled = labeled.sum(axis=0) + tables.unlabeled[0]
+    pooled = labeled.sum(axis=0) + tables.unlabeled[0].reshape(-1, labeled.shape[1]).sum(axis=0)
     rows = (1 - unseen) * confusion + unseen * pooled / pooled.sum()
     shares: FloatArray = rows / rows.sum(axis=1, keepdims=True)
     return shares

@@ -10,6 +10,7 @@ OF_METHOD = "method"
 CODES: Mapping[str, str] = {
     "label-shift-violated": "no mix of the labelled rows explains the unlabelled outputs",
     "label-shift-untestable": "these counts cannot show whether the box still treats each class as it did",
+    "confusion-drifted": "labels of several populations show that the box treats a class differently (audit, groups)",
     "not-identified": "classes that the outputs cannot tell apart, and what is known of them together",
     "hardly-learned": "a share almost as uncertain after the data as before",
     "worse-than-chance": "outputs called like the classes are wrong more often than a coin",
@@ -19,6 +20,8 @@ CODES: Mapping[str, str] = {
     "no-unlabeled": "no unlabelled items, so the answer is the prior",
     "weighted-counts": "sums of weights, and how many items they are worth",
     "labels-by-output": "labels that look as if so many of each output had been chosen",
+    "designs-disagree": "label shift and a random sample of one population give different answers",
+    "not-a-random-sample": "labels said to be a random sample whose outputs differ from the population's",
     "prior-against-labels": "another prior of the rows explains the labels far better",
     "prior-against-data": "the prior holds the answer away from all that fits the counts",
     "prior-sensitive": "half or double the prior moves a share by more than 0.3 standard deviations",

@@ -1,0 +1,173 @@
+"""What a check looks at, part by part: each gives rows of tables and findings."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from truecount._types import FloatArray, Name
+from truecount._wording import percent, quoted
+from truecount.api.bayesian import infer
+from truecount.counts import Counts, Scores
+from truecount.counts.weights import effective_counts
+from truecount.diagnostics import groups, tables
+from truecount.diagnostics.design import design_finding
+from truecount.diagnostics.fit import tables_of
+from truecount.diagnostics.homogeneity import drift_finding, homogeneity_test
+from truecount.diagnostics.prior import prior_finding, prior_sensitivity
+from truecount.diagnostics.scores import by_confidence, scores_test
+from truecount.diagnostics.shift import CAUTION, label_shift_test, shift_findings
+from truecount.errors import InputError
+from truecount.inference import Auto
+from truecount.models import Density, Prior, density
+from truecount.results import Finding, Posterior
+
+MOST_SCORE_REPLICATES = 199
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Rows by table, and findings."""
+
+    tables: dict[str, tuple[dict[str, Any], ...]] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+
+    def __add__(self, other: "Evidence") -> "Evidence":
+        """Put both together; tables of the same name run on."""
+        joined = {name: self.tables.get(name, ()) + other.tables.get(name, ()) for name in self.tables | other.tables}
+        return Evidence(joined, self.findings + other.findings)
+
+
+def gather(posterior: Posterior, data: Any, audit: Any, *, replicates: int, seed: int) -> Evidence:
+    """Run every part that applies."""
+    model, found = density(posterior.counts, posterior.prior), Evidence()
+    settings = {"replicates": replicates, "seed": seed}
+    for part in _parts(posterior, model, data, audit, settings):
+        found = found + part
+    return found
+
+
+def _parts(posterior: Posterior, model: Density, data: Any, audit: Any, settings: dict[str, int]) -> Iterator[Evidence]:
+    yield Evidence({"classes": tables.class_rows(posterior, model)})
+    if posterior.provenance.get("design") is None:
+        yield _label_shift(posterior, model, data, settings)
+        yield _priors(posterior, model, settings["seed"])
+        yield _designs(posterior, settings["seed"])
+    yield _any_shift(posterior.counts, settings["seed"])
+    if isinstance(data, Scores):
+        yield _on_scores(data, settings)
+    if isinstance(data, Mapping) and len(data) > 1:
+        yield _across_groups(posterior.counts, data, model, settings)
+    if audit is not None:
+        yield _audit(posterior.counts, audit, settings["seed"])
+
+
+def _label_shift(posterior: Posterior, model: Density, data: Any, settings: dict[str, int]) -> Evidence:
+    counts = posterior.counts
+    test = label_shift_test(counts, model, **settings)
+    said = "some mix of the classes explains nearly anything here" if not test.is_testable else "no sign against it"
+    row = _row("label shift", test.deviance, test.p_value, test.replicates, said)
+    found = shift_findings(test, tables_of(model, effective_counts(counts)[0]))
+    if isinstance(data, Scores):
+        found = tuple(finding for finding in found if finding.code != "label-shift-untestable")
+    return Evidence({"tests": (row,), "outputs": tables.output_rows(posterior, test, seed=settings["seed"])}, found)
+
+
+def _on_scores(scores: Scores, settings: dict[str, int]) -> Evidence:
+    counts = by_confidence(scores)
+    model = density(counts, Prior())
+    test = label_shift_test(counts, model, **settings)
+    rows = [_row("label shift, by confidence", test.deviance, test.p_value, test.replicates, "no sign against it")]
+    fewer = min(settings["replicates"], MOST_SCORE_REPLICATES)
+    distance, p_value = scores_test(scores, replicates=fewer, seed=settings["seed"])
+    rows.append(_row("label shift, on scores", distance, p_value, fewer, "no sign against it"))
+    found = shift_findings(test, tables_of(model, counts.labeled.astype(np.float64)))
+    return Evidence({"tests": tuple(rows)}, found)
+
+
+def _any_shift(counts: Counts, seed: int) -> Evidence:
+    """Lipton's test that anything shifted at all: the outputs of both sides have the same shares."""
+    if not counts.labeled.sum() or not counts.unlabeled.sum():
+        return Evidence()
+    both = np.array([counts.labeled.sum(axis=0), counts.unlabeled], dtype=np.float64)[:, None]
+    test = homogeneity_test(both, seed=seed)
+    numbers = test.deviance, test.p_value, test.replicates
+    row = _row("anything shifted at all", *numbers, "no shift was seen", "the outputs' shares differ, as under a shift")
+    return Evidence({"tests": (row,)})
+
+
+def _audit(counts: Counts, audit: Any, seed: int) -> Evidence:
+    table = _audited(counts, audit)
+    test = homogeneity_test(np.array([effective_counts(counts)[0], table]), seed=seed)
+    could = "and hardly any drift would have been" if test.visible is None else _could(test.visible)
+    row = _row("audit", test.deviance, test.p_value, test.replicates, f"no drift was seen, {could}", "the box drifted")
+    finding = drift_finding(counts, test, "in the population")
+    return Evidence(
+        {"tests": (row,), "audit": tables.audit_rows(counts, table, test)}, () if finding is None else (finding,)
+    )
+
+
+def _could(visible: float) -> str:
+    return f"and one of {percent(visible)} in every row would have been, four times in five"
+
+
+def _audited(counts: Counts, audit: Any) -> FloatArray:
+    """Give the labelled items of the target as a table like the others; names that it lacks have no items."""
+    if isinstance(audit, Counts):
+        table = np.zeros(counts.labeled.shape)
+        places = _places("classes", audit.classes, counts.classes), _places("outputs", audit.outputs, counts.outputs)
+        table[np.ix_(*places)] = effective_counts(audit)[0]
+        return table
+    table = np.asarray(audit, dtype=np.float64)
+    if table.shape != counts.labeled.shape or not (table >= 0).all():
+        raise InputError(
+            "audit",
+            f"has shape {table.shape}",
+            f"it must count classes and outputs like the labelled items, {counts.labeled.shape}",
+            "Pass a table of that shape, or Counts with the same names",
+        )
+    return table
+
+
+def _places(kind: str, names: Sequence[Name], known: Sequence[Name]) -> list[int]:
+    for name in names:
+        if name not in known:
+            raise InputError("audit", f"has {name!r}", f"the {kind} are {quoted(known)}", "Use the same names")
+    return [known.index(name) for name in names]
+
+
+def _across_groups(counts: Counts, data: Mapping[Any, Counts], model: Density, settings: dict[str, int]) -> Evidence:
+    if groups.share_labels(data):
+        deviance, p_value = groups.joint_test(data, model, **settings)
+        row = _row("one confusion in all groups", deviance, p_value, settings["replicates"], "no sign against it")
+        return Evidence({"tests": (row,)}, groups.joint_findings(deviance, p_value))
+    test = groups.rows_test(data, seed=settings["seed"])
+    row = _row("one confusion in all groups", test.deviance, test.p_value, test.replicates, "no difference was seen")
+    finding = drift_finding(counts, test, "from group to group")
+    return Evidence({"tests": (row,)}, () if finding is None else (finding,))
+
+
+def _priors(posterior: Posterior, model: Density, seed: int) -> Evidence:
+    weights = posterior.prior.confusion_for(posterior.counts)
+    changes = prior_sensitivity(weights, model, posterior.draws, lambda other: Auto(1000).sample(other, seed))
+    finding = prior_finding(posterior.classes, changes)
+    return Evidence({"priors": tables.prior_rows(posterior, changes)}, () if finding is None else (finding,))
+
+
+def _designs(posterior: Posterior, seed: int) -> Evidence:
+    counts = posterior.counts
+    if not counts.labeled.sum() or not counts.unlabeled.sum():
+        return Evidence()
+    answers = {"label_shift": posterior}
+    for design in ("same_population", "by_prediction"):
+        answers[design] = infer(counts, design=design, seed=seed)
+    finding = design_finding(answers)
+    return Evidence({"designs": tables.design_rows(answers)}, () if finding is None else (finding,))
+
+
+def _row(
+    test: str, statistic: float, p_value: float, replicates: int, otherwise: str, rejected: str = "it does not hold"
+) -> dict[str, Any]:
+    verdict = otherwise if p_value > CAUTION else rejected
+    return {"test": test, "statistic": statistic, "p_value": p_value, "replicates": replicates, "verdict": verdict}

@@ -1,0 +1,273 @@
+"""The verbs that ask whether an answer may be trusted."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from truecount import _check
+from truecount._types import Name
+from truecount._wording import nearest, quoted
+from truecount.api.bayesian import COUNT_FIRST, infer, infer_many, package_version
+from truecount.api.evidence import Evidence, gather
+from truecount.counts import Counts, Scores
+from truecount.diagnostics.calibration import Calibration, calibrate
+from truecount.diagnostics.coverage import Coverage, coverage_at
+from truecount.diagnostics.cut import cut_draws, tempered_draws
+from truecount.diagnostics.drift import interval_under, smallest_drift
+from truecount.diagnostics.findings import gravest_first
+from truecount.diagnostics.groups import pooled
+from truecount.errors import InputError
+from truecount.inference import Auto
+from truecount.inference.draws import Draws, Engine
+from truecount.models import Prior, density
+from truecount.results import Posterior
+from truecount.results.check import Check
+from truecount.results.sensitivity import Claim, Sensitivity
+
+Checked: TypeAlias = Counts | Scores | Posterior | Mapping[Any, Counts]
+POSTERIOR_FIRST = "Pass what infer(counts) gives"
+
+
+def check(
+    data: Checked,
+    *,
+    prior: Prior = Prior(),
+    engine: Engine = Auto(),
+    audit: Any = None,
+    drift: float | Sequence[float] | None = None,
+    calibration_sets: int = 0,
+    replicates: int = 999,
+    seed: int = 0,
+) -> Check:
+    """Check whether an answer may be trusted: whatever needs a simulation or another run.
+
+    Parameters
+    ----------
+    data
+        Counts, a posterior, scores, or a mapping from group to counts. Scores are sorted by confidence into more
+        outputs than classes, which leaves something to test; groups are pooled, and the confusion is compared across
+        them.
+    prior, engine
+        As in `infer`; not used for a posterior, which has its own.
+    audit
+        Labelled items of the target population, as `Counts` or as a table (class × output), to compare with the others.
+    drift
+        Total variation that every row of the confusion may have moved, for a table of what that would do.
+    calibration_sets
+        How many data sets of these sizes to simulate, to see whether `infer` is calibrated and its intervals hold.
+    replicates, seed
+        How many data sets to simulate for a test, and from which seed.
+
+    Returns
+    -------
+    Findings, and the tables behind them; one page when printed.
+
+    Notes
+    -----
+    Counts alone see little of a drift; a few labels of the target see more. `docs/findings.md` has measured rates.
+
+    Examples
+    --------
+    >>> found = check(Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"]))
+    >>> [finding.code for finding in found.findings]
+    ['designs-disagree', 'label-shift-untestable']
+    """
+    replicates = _check.whole_number("replicates", replicates, least=19)
+    _check.instance_of("data", data, (Counts, Scores, Posterior, Mapping), COUNT_FIRST)
+    posterior = _answer(data, prior, engine, _check.whole_number("seed", seed, least=0))
+    evidence = gather(posterior, data, audit, replicates=replicates, seed=seed)
+    rows = {**evidence.tables, **_extra_tables(posterior, drift, calibration_sets, seed)}
+    provenance = {"seed": seed, "replicates": replicates, "version": package_version()}
+    return Check(posterior=posterior, findings=_merged(posterior, evidence), tables=rows, provenance=provenance)
+
+
+def _extra_tables(posterior: Posterior, drift: float | Sequence[float] | None, sets: int, seed: int) -> dict[str, Any]:
+    """Give the tables that take longer, where asked for."""
+    found: dict[str, Any] = {}
+    if drift is not None:
+        found["drift"] = sensitivity(posterior, drift, seed=seed).rows()
+    if _check.whole_number("calibration_sets", sets, least=0):
+        found["coverage"] = coverage(posterior, data_sets=sets, seed=seed).rows()
+        ranked = calibration(posterior.counts, prior=posterior.prior, data_sets=sets, seed=seed)
+        found["calibration"] = tuple({**row, "verdict": ranked.verdict} for row in ranked.rows())
+    return found
+
+
+def _answer(data: Checked, prior: Prior, engine: Engine, seed: int) -> Posterior:
+    if isinstance(data, Posterior):
+        return data
+    if isinstance(data, Mapping):
+        for counts in data.values():
+            _check.instance_of("data", counts, Counts, COUNT_FIRST)
+        data = pooled(data)
+    return infer(data.to_counts() if isinstance(data, Scores) else data, prior=prior, engine=engine, seed=seed)
+
+
+def _merged(posterior: Posterior, evidence: Evidence) -> tuple[Any, ...]:
+    """Let the findings of the check replace those of the answer that have the same code."""
+    codes = {finding.code for finding in evidence.findings}
+    kept = [finding for finding in posterior.findings if finding.code not in codes]
+    return gravest_first([*kept, *evidence.findings])
+
+
+def sensitivity(
+    posterior: Posterior,
+    drift: float | Sequence[float] = (0.02, 0.05, 0.1),
+    *,
+    above: Mapping[Any, float] | None = None,
+    below: Mapping[Any, float] | None = None,
+    level: float = 0.95,
+    draws: int = 100,
+    seed: int = 0,
+) -> Sensitivity:
+    """Ask what a drift of the confusion would do: nothing in square counts can rule it out.
+
+    Parameters
+    ----------
+    posterior
+        What `infer` gave.
+    drift
+        Total variation that every row P(output | class) may have moved, one or several: 0.05 lets 5 % of each class's
+        items change their output.
+    above, below
+        Conclusions by class, such as ``above={"pass": 0.8}``; each gets the smallest drift that takes it away.
+    level
+        Of the intervals.
+    draws
+        How many draws of the posterior to solve for.
+    seed
+        Of the cut and the tempered posterior.
+
+    Notes
+    -----
+    A drift may add up in the worst way, and these intervals hold even then; they bound, and do not estimate. Beside
+    them stand the cut posterior, in which the unlabelled items cannot move the rows, and a tempered one, in which they
+    count half.
+
+    Examples
+    --------
+    >>> posterior = infer(Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"]))
+    >>> print(sensitivity(posterior, 0.05, above={"fail": 0.6}).claims[0])
+    fail above 60.0 %: holds unless rows moved by 9.2 % or more.
+    """
+    _check.instance_of("posterior", posterior, Posterior, POSTERIOR_FIRST)
+    level, drifts = _check.level(level), _drifts(drift)
+    size = _check.whole_number("draws", draws, least=20)
+    model = density(posterior.counts, posterior.prior)
+    interval = [[_interval(posterior, row, each, level, size) for row in range(model.n_classes)] for each in drifts]
+    posteriors = {
+        "full": posterior.prevalence,
+        "cut": cut_draws(model, seed=seed),
+        "tempered": tempered_draws(model, Auto(1000), seed=seed).prevalence,
+    }
+    return Sensitivity(
+        classes=posterior.classes,
+        level=level,
+        drift=np.array(drifts),
+        interval=np.array(interval),
+        posteriors=posteriors,
+        claims=tuple(_claims(posterior, above, True, level, size))
+        + tuple(_claims(posterior, below, False, level, size)),
+    )
+
+
+def _drifts(drift: float | Sequence[float]) -> list[float]:
+    found = [float(each) for each in np.atleast_1d(np.asarray(drift, dtype=float))]
+    for each in found:
+        if not 0 <= each <= 1:
+            raise InputError("drift", f"is {each:g}", "total variation lies from 0 to 1", "Write 0.05 for 5 %")
+    return found
+
+
+def _spread(posterior: Posterior, row: int, size: int) -> tuple[Any, Any]:
+    """Draws of shares and rows, evenly spaced by the share of one class."""
+    shares = posterior.prevalence[:: posterior.draws.stride]
+    places = ((np.arange(size) + 0.5) * len(shares) / size).astype(int)
+    chosen = np.argsort(shares[:, row], kind="stable")[places]
+    return shares[chosen], posterior.confusion[chosen]
+
+
+def _interval(posterior: Posterior, row: int, drift: float, level: float, size: int) -> tuple[float, float]:
+    return interval_under(*_spread(posterior, row, size), row, drift=drift, level=level)
+
+
+def _claims(
+    posterior: Posterior, bounds: Mapping[Any, float] | None, is_above: bool, level: float, size: int
+) -> Sequence[Claim]:
+    found = []
+    for name, bound in (bounds or {}).items():
+        row = _place(posterior, name)
+        drift = smallest_drift(*_spread(posterior, row, size), row, bound=bound, is_above=is_above, level=level)
+        found.append(Claim(name=name, is_above=is_above, bound=float(bound), drift=drift))
+    return found
+
+
+def _place(posterior: Posterior, name: Name) -> int:
+    if name not in posterior.classes:
+        meant = nearest(str(name), map(str, posterior.classes))
+        remedy = f"Perhaps you meant {meant!r}" if meant else "Choose one of these"
+        raise InputError("above", f"names {name!r}", f"the classes are {quoted(posterior.classes)}", remedy)
+    return posterior.classes.index(name)
+
+
+def calibration(
+    counts: Counts,
+    *,
+    prior: Prior = Prior(),
+    engine: Engine = Auto(400),
+    data_sets: int = 200,
+    draws: int = 19,
+    seed: int = 0,
+) -> Calibration:
+    """Calibrate `infer` by simulation on sizes like these: truths from the prior, ranked among their draws.
+
+    Parameters
+    ----------
+    counts
+        How many labelled items each class has, how many outputs and unlabelled items there are.
+    prior, engine
+        What is put to the test.
+    data_sets, draws, seed
+        How many truths, how many draws each is ranked among, and the seed of it all.
+    """
+    _check.instance_of("counts", counts, Counts, COUNT_FIRST)
+    sizes = [round(float(items)) for items in counts.labeled.sum(axis=1)]
+
+    def draw(simulated: Counts, believed: Prior, own_seed: int) -> Draws:
+        named = replace(simulated, classes=counts.classes, outputs=counts.outputs)
+        return infer(named, prior=believed, engine=engine, seed=own_seed).draws
+
+    shape: dict[str, Any] = {"labeled": sizes, "unlabeled": round(float(counts.unlabeled.sum()))}
+    outputs = len(counts.outputs)
+    return calibrate(draw, prior, **shape, outputs=outputs, data_sets=data_sets, draws=draws, seed=seed)
+
+
+def coverage(
+    posterior: Posterior, *, levels: Sequence[float] = (0.5, 0.8, 0.9, 0.95), data_sets: int = 200, seed: int = 0
+) -> Coverage:
+    """Measure how often intervals hold, on data simulated from the answer itself and of the same sizes.
+
+    Parameters
+    ----------
+    posterior
+        Its means are the truth that data are simulated from; its counts give the sizes, and its prior is used.
+    levels
+        What the intervals promise.
+    data_sets, seed
+        How many to simulate, and from which seed.
+
+    Notes
+    -----
+    On average over the prior intervals hold as often as they promise; at one truth they may hold more or less often.
+    """
+    _check.instance_of("posterior", posterior, Posterior, POSTERIOR_FIRST)
+    data_sets = _check.whole_number("data_sets", data_sets, least=1)
+
+    def answer(problems: list[Counts]) -> list[Draws]:
+        found = infer_many(problems, prior=posterior.prior, engine=Auto(1000), seed=seed, progress=False)
+        return [each.draws for each in found]
+
+    truth = posterior.mean, posterior.confusion.mean(axis=0)
+    return coverage_at(answer, posterior.counts, *truth, data_sets=data_sets, seed=seed, levels=levels)

@@ -1,0 +1,113 @@
+"""May the answer be trusted? Everything that is known about it, on one page."""
+
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from truecount.cli import arguments as given
+from truecount.cli.estimate import require_sound
+from truecount.cli.options import make_engine, make_prior, read_share, read_whole
+from truecount.cli.report import Report
+from truecount.cli.source import Source
+from truecount.cli.wording import finding_in_shell
+from truecount.counts import Counts
+from truecount.errors import TruecountWarning
+
+if TYPE_CHECKING:
+    from truecount.results.check import Check
+
+Audit = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Labelled items of the population itself: a table like the others, or counts."),
+]
+Drift = Annotated[
+    list[str] | None, typer.Option(metavar="P", help="What if every row of the confusion moved so far? 0.05 or 5%.")
+]
+CalibrationSets = Annotated[
+    bool, typer.Option("--calibration", help="Simulate 200 data sets of these sizes: do intervals hold?")
+]
+SETS = 200
+
+
+def check(
+    tables: given.Tables = None,
+    label: given.Label = None,
+    prediction: given.Prediction = None,
+    missing: given.Missing = None,
+    confusion: given.Confusion = None,
+    unlabeled: given.Unlabeled = None,
+    positive: given.Positive = None,
+    sensitivity: given.Sensitivity = None,
+    specificity: given.Specificity = None,
+    audit: Audit = None,
+    drift: Drift = None,
+    calibration: CalibrationSets = False,
+    prior: given.PriorPrevalence = "1.0",
+    prior_confusion: given.PriorConfusion = "1.0",
+    engine: given.Engine = "auto",
+    seed: given.Seed = "0",
+    json: given.Json = None,
+    strict: given.Strict = False,
+) -> None:
+    """Check whether the answer may be trusted.
+
+    \b
+    The same data as for estimate:
+      truecount check runs.csv --label human --prediction verdict
+    With some labelled items of the population itself, which see more than all else:
+      truecount check runs.csv --label human --prediction verdict --audit read.csv
+    What if the box changed its habits by 5 %, and do intervals hold at these sizes?
+      truecount check counts.json --drift 5% --calibration
+
+    Exit code 0: an answer. 1: bad input. 2: bad usage. 3: a serious finding, only with --strict.
+
+    \b
+    Serious findings: no-unlabeled, not-converged, several-answers,
+    label-shift-violated, confusion-drifted, prior-against-data.
+    """  # noqa: D301
+    source = Source(
+        tables=tables or [],
+        label=label,
+        prediction=prediction,
+        missing=missing,
+        confusion=confusion,
+        unlabeled=unlabeled,
+        positive=positive,
+        sensitivity=sensitivity,
+        specificity=specificity,
+    )
+    report = Report(json_file=json)
+    counts, known = source.read()
+    found = _checked(
+        counts,
+        prior=make_prior(prior, prior_confusion, counts, known),
+        engine=make_engine(engine, None),
+        audit=None if audit is None else _labeled(audit, source),
+        drift=[read_share("--drift", text, "Write 0.05 or 5%") for text in drift] if drift else None,
+        calibration_sets=SETS if calibration else 0,
+        seed=read_whole("--seed", seed, least=0, usual=0),
+    )
+    report.write(found.to_dict, lambda summary: list(summary["findings"]), lambda: typer.echo(str(found)))
+    if strict:
+        require_sound(found)
+
+
+def _labeled(audit: Path, source: Source) -> Counts:
+    """Read labelled items of the population, in a file of the same kind as the others."""
+    if source.confusion is not None:
+        return replace(source, confusion=audit).read()[0]
+    rows = source.label is not None
+    return replace(source, tables=[audit, audit] if rows else [audit]).read()[0]
+
+
+def _checked(counts: Counts, **options: Any) -> "Check":
+    """Check without warnings on the side: the findings say the same, in the command's words."""
+    from truecount.api.trust import check as run
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TruecountWarning)
+        found = run(counts, **options)
+    return replace(found, findings=tuple(map(finding_in_shell, found.findings)))

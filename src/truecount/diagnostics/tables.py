@@ -1,0 +1,108 @@
+"""The tables behind a check, in plain values."""
+
+from typing import Any
+
+import numpy as np
+
+from truecount._types import FloatArray
+from truecount.counts import Counts
+from truecount.counts.weights import effective_counts
+from truecount.diagnostics.homogeneity import HomogeneityTest
+from truecount.diagnostics.identify import contraction
+from truecount.diagnostics.prior import PriorChange
+from truecount.diagnostics.shift import ShiftTest
+from truecount.models import Density
+from truecount.results.posterior import Posterior
+
+Rows = tuple[dict[str, Any], ...]
+MOST_REPLICATED = 1000
+
+
+def class_rows(posterior: Posterior, model: Density) -> Rows:
+    """What was learned of each class: labels, the row prior's weight, and how uncertain its share was and is."""
+    before, after = contraction(model, posterior.draws)
+    items = effective_counts(posterior.counts)[0].sum(axis=1)
+    weight = np.where(model.is_known, np.nan, model.rows.sum(axis=1) - items)
+    columns = {
+        "class": posterior.classes,
+        "labeled": items.tolist(),
+        "row_prior": [None if np.isnan(each) else each for each in weight.tolist()],
+        "sd_before": before.tolist(),
+        "sd_after": after.tolist(),
+        "kept": np.divide(after, before, out=np.zeros_like(after), where=before > 0).tolist(),
+    }
+    return rows_of(columns)
+
+
+def output_rows(posterior: Posterior, test: ShiftTest, *, seed: int) -> Rows:
+    """What was seen of each output, the nearest mix of the labelled rows, and what the posterior predicts.
+
+    The prediction is a picture and no test: the posterior has already seen the outputs that it predicts.
+    """
+    items = round(float(posterior.counts.unlabeled.sum()))
+    lower, upper = _predicted(posterior, items, seed) if items else (np.zeros(len(test.seen)), np.ones(len(test.seen)))
+    columns = {
+        "output": test.outputs,
+        "seen": test.seen.tolist(),
+        "nearest_mix": test.expected.tolist(),
+        "predicted_lower": lower.tolist(),
+        "predicted_upper": upper.tolist(),
+    }
+    return rows_of(columns)
+
+
+def _predicted(posterior: Posterior, items: int, seed: int) -> tuple[FloatArray, FloatArray]:
+    rng = np.random.default_rng([seed, 7])
+    chosen = np.linspace(0, len(posterior.confusion) - 1, MOST_REPLICATED).astype(int)
+    shares = posterior.prevalence[:: posterior.draws.stride][chosen]
+    outputs = np.einsum("dl,dlk->dk", shares, posterior.confusion[chosen])
+    replicated = rng.multinomial(items, outputs / outputs.sum(axis=1, keepdims=True)) / items
+    lower, upper = np.quantile(replicated, [0.025, 0.975], axis=0)
+    return lower, upper
+
+
+def prior_rows(posterior: Posterior, changes: tuple[PriorChange, ...]) -> Rows:
+    """A row for each other prior, with the mean of every class and how far it moved at most."""
+    first = {"prior": "as given", "most_moved": 0.0, **_by_name(posterior, posterior.mean)}
+    rest = [
+        {
+            "prior": f"{change.part} × {change.factor:g}",
+            "most_moved": float(change.moved.max()),
+            **_by_name(posterior, change.mean),
+        }
+        for change in changes
+    ]
+    return (first, *rest)
+
+
+def _by_name(posterior: Posterior, values: FloatArray) -> dict[str, float]:
+    return {str(name): float(value) for name, value in zip(posterior.classes, values, strict=True)}
+
+
+def design_rows(answers: dict[str, Posterior]) -> Rows:
+    """A row for each class of each design."""
+    rows = []
+    for design, answer in answers.items():
+        for name, mean, (lower, upper) in zip(answer.classes, answer.mean, answer.interval(), strict=True):
+            rows.append({"design": design, "class": name, "mean": float(mean), "lower": lower, "upper": upper})
+    return tuple({key: _plain(value) for key, value in row.items()} for row in rows)
+
+
+def audit_rows(counts: Counts, audit: FloatArray, test: HomogeneityTest) -> Rows:
+    """A row for each class: how many labels each side has, and whether its outputs differ."""
+    columns = {
+        "class": counts.classes,
+        "labeled": counts.labeled.sum(axis=1).tolist(),
+        "audited": audit.sum(axis=1).tolist(),
+        "p_value": test.by_class.tolist(),
+    }
+    return rows_of(columns)
+
+
+def rows_of(columns: dict[str, Any]) -> Rows:
+    """Turn columns into rows."""
+    return tuple(dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,101 @@
+"""What a check found: the findings, and the tables behind them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from truecount._wording import percent
+from truecount.results.finding import Finding
+from truecount.results.posterior import Posterior
+from truecount.results.table import display_width, remark, visible
+
+Row = Mapping[str, Any]
+TITLES = {
+    "classes": "What was learned of each class",
+    "outputs": "What the model expects of each output, and what was seen",
+    "tests": "Tests",
+    "audit": "Audit: the outputs of each class among labels of both sides",
+    "priors": "What another prior would say (mean of each class)",
+    "designs": "What other ways of choosing the labels would mean",
+    "drift": "If every row of the confusion may have moved",
+    "coverage": "How often intervals hold, at sizes like these",
+    "calibration": "Simulation-based calibration at sizes like these",
+}
+"""What each table is called on the page, in their order."""
+MOST_ROWS = 25
+NO_SHARES = ("statistic", "p_value", "labeled", "audited", "row_prior", "most_moved")
+"""Columns of numbers that are not shares, and are not printed as percentages."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Check:
+    """Whether an answer may be trusted.
+
+    Parameters
+    ----------
+    posterior
+        The answer that was checked.
+    findings
+        Its findings and those of the check, the gravest first.
+    tables
+        Rows of plain values by the name of the table: ``classes``, ``outputs``, ``tests``, ``priors``, ``designs`` and,
+        where asked for, ``audit``, ``drift``, ``coverage`` and ``calibration``. Every row of a table has the same keys.
+    provenance
+        Seed, replicates, version.
+    """
+
+    posterior: Posterior
+    findings: tuple[Finding, ...]
+    tables: Mapping[str, tuple[Row, ...]]
+    provenance: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain values, schema ``truecount.check/1``."""
+        return {
+            "schema": "truecount.check/1",
+            "findings": [finding.to_dict() for finding in self.findings],
+            "tables": {name: [dict(row) for row in rows] for name, rows in self.tables.items()},
+            "answer": self.posterior.to_dict(),
+            **self.provenance,
+        }
+
+    def __str__(self) -> str:
+        parts = [str(self.posterior).splitlines()[: len(self.posterior.classes) + 1]]
+        said = [remark(finding) for finding in self.findings] or ["Nothing speaks against this answer."]
+        parts.append(said)
+        parts += [[TITLES[name], *aligned(self.tables[name])] for name in TITLES if self.tables.get(name)]
+        return "\n\n".join("\n".join(lines) for lines in parts)
+
+    __repr__ = __str__
+
+
+def aligned(rows: tuple[Row, ...]) -> list[str]:
+    """Set rows of plain values in columns; names on the left and numbers on the right."""
+    header = list(rows[0])
+    body = [[_cell(row[name], name not in NO_SHARES) for name in header] for row in rows[:MOST_ROWS]]
+    titles = [name.replace("_", " ") for name in header]
+    columns = list(zip(titles, *body, strict=True))
+    widths = [max(map(display_width, column)) for column in columns]
+    is_text = [any(isinstance(row[name], str) for row in rows) for name in header]
+    lines = ["  ".join(map(_padded, line, widths, is_text)).rstrip() for line in zip(*columns, strict=True)]
+    more = len(rows) - MOST_ROWS
+    return [f"  {line}" for line in lines] + ([f"  … and {more} more rows"] if more > 0 else [])
+
+
+def _padded(cell: str, width: int, is_text: bool) -> str:
+    space = " " * (width - display_width(cell))
+    return cell + space if is_text else space + cell
+
+
+def _cell(value: Any, is_share: bool) -> str:
+    if value is None:
+        return "\N{EN DASH}"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return " ".join(map(str, value))
+    if isinstance(value, float) and is_share:
+        return percent(value)
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return visible(value)

@@ -1,0 +1,86 @@
+"""What a drift of the confusion would do to an answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from truecount._types import FloatArray, Name
+from truecount._wording import percent
+from truecount.results.check import aligned
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A conclusion, and the smallest drift that takes it away.
+
+    Parameters
+    ----------
+    name, is_above, bound
+        The class, and on which side of the bound its whole interval is claimed to lie.
+    drift
+        The smallest total variation, in every row, at which that no longer holds; 0 where it does not hold anyway, None
+        where no drift can change it.
+    """
+
+    name: Name
+    is_above: bool
+    bound: float
+    drift: float | None
+
+    def __str__(self) -> str:
+        said = f"{self.name} {'above' if self.is_above else 'below'} {percent(self.bound)}"
+        if self.drift is None:
+            return f"{said}: no drift changes that."
+        if not self.drift:
+            return f"{said}: the interval does not show that even without a drift."
+        return f"{said}: holds unless rows moved by {percent(self.drift)} or more."
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Sensitivity:
+    """Intervals that hold whatever the drift was, within its bound, and posteriors that trust the counts less.
+
+    Parameters
+    ----------
+    classes
+        Their names.
+    level
+        Of the intervals.
+    drift
+        Shape (drifts,): total variation that every row of the confusion may have moved.
+    interval
+        Shape (drifts, classes, 2).
+    posteriors
+        Draws, shape (draws, classes), by name: ``full``, ``cut`` (rows from the labels alone) and ``tempered``
+        (unlabelled items count half).
+    claims
+        Conclusions, and the drift that each survives.
+    """
+
+    classes: tuple[Name, ...]
+    level: float
+    drift: FloatArray
+    interval: FloatArray
+    posteriors: Mapping[str, FloatArray]
+    claims: tuple[Claim, ...]
+
+    def rows(self) -> tuple[dict[str, Any], ...]:
+        """Give plain values: a row for each class of each posterior, then of each drift."""
+        tails = [(1 - self.level) / 2, (1 + self.level) / 2]
+        ends = {name: np.quantile(draws, tails, axis=0).T for name, draws in self.posteriors.items()}
+        ends |= {
+            f"drift up to {percent(float(drift))}": interval
+            for drift, interval in zip(self.drift, self.interval, strict=True)
+        }
+        return tuple(
+            {"assumed": said, "class": name, "lower": float(lower), "upper": float(upper)}
+            for said, interval in ends.items()
+            for name, (lower, upper) in zip(self.classes, interval, strict=True)
+        )
+
+    def __str__(self) -> str:
+        return "\n".join([*aligned(self.rows()), *map(str, self.claims)])
+
+    __repr__ = __str__

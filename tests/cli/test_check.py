@@ -1,0 +1,75 @@
+"""The command that checks: one page, JSON on request, exit codes."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import truecount as tc
+from truecount.cli.app import app
+
+COUNTS = tc.Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
+
+
+@pytest.fixture
+def counts_file(tmp_path: Path) -> str:
+    path = tmp_path / "counts.json"
+    path.write_text(COUNTS.to_json())
+    return str(path)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["check", *arguments])
+
+
+def test_the_page_speaks_the_shell(counts_file: str) -> None:
+    done = run(counts_file)
+    assert done.exit_code == 0
+    assert "What was learned of each class" in done.stdout
+    assert "--audit FILE" in done.stdout
+    assert "--design same-population" in done.stdout
+    assert "design=" not in done.stdout
+
+
+def test_json_stands_alone(counts_file: str) -> None:
+    told = json.loads(run(counts_file, "--json", "-", "--seed", "3").stdout)
+    assert told["schema"] == "truecount.check/1"
+    expected = json.loads(json.dumps(tc.check(COUNTS, seed=3).to_dict()["tables"]))
+    assert told["tables"] == expected
+
+
+def test_drift_and_calibration_add_tables(counts_file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("truecount.cli.check.SETS", 20)
+    told = json.loads(run(counts_file, "--drift", "5%", "--drift", "0.1", "--calibration", "--json", "-").stdout)
+    assert {"drift", "coverage", "calibration"} <= set(told["tables"])
+    assert {"drift up to 5 %", "drift up to 10.0 %"} <= {row["assumed"] for row in told["tables"]["drift"]}
+
+
+def test_an_audit_of_rows_and_strict(tmp_path: Path) -> None:
+    rows = ["human,verdict", *["fail,fail"] * 40, *["fail,pass"] * 10, *["pass,pass"] * 40, *["pass,fail"] * 10]
+    (tmp_path / "runs.csv").write_text("\n".join([*rows, *[",fail"] * 50, *[",pass"] * 60]))
+    (tmp_path / "audit.csv").write_text("\n".join(["human,verdict", *["fail,pass"] * 20, *["pass,pass"] * 9]))
+    given = (str(tmp_path / "runs.csv"), "--label", "human", "--prediction", "verdict")
+    assert run(*given, "--strict").exit_code == 0
+    done = run(*given, "--audit", str(tmp_path / "audit.csv"), "--strict")
+    assert done.exit_code == 3
+    assert "serious: Labels show that the box treats fail differently in the population" in done.stdout
+    assert "Not to be trusted: confusion-drifted." in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "code"), [(("--drift", "5"), 1), (("--seed", "x"), 1), (("--prior-confusion", "odd"), 1)]
+)
+def test_bad_options_end_in_an_error(counts_file: str, option: tuple[str, str], code: int) -> None:
+    done = run(counts_file, *option)
+    assert done.exit_code == code
+    assert isinstance(done.exception, tc.InputError)
+
+
+def test_a_design_on_the_command_line(tmp_path: Path) -> None:
+    (tmp_path / "map.json").write_text(COUNTS.to_json())
+    done = CliRunner().invoke(app, ["estimate", str(tmp_path / "map.json"), "--design", "by-prediction"])
+    assert done.stdout.splitlines()[1:-1] == str(tc.infer(COUNTS, design="by_prediction")).splitlines()[1:-1]
+    wrong = CliRunner().invoke(app, ["estimate", str(tmp_path / "map.json"), "--design", "odd"])
+    assert wrong.exit_code == 2

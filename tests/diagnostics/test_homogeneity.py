@@ -1,0 +1,67 @@
+"""Do labels of two sides agree? An exact test, and what it could have seen."""
+
+import numpy as np
+import pytest
+from scipy.stats import fisher_exact
+
+from truecount import Counts, simulate
+from truecount.diagnostics.homogeneity import drift_finding, homogeneity_test, visible_drift
+
+COUNTS = Counts([[80, 20], [20, 80]], [50, 50], classes=["fail", "pass"])
+
+
+@pytest.mark.parametrize("table", [[[8, 2], [3, 9]], [[20, 5], [12, 12]], [[5, 5], [5, 5]]])
+def test_two_by_two_is_fishers_test(table):
+    found = homogeneity_test(np.array(table)[:, None, :], replicates=9999).by_class[0]
+    expected = fisher_exact(table).pvalue
+    assert found == pytest.approx(expected, abs=5 * np.sqrt(expected * (1 - expected) / 9999) + 2e-4)
+
+
+def test_false_alarms_are_at_most_as_many_as_promised(seed):
+    rng, rows = np.random.default_rng(seed), simulate.confusion(0.8, 3, 4)
+    p_values = [
+        homogeneity_test(np.array([rng.multinomial(100, rows), rng.multinomial(15, rows)]), replicates=199).p_value
+        for _ in range(300)
+    ]
+    assert np.mean(np.array(p_values) <= 0.05) < 0.05 + 5 * np.sqrt(0.05 * 0.95 / 300)
+    assert np.mean(np.array(p_values) <= 0.5) > 0.3
+
+
+def test_what_could_have_been_seen_is_seen_four_times_in_five(seed):
+    rng, rows = np.random.default_rng(seed), np.array([[0.8, 0.2], [0.2, 0.8]])
+    sizes = np.array([200, 60])
+    drift = visible_drift(np.array([sizes[0] * rows, sizes[1] * rows]))
+    moved = rows + drift * np.array([[-1, 1], [1, -1]])
+    tables = [np.array([rng.multinomial(sizes[0], rows), rng.multinomial(sizes[1], moved)]) for _ in range(300)]
+    seen = np.mean([homogeneity_test(each, replicates=199, seed=seed).p_value <= 0.05 for each in tables])
+    assert seen == pytest.approx(0.8, abs=5 * np.sqrt(0.8 * 0.2 / 300) + 0.03)
+
+
+def test_more_labels_see_smaller_drifts():
+    rows = np.array([[0.8, 0.2], [0.2, 0.8]])
+    found = [visible_drift(np.array([300 * rows, size * rows])) for size in (10, 40, 200)]
+    assert found[0] > found[1] > found[2] > 0.05
+    assert visible_drift(np.array([300 * rows, 0 * rows])) is None
+
+
+def test_the_class_that_is_treated_differently_is_named():
+    test = homogeneity_test(np.array([COUNTS.labeled, [[10, 30], [5, 35]]]))
+    finding = drift_finding(COUNTS, test, "in the population")
+    assert (finding.code, finding.severity) == ("confusion-drifted", "serious")
+    assert finding.numbers["classes"] == ["fail"]
+    assert "treats fail differently in the population" in finding.message
+    assert drift_finding(COUNTS, homogeneity_test(np.array([COUNTS.labeled] * 2)), "") is None
+
+
+def test_three_samples_keep_their_margins():
+    tables = np.array([[[20, 5, 2]], [[9, 9, 4]], [[3, 3, 8]]])
+    few = homogeneity_test(tables, replicates=4999)
+    pairs = [homogeneity_test(tables[[i, j]], replicates=999).p_value for i, j in ((0, 1), (1, 2), (0, 2))]
+    assert few.p_value < 0.05
+    assert few.visible is None
+    assert min(pairs) < 0.05
+
+
+def test_an_empty_class_says_nothing():
+    test = homogeneity_test(np.array([[[5, 5], [0, 0]], [[5, 5], [2, 2]]]))
+    assert test.by_class[1] == 1

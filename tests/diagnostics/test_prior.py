@@ -1,0 +1,65 @@
+"""Half and double the prior: reweighted draws say what a new run says."""
+
+import numpy as np
+import pytest
+
+import truecount as tc
+from truecount import Counts, Prior
+from truecount.diagnostics.prior import prior_finding, prior_sensitivity
+from truecount.models import density
+
+SMALL = Counts([[8, 2], [3, 12]], [14, 16])
+LARGE = Counts([[800, 200], [100, 900]], [1500, 1500])
+
+
+def changes(counts, prior=None, rerun=None):
+    prior = prior or Prior()
+    posterior = tc.infer(counts, prior=prior)
+    return prior_sensitivity(prior.confusion_for(counts), density(counts, prior), posterior.draws, rerun)
+
+
+@pytest.mark.parametrize(
+    ("place", "prior"),
+    [(0, Prior(0.5)), (1, Prior(2)), (2, Prior(confusion=0.5)), (3, Prior(confusion=2))],
+)
+def test_weights_give_what_a_new_run_gives(place, prior):
+    found = changes(SMALL)[place]
+    again = tc.infer(SMALL, prior=prior, seed=1)
+    error = again.sd[0] * np.sqrt(1 / 1500 + 1 / again.effective_draws[0])
+    assert found.mean[0] == pytest.approx(again.mean[0], abs=5 * error)
+    assert not found.is_new_run
+
+
+def test_parts_and_factors_come_in_order():
+    found = changes(SMALL)
+    assert [(each.part, each.factor) for each in found] == [
+        ("prevalence", 0.5),
+        ("prevalence", 2),
+        ("confusion", 0.5),
+        ("confusion", 2),
+    ]
+
+
+def test_known_rows_have_no_prior_to_change():
+    known = Prior.known_confusion([[0.9, 0.1], [0.2, 0.8]])
+    assert {each.part for each in changes(Counts([[0, 0], [0, 0]], [40, 60]), known)} == {"prevalence"}
+
+
+def test_draws_that_cannot_be_reweighted_are_drawn_again():
+    """A row prior of weight 200 against 4 labels: doubling it leaves hardly a draw."""
+    counts, prior, asked = Counts([[3, 1], [1, 3]], [500, 500]), Prior(confusion=[[500, 100], [100, 900]]), []
+
+    def rerun(other):
+        asked.append(other)
+        return tc.Auto(400).sample(other, 0)
+
+    found = changes(counts, Prior([300, 900], prior.confusion), rerun)
+    assert any(each.is_new_run for each in found) == bool(asked)
+
+
+def test_a_prior_that_moves_the_answer_is_a_finding():
+    few = Counts([[30, 10], [10, 30]], [9, 1], classes=["fail", "pass"])
+    finding = prior_finding(few.classes, changes(few))
+    assert (finding.code, finding.severity) == ("prior-sensitive", "caution")
+    assert max(finding.numbers["moved"]) > 0.3
+    assert prior_finding(LARGE.classes, changes(LARGE)) is None

@@ -1,0 +1,59 @@
+"""Tests of label shift on scores: silent under label shift, loud under a drift that square counts cannot show."""
+
+import numpy as np
+import pytest
+
+import truecount as tc
+from made_scores import shifted_scores
+from truecount.counts import Scores
+from truecount.diagnostics.scores import by_confidence, scores_test
+
+
+def made(seed, *, drift=False, items=300):
+    rng = np.random.default_rng(seed)
+    scores = shifted_scores(rng, labeled_prevalence=[0.5, 0.5], prevalence=[0.3, 0.7], items=items)
+    if not drift:
+        return scores
+    blunt = 0.5 + 0.45 * (scores.unlabeled - 0.5)
+    labels = [scores.classes[code] for code in scores.labels]
+    return Scores(scores.labeled, labels, blunt, scores.classes)
+
+
+def test_confidence_makes_more_outputs_than_classes():
+    scores = made(0)
+    counts, plain = by_confidence(scores), scores.to_counts()
+    assert len(counts.outputs) > len(counts.classes)
+    assert counts.labeled.sum() == plain.labeled.sum()
+    levels = len(counts.outputs) // 2
+    assert counts.unlabeled.reshape(2, levels).sum(axis=1).tolist() == plain.unlabeled.tolist()
+    assert counts.outputs[0].endswith(f"confidence 1 of {levels}")
+
+
+def test_silent_under_label_shift(seed):
+    p_values = np.array([scores_test(made([seed, number]), replicates=99)[1] for number in range(40)])
+    assert np.mean(p_values <= 0.05) <= 0.05 + 5 * np.sqrt(0.05 * 0.95 / 40)
+
+
+def test_a_box_that_lost_its_confidence_is_noticed():
+    """Its verdicts are the same, so that square counts have nothing to show."""
+    scores = made(0, drift=True)
+    assert scores_test(scores, replicates=99)[1] == 0.01
+    codes = {finding.code: finding for finding in tc.check(scores).findings}
+    assert codes["label-shift-violated"].severity == "serious"
+    assert "label-shift-untestable" in [finding.code for finding in tc.check(scores.to_counts()).findings]
+
+
+def test_a_check_of_sound_scores_has_their_tests():
+    found = tc.check(made(1))
+    assert [row["test"] for row in found.tables["tests"]] == [
+        "label shift",
+        "anything shifted at all",
+        "label shift, by confidence",
+        "label shift, on scores",
+    ]
+    assert {finding.code for finding in found.findings}.isdisjoint({"label-shift-violated", "label-shift-untestable"})
+
+
+@pytest.mark.parametrize("labels", [[0, 0, 0]])
+def test_a_class_without_scores_cannot_be_tested(labels):
+    assert scores_test(Scores([[0.9, 0.1]] * 3, labels, [[0.4, 0.6]])) == (0.0, 1.0)

@@ -1,0 +1,123 @@
+"""Designs in which P(class | output) carries over: the closed form, the published map, and what is refused."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import truecount as tc
+from truecount import Counts, InputError, Prior, simulate
+from truecount.diagnostics.homogeneity import not_random
+
+MAP = json.loads((Path(__file__).parents[1] / "reference" / "published.json").read_text(encoding="utf-8"))["map"]
+COUNTS = Counts([[30, 5, 2], [4, 20, 9]], [100, 60, 40])
+
+
+def moments(labeled, seen):
+    """Mean and sd of Σ_k q_k ρ[·|k] by the moments of Dirichlets."""
+    rho, q = labeled + 1 / len(labeled), seen + 1 / len(seen)
+    weight, total = rho.sum(axis=0), q.sum()
+    given, share = rho / weight, q / total
+    rho_square = given * (given * weight + 1) / (weight + 1)
+    q_product = (np.outer(share, share) * total + np.diag(share)) / (total + 1)
+    mean = given @ share
+    square = np.einsum("lj,lk,jk->l", given, given, q_product) + (rho_square - given**2) @ np.diag(q_product)
+    return mean, np.sqrt(square - mean**2)
+
+
+@pytest.mark.parametrize(("design", "adds_labels"), [("by_prediction", False), ("same_population", True)])
+def test_draws_have_the_moments_of_the_closed_form(design, adds_labels, seed):
+    posterior = tc.infer(COUNTS, design=design, seed=seed)
+    mean, sd = moments(COUNTS.labeled, COUNTS.unlabeled + adds_labels * COUNTS.labeled.sum(axis=0))
+    assert posterior.mean == pytest.approx(mean, abs=5 * sd.max() / np.sqrt(4000))
+    assert posterior.sd == pytest.approx(sd, rel=5 / np.sqrt(2 * 4000))
+    assert posterior.provenance["design"] == design
+
+
+def test_shares_and_rows_belong_together(seed):
+    posterior = tc.infer(COUNTS, design="by_prediction", seed=seed)
+    outputs = np.einsum("dl,dlk->dk", posterior.prevalence, posterior.confusion)
+    assert outputs.mean(axis=0) == pytest.approx((COUNTS.unlabeled + 1 / 3) / 201, abs=0.01)
+    assert posterior.confusion.sum(axis=2) == pytest.approx(1)
+
+
+def area():
+    return Counts(np.array(MAP["by_output"]).T, MAP["pixels"], MAP["classes"])
+
+
+def test_the_published_area_comes_out_with_its_width(seed):
+    """Printed 21,158 ± 6,158 ha; with a prior of 1/4 for each class the mean is 21,910 by the formula above."""
+    posterior = tc.infer(area(), design="by_prediction", seed=seed)
+    hectares = sum(MAP["pixels"]) * MAP["hectares_per_pixel"]
+    mean, sd = moments(area().labeled, area().unlabeled)
+    assert round(hectares * mean[0]) == 21_910
+    assert hectares * posterior.mean[0] == pytest.approx(21_910, abs=5 * hectares * sd[0] / np.sqrt(4000))
+    low, high = hectares * posterior.interval()[0]
+    printed = MAP["printed"]["hectares"][0]
+    assert low < printed < high
+    assert (high - low) / 2 == pytest.approx(6158, rel=0.15)
+
+
+def test_the_trap_of_the_raw_matrix_is_caught(seed):
+    codes = [finding.code for finding in tc.infer(area(), seed=seed).findings]
+    assert "labels-by-output" in codes
+    found = {finding.code: finding for finding in tc.check(area(), seed=seed).findings}
+    assert "by_prediction" in found["labels-by-output"].advice
+    assert found["designs-disagree"].numbers["standard_errors_apart"] > 3
+
+
+def test_labels_said_to_be_a_random_sample_must_look_like_one():
+    drawn = tc.infer(area(), design="same_population")
+    assert [finding.code for finding in drawn.findings] == ["not-a-random-sample"]
+    assert tc.infer(COUNTS, design="same_population").findings == ()
+    assert tc.infer(area(), design="by_prediction").findings == ()
+
+
+def test_a_random_sample_is_hardly_ever_called_none(seed):
+    rng, confusion = np.random.default_rng(seed), simulate.confusion(0.8, 3)
+    for _ in range(200):
+        joint = rng.dirichlet(np.ones(3))[:, None] * confusion
+        labeled = rng.multinomial(100, joint.ravel()).reshape(3, 3)
+        counts = Counts(labeled, rng.multinomial(500, joint.sum(axis=0)))
+        assert not_random(counts) is None
+
+
+def test_a_sample_of_the_same_population_is_worth_more_than_label_shift(seed):
+    shares, confusion = [0.4, 0.6], simulate.confusion(0.8, 2)
+    counts = simulate.counts(shares, confusion, labeled=400, labeled_prevalence=shares, unlabeled=2000)
+    same, shift = tc.infer(counts, design="same_population", seed=seed), tc.infer(counts, seed=seed)
+    assert same.sd[0] < 0.8 * shift.sd[0]
+    assert abs(same.mean[0] - shift.mean[0]) < 5 * shift.sd[0]
+
+
+def test_weighted_labels_count_output_by_output():
+    squares = np.array([[60.0, 5, 2], [8, 20, 9]])
+    heavy = Counts(COUNTS.labeled, COUNTS.unlabeled, labeled_squares=squares, unlabeled_squares=COUNTS.unlabeled)
+    sd = tc.infer(heavy, design="by_prediction").sd[0]
+    halved = np.array(COUNTS.labeled, dtype=float)
+    halved[:, 0] /= 2
+    assert sd == pytest.approx(moments(halved, COUNTS.unlabeled)[1][0], rel=5 / np.sqrt(2 * 4000))
+    assert "weighted-counts" in [finding.code for finding in tc.infer(heavy, design="by_prediction").findings]
+
+
+def test_an_output_without_labels_is_named():
+    counts = Counts([[30, 5, 0], [4, 20, 0]], [100, 60, 40])
+    assert [finding.code for finding in tc.infer(counts, design="by_prediction").findings] == ["unseen-output"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"design": "by_output"}, "design is 'by_output'"),
+        ({"design": "by_prediction", "prior": Prior(2)}, "prior was given"),
+        ({"design": "by_prediction", "engine": tc.Gibbs()}, "closed form"),
+    ],
+)
+def test_what_would_change_nothing_is_refused(options, words):
+    with pytest.raises(InputError, match=words):
+        tc.infer(COUNTS, **options)
+
+
+def test_the_number_of_draws_is_asked_for():
+    assert len(tc.infer(COUNTS, design="by_prediction", engine=tc.Auto(500)).prevalence) == 500

@@ -1,0 +1,142 @@
+"""`check`: every part that applies, its tables in plain values, and groups, audits and posteriors."""
+
+import json
+
+import numpy as np
+import pytest
+
+import truecount as tc
+from truecount import Counts, InputError, Prior
+
+COUNTS = Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
+
+
+def codes(found):
+    return [finding.code for finding in found.findings]
+
+
+def rows_of(found):
+    return {row["test"]: row for row in found.tables["tests"]}
+
+
+def test_tables_are_plain_and_whole():
+    found = tc.check(COUNTS, drift=0.05, calibration_sets=20)
+    assert set(found.tables) == {
+        "classes", "outputs", "tests", "priors", "designs", "drift", "coverage", "calibration"
+    }  # fmt: skip
+    for rows in found.tables.values():
+        assert all(list(row) == list(rows[0]) for row in rows)
+    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert told["schema"] == "truecount.check/1"
+    assert told["tables"]["classes"][0]["class"] == "fail"
+    assert told["findings"] == [finding.to_dict() for finding in found.findings]
+
+
+def test_the_page_has_a_part_for_every_table():
+    page = str(tc.check(COUNTS))
+    assert page.startswith("class  counted  true share  95 % interval\n")
+    for title in ("What was learned of each class", "Tests", "What another prior would say"):
+        assert title in page
+    assert "info: Whether the box still treats each class as it did" in page
+
+
+def test_a_posterior_is_checked_as_it_is():
+    posterior = tc.infer(COUNTS, prior=Prior(3), seed=5)
+    assert tc.check(posterior).posterior is posterior
+
+
+def test_the_same_seed_gives_the_same_page():
+    assert str(tc.check(COUNTS, seed=4)) == str(tc.check(COUNTS, seed=4))
+
+
+def test_an_audit_finds_the_drift_that_counts_cannot_show():
+    sound, drifted = (tc.check(COUNTS, audit=table) for table in ([[14, 6], [2, 18]], [[4, 16], [2, 18]]))
+    assert "confusion-drifted" not in codes(sound)
+    assert "would have been, four times in five" in rows_of(sound)["audit"]["verdict"]
+    assert codes(drifted)[0] == "confusion-drifted"
+    assert drifted.tables["audit"][0] == {
+        "class": "fail", "labeled": 200, "audited": 20.0, "p_value": drifted.tables["audit"][0]["p_value"]
+    }  # fmt: skip
+    assert "label-shift-violated" not in codes(drifted)
+
+
+def test_an_audit_is_read_by_name():
+    turned = Counts([[18, 2], [16, 4]], [0, 0], classes=["pass", "fail"], outputs=["pass", "fail"])
+    as_table = tc.check(COUNTS, audit=[[4, 16], [2, 18]]).tables["audit"]
+    assert tc.check(COUNTS, audit=turned).tables["audit"] == as_table
+    few = Counts([[0, 9], [9, 9]], [0, 0], classes=["fail", "pass"], outputs=["fail", "pass"])
+    assert tc.check(COUNTS, audit=few).tables["audit"][0]["audited"] == 9
+
+
+@pytest.mark.parametrize(
+    ("audit", "words"),
+    [
+        ([[1, 2, 3]], r"audit has shape \(1, 3\)"),
+        (Counts([[1, 2], [3, 4]], [0, 0], classes=["fail", "odd"]), "audit has 'odd'"),
+    ],
+)
+def test_an_audit_of_something_else_is_refused(audit, words):
+    with pytest.raises(InputError, match=words):
+        tc.check(COUNTS, audit=audit)
+
+
+def test_groups_that_share_labels_are_tested_together():
+    wide = Counts([[60, 30, 10], [10, 30, 60]], [0, 0, 0])
+    fine = wide.split({"a": [300, 300, 200], "b": [200, 300, 300]})
+    odd = wide.split({"a": [250, 500, 250], "b": [450, 100, 450]})
+    assert rows_of(tc.check(fine))["one confusion in all groups"]["p_value"] > 0.05
+    assert rows_of(tc.check(odd))["one confusion in all groups"]["p_value"] < 0.01
+    assert rows_of(tc.check(odd))["label shift"]["p_value"] > 0.05
+    assert "label-shift-violated" in codes(tc.check(odd))
+
+
+def test_groups_with_labels_of_their_own_are_compared():
+    same = {"a": Counts([[60, 30], [10, 60]], [30, 40]), "b": Counts([[50, 28], [12, 60]], [40, 40])}
+    other = {**same, "c": Counts([[30, 60], [10, 60]], [40, 40])}
+    assert "confusion-drifted" not in codes(tc.check(same))
+    assert "confusion-drifted" in codes(tc.check(other))
+    assert tc.check(other).posterior.counts.labeled.sum() == 160 + 150 + 160
+
+
+def test_designs_that_agree_are_silent():
+    same = Counts([[130, 20], [30, 220]], [640, 960])
+    assert "designs-disagree" not in codes(tc.check(same))
+
+
+def test_an_answer_of_another_design_has_no_test_of_label_shift():
+    found = tc.check(tc.infer(COUNTS, design="by_prediction"))
+    assert "label shift" not in rows_of(found)
+    assert "label-shift-untestable" not in codes(found)
+
+
+def test_findings_of_the_test_replace_those_of_the_answer():
+    counts = Counts([[700, 200, 100], [100, 200, 700]], [1400, 1500, 1100])
+    found = tc.check(tc.infer(counts, engine=tc.Hamiltonian(effective_draws=500)))
+    assert codes(found).count("label-shift-violated") == 1
+    assert "p_value" in found.findings[0].numbers
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "words"),
+    [
+        ([[1, 2], [3, 4]], {}, "data is of type list"),
+        ({}, {}, "data has no groups"),
+        ({"a": 3}, {}, "data is of type int"),
+        (COUNTS, {"replicates": 3}, "replicates is 3"),
+        (COUNTS, {"calibration_sets": -1}, "calibration_sets is -1"),
+    ],
+)
+def test_bad_input_is_named(data, options, words):
+    with pytest.raises(InputError, match=words):
+        tc.check(data, **options)
+
+
+def test_awkward_counts_have_a_page():
+    for counts in (
+        Counts([[14, 6], [2, 18]], [0, 0]),
+        Counts([[0, 0], [2, 18]], [5, 5]),
+        Counts([[5, 0], [0, 5]], [1, 0]),
+        Counts([[9], [8]], [50]),
+        Counts(np.array([[4.0, 2], [1, 3]]), [3.0, 3], labeled_squares=[[8, 4], [1, 3]], unlabeled_squares=[3, 3]),
+    ):
+        assert "What was learned of each class" in str(tc.check(counts, replicates=99))
