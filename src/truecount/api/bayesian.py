@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from typing import Any
 
@@ -20,6 +20,7 @@ from truecount.inference.many import sample_many
 from truecount.inference.mode import find_mode
 from truecount.models import Density, Prior, density
 from truecount.results import Finding, PointEstimate, Posterior
+from truecount.results.finding import Awaited
 
 COUNT_FIRST = "Pass Counts(labeled, unlabeled), or what count(labels, predictions, new_predictions) gives"
 
@@ -166,8 +167,9 @@ def _engine(engine: Engine) -> Engine:
 
 
 def _posterior(draws: Draws, model: Density, counts: Counts, prior: Prior, seed: int) -> Posterior:
-    findings = of_posterior(counts, prior, model, draws)
-    _warn(findings, stacklevel=4)
+    findings = Awaited(partial(of_posterior, counts, prior, model, draws))
+    if draws.record.get("not_converged"):
+        _warn(findings, stacklevel=4)
     return _made(draws, counts, prior, findings, seed)
 
 
@@ -181,7 +183,7 @@ def _size_of(engine: Engine, prior: Prior) -> int:
     return engine.effective_draws
 
 
-def _made(draws: Draws, counts: Counts, prior: Prior, findings: tuple[Finding, ...], seed: int) -> Posterior:
+def _made(draws: Draws, counts: Counts, prior: Prior, findings: Sequence[Finding], seed: int) -> Posterior:
     provenance = {**draws.record, "seed": seed, "version": package_version()}
     return Posterior(draws=draws, counts=counts, prior=prior, findings=findings, provenance=provenance)
 

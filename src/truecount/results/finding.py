@@ -1,7 +1,8 @@
 """What a result says about itself that a reader should know."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 Severity: TypeAlias = Literal["info", "caution", "serious"]
@@ -69,3 +70,38 @@ class Finding:
             "advice": self.advice,
             "numbers": dict(self.numbers),
         }
+
+
+class Awaited(Sequence[Finding]):
+    """Findings that are looked for when someone first looks at them: they take as long as the draws of a small problem.
+
+    Parameters
+    ----------
+    find
+        What looks for them.
+    """
+
+    def __init__(self, find: Callable[[], tuple[Finding, ...]]) -> None:
+        self._find = find
+
+    @cached_property
+    def _found(self) -> tuple[Finding, ...]:
+        return self._find()
+
+    def __getitem__(self, position: Any) -> Any:
+        return self._found[position]
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self._found)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._found == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._found)
+
+    def __repr__(self) -> str:
+        return repr(self._found)

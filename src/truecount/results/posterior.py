@@ -1,6 +1,6 @@
 """The answer: draws of the true share of every class, and what may be asked of them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
@@ -43,7 +43,7 @@ class Posterior:
     draws: Draws
     counts: Counts
     prior: Prior
-    findings: tuple[Finding, ...]
+    findings: Sequence[Finding]
     provenance: Mapping[str, Any]
 
     @property

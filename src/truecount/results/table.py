@@ -1,5 +1,6 @@
 """A result as a table to read, in text and in HTML."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from math import ceil, log10
@@ -26,7 +27,7 @@ class Table:
 
     header: list[str]
     rows: list[list[str]]
-    findings: tuple[Finding, ...]
+    findings: Sequence[Finding]
     how: str
 
 
