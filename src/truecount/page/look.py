@@ -1,0 +1,27 @@
+"""How the page looks: its colours are those of the pictures, on the screen, in the dark, and on paper."""
+
+from pathlib import Path
+from typing import Any
+
+from truecount.plots.theme import DARK, LIGHT, Theme
+
+
+def variables(theme: Theme) -> dict[str, str]:
+    """Give the page's name of each colour of a theme."""
+    plain = {getattr(theme, name): f"--{name}" for name in ("paper", "ink", "soft", "grid", "heat")}
+    return plain | {color: f"--class-{place}" for place, color in enumerate(theme.classes)}
+
+
+def style() -> Any:
+    """Give the style sheet: light, dark where the reader prefers it, light again on paper."""
+    from markupsafe import Markup
+
+    sheet = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
+    light, dark = _rule(LIGHT), _rule(DARK)
+    return Markup(  # noqa: S704 - all of it is ours
+        f"{light}\n@media screen and (prefers-color-scheme: dark) {{ {dark} }}\n{sheet}"
+    )
+
+
+def _rule(theme: Theme) -> str:
+    return ":root { " + " ".join(f"{name}: {color};" for color, name in variables(theme).items()) + " }"

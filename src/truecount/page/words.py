@@ -1,0 +1,128 @@
+"""What the page says, in sentences that need no statistics to read."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from truecount._types import Name
+from truecount.counts import Counts
+from truecount.plots.labels import labels
+from truecount.results import Finding, Posterior
+from truecount.results.posterior import Kind, Target
+from truecount.results.table import INTERVAL_NAMES, tabulate, visible
+
+MOST_NAMED = 3
+"""Classes in the answer's sentence."""
+LONGEST_NAME = 40
+SEVERITIES = {"info": "For your information", "caution": "Caution", "serious": "Serious"}
+ASSUMPTIONS = (
+    (
+        "The box treats each class alike in both populations.",
+        "Of the items of one class, the same share gets each output among the labelled and among the unlabelled ones; "
+        "only the mix of classes differs. If the items of a class became harder, the answer is wrong, and mostly "
+        "nothing in the counts shows it. To check, label a few items of the population itself.",
+    ),
+    (
+        "Labelled items were not chosen by their output.",
+        "If so many items of each output were picked for labelling, this answer must not be used.",
+    ),
+    ("Items are independent of each other, given their class.", "Copies and repeated measurements count as one item."),
+)
+
+
+def answer(posterior: Posterior, *, level: float, kind: Kind, target: Target) -> str:
+    """Give the answer in one sentence: the largest classes, their intervals, and what plain counting says."""
+    table = tabulate(posterior, level=level, kind=kind, target=target)
+    order = np.argsort(-posterior.shares(target).mean(axis=0), kind="stable")
+    few = order if len(order) <= MOST_NAMED + 1 else order[:MOST_NAMED]
+    names, (shares, spans) = labels(posterior.classes, LONGEST_NAME), _columns(table.rows)
+    promise = f"{100 * level:.6g} % {INTERVAL_NAMES[kind]} "
+    parts = [
+        f"{shares[place]} {names[place]} ({promise if number == 0 else ''}{spans[place]})"
+        for number, place in enumerate(few)
+    ]
+    whole = "the population" if target == "population" else "these items"
+    more = len(order) - len(few)
+    rest = f"; {more} more classes share the rest" if more else ""
+    return f"Of {whole}, about {_joined(parts)}{rest}{_counted(posterior.counts, few, table.rows)}."
+
+
+def _columns(rows: list[list[str]]) -> tuple[list[str], list[str]]:
+    """Give the shares and the intervals, without the spaces that keep them below each other."""
+    return [row[-2] for row in rows], [" ".join(row[-1].split()) for row in rows]
+
+
+def _counted(counts: Counts, few: np.ndarray, rows: list[list[str]]) -> str:
+    if counts.counted is None:
+        return ""
+    return f", where plain counting says {_joined([rows[place][1] for place in few])}"
+
+
+def _joined(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A finding as the page shows it."""
+
+    severity: str
+    heading: str
+    code: str
+    message: str
+    advice: str
+
+
+def findings(posterior: Posterior) -> list[Remark]:
+    """Give the findings, the gravest first."""
+    order = list(SEVERITIES)[::-1]
+    ranked = sorted(posterior.findings, key=lambda finding: order.index(finding.severity))
+    return [_remark(finding) for finding in ranked]
+
+
+def _remark(finding: Finding) -> Remark:
+    message, advice = visible(finding.message), visible(finding.advice)
+    return Remark(finding.severity, SEVERITIES[finding.severity], finding.code, message, advice)
+
+
+def method(posterior: Posterior, *, level: float, kind: Kind, target: Target) -> list[str]:
+    """Say how the answer came about."""
+    counts = posterior.counts
+    labeled, unlabeled = (f"{items.sum():,.0f}" for items in (counts.labeled, counts.unlabeled))
+    where = "in the population behind the unlabelled items" if target == "population" else "among these very items"
+    shortest = " It is the shortest such interval." if kind == "hdi" else ""
+    return [
+        f"A box (a model, a test, a judge) sorted items into {len(counts.outputs)} outputs, and it makes mistakes. "
+        f"{labeled} labelled items, of which the true class is known, show what it does with each class. Of "
+        f"{unlabeled} unlabelled items only the output is known.",
+        "All mixes of classes that could have led to these outputs were weighed by how well they explain the counts, "
+        f"together with all habits of the box that fit the labels, and with what was believed before. The true share "
+        f"is the average of what remains, {where}.",
+        f"The interval holds {100 * level:.6g} % of what remains for each class by itself.{shortest} It is wide where "
+        "labels are few, where the box confuses classes, or where there are few items.",
+        "This is the Bayesian model of Ziegler & Czyż, Bayesian Quantification with Black-Box Estimators (TMLR 2024).",
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class CountsTable:
+    """The counts as the page shows them."""
+
+    outputs: list[str]
+    rows: list[tuple[str, list[str]]]
+    unlabeled: list[str]
+
+
+def counts_table(counts: Counts) -> CountsTable:
+    """Give the counts as words."""
+    rows = [(visible(name), _numbers(row)) for name, row in zip(counts.classes, counts.labeled, strict=True)]
+    return CountsTable([visible(name) for name in counts.outputs], rows, _numbers(counts.unlabeled))
+
+
+def _numbers(values: np.ndarray) -> list[str]:
+    return [f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}" for value in values]
+
+
+def described(names: tuple[Name, ...]) -> str:
+    """Give names for those who cannot see a picture."""
+    return ", ".join(labels(names, LONGEST_NAME))
