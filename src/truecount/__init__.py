@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from truecount.inference import Gibbs as Gibbs
     from truecount.inference import Hamiltonian as Hamiltonian
     from truecount.models import Prior as Prior
+    from truecount.page import report as report
     from truecount.results import Finding as Finding
     from truecount.results import PointEstimate as PointEstimate
     from truecount.results import Posterior as Posterior
@@ -62,6 +63,7 @@ _HOMES = {
     "mode": "truecount.api.bayesian",
     "sensitivity": "truecount.api.trust",
     "recalibrate": "truecount.results.recalibrate",
+    "report": "truecount.page",
 }
 
 _SUBMODULES = ("counts", "errors", "estimators", "plots", "simulate", "sklearn")

@@ -11,6 +11,7 @@ import pytest
 from made_posterior import made_posterior
 from truecount import Finding
 from truecount.cli import report as module
+from truecount.cli import screen
 from truecount.cli.report import Report
 from truecount.errors import InputError
 from truecount.results.table import display_width, tabulate
@@ -27,19 +28,19 @@ class Terminal(io.StringIO):
 
 
 def on_terminal(monkeypatch: pytest.MonkeyPatch, columns: int, **made: object) -> str:
-    screen = Terminal()
-    monkeypatch.setattr(sys, "stdout", screen)
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stdout", terminal)
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setenv("TERM", "xterm-256color")
     Report().deliver(made_posterior(**made))  # type: ignore[arg-type]
-    return screen.getvalue()
+    return terminal.getvalue()
 
 
 @pytest.mark.parametrize("columns", [20, 32, 36, 40, 60, 80, 200])
 @pytest.mark.parametrize("classes", [["fail", "pass"], LONG], ids=["short", "long"])
 def test_no_line_is_wider_than_the_terminal(columns: int, classes: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setattr(module, "STYLES", {"serious": "none"})
+    monkeypatch.setattr(screen, "STYLES", {"serious": "none"})
     shown = on_terminal(monkeypatch, columns, classes=classes, findings=(SERIOUS,))
     plain = shown.replace("\x1b[1m", "").replace("\x1b[2m", "").replace("\x1b[0m", "")
     assert "\x1b" not in plain

@@ -70,8 +70,8 @@ def infer(
     model = _density(counts, prior)
     if design != "label_shift":
         draws = design_draws(counts, model, design, draws=_size_of(engine, prior), seed=seed)
-        return _made(draws, counts, prior, of_design(counts, design), seed)
-    return _posterior(_engine(engine).sample(model, seed), model, counts, prior, seed)
+        return _made(draws, counts, prior, of_design(counts, design), engine, seed)
+    return _posterior(_engine(engine).sample(model, seed), model, counts, prior, engine, seed)
 
 
 def infer_many(
@@ -119,7 +119,7 @@ def infer_many(
     models = [_density(each, prior) for each in counts]
     drawn = sample_many(_engine(engine), models, seeds)
     for number, draws in track(drawn, total=len(counts), show=progress):
-        results[number] = _posterior(draws, models[number], counts[number], prior, seeds[number])
+        results[number] = _posterior(draws, models[number], counts[number], prior, engine, seeds[number])
     return dict(zip(problems, results, strict=True)) if isinstance(problems, Mapping) else results
 
 
@@ -166,11 +166,11 @@ def _engine(engine: Engine) -> Engine:
     return engine
 
 
-def _posterior(draws: Draws, model: Density, counts: Counts, prior: Prior, seed: int) -> Posterior:
+def _posterior(draws: Draws, model: Density, counts: Counts, prior: Prior, engine: Engine, seed: int) -> Posterior:
     findings = Awaited(partial(of_posterior, counts, prior, model, draws))
     if draws.record.get("not_converged"):
         _warn(findings, stacklevel=4)
-    return _made(draws, counts, prior, findings, seed)
+    return _made(draws, counts, prior, findings, engine, seed)
 
 
 def _size_of(engine: Engine, prior: Prior) -> int:
@@ -183,8 +183,10 @@ def _size_of(engine: Engine, prior: Prior) -> int:
     return engine.effective_draws
 
 
-def _made(draws: Draws, counts: Counts, prior: Prior, findings: Sequence[Finding], seed: int) -> Posterior:
-    provenance = {**draws.record, "seed": seed, "version": package_version()}
+def _made(
+    draws: Draws, counts: Counts, prior: Prior, findings: Sequence[Finding], engine: Engine, seed: int
+) -> Posterior:
+    provenance = {**draws.record, "asked": repr(engine), "seed": seed, "version": package_version()}
     return Posterior(draws=draws, counts=counts, prior=prior, findings=findings, provenance=provenance)
 
 

@@ -82,6 +82,12 @@ AllMethods: TypeAlias = Annotated[
 ]
 Json: TypeAlias = Annotated[str | None, Option(metavar="FILE|-", help="Write the answer as JSON; - prints only that.")]
 Csv: TypeAlias = Annotated[str | None, Option(metavar="FILE|-", help="Write the table as CSV; - prints only that.")]
+Html: TypeAlias = Annotated[
+    str | None, Option(metavar="FILE|-", help="Write the answer as one HTML page, to read, print or pass on.")
+]
+Plot: TypeAlias = Annotated[
+    str | None, Option(metavar="FILE.png|svg|pdf", help="Draw the shares and their intervals, with --all-methods all.")
+]
 Strict: TypeAlias = Annotated[
     bool, Option("--strict", help="Exit with code 3 when a finding is serious; see above which are.")
 ]

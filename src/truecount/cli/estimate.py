@@ -51,6 +51,8 @@ def estimate(
     all_methods: given.AllMethods = False,
     json: given.Json = None,
     csv: given.Csv = None,
+    html: given.Html = None,
+    plot: given.Plot = None,
     strict: given.Strict = False,
 ) -> None:
     """Estimate the true share of every class.
@@ -71,6 +73,8 @@ def estimate(
     By another estimator, or by all of them:
       truecount estimate counts.json --method bbse
       truecount estimate counts.json --all-methods
+    As a page to read, and as a picture:
+      truecount estimate runs.csv --label human --prediction verdict --html report.html --plot shares.png
     In a script, which stops where the answer is not to be trusted:
       truecount estimate runs.csv --label human --prediction verdict --json - --strict
 
@@ -99,6 +103,8 @@ def estimate(
         target=cast("Target", target),
         json_file=json,
         csv_file=csv,
+        html_file=html,
+        plot_file=plot,
     )
     seed_number = read_whole("--seed", seed, least=0, usual=0)
     if method is not None or all_methods:

@@ -15,8 +15,8 @@ from truecount.errors import InputError, TruecountWarning
 if TYPE_CHECKING:
     from truecount.results import Comparison, PointEstimate
 
-OF_POSTERIOR = ("interval", "target", "prior", "prior_confusion", "draws", "engine", "design")
-OF_POINT = (*OF_POSTERIOR, "level", "seed", "all_methods")
+OF_POSTERIOR = ("interval", "target", "prior", "prior_confusion", "draws", "engine", "design", "html")
+OF_POINT = (*OF_POSTERIOR, "level", "seed", "all_methods", "plot")
 
 
 def by_method(context: typer.Context, source: Source, report: Report, name: str) -> "PointEstimate":
@@ -48,7 +48,7 @@ def by_all(context: typer.Context, source: Source, report: Report, seed: int) ->
         warnings.simplefilter("ignore", TruecountWarning)
         found = compare(counts, level=report.level, seed=seed)
     comparison = _in_shell(found)
-    report.write(comparison.to_dict, _flat, lambda: typer.echo(str(comparison)))
+    report.write(comparison.to_dict, _flat, lambda: typer.echo(str(comparison)), lambda: _picture(report, comparison))
     return comparison
 
 
@@ -56,6 +56,15 @@ def _in_shell(comparison: "Comparison") -> "Comparison":
     rows = tuple(replace(row, findings=tuple(map(finding_in_shell, row.findings))) for row in comparison.rows)
     findings = tuple(map(finding_in_shell, comparison.posterior.findings))
     return replace(comparison, rows=rows, posterior=replace(comparison.posterior, findings=findings))
+
+
+def _picture(report: Report, comparison: "Comparison") -> dict[str, bytes]:
+    if report.plot_file is None:
+        return {}
+    from truecount.cli.pictures import encoded
+    from truecount.plots import methods
+
+    return {report.plot_file: encoded(methods(comparison), report.plot_file)}
 
 
 def _counts(source: Source, option: str) -> Counts:

@@ -19,8 +19,8 @@ from truecount.results.posterior import Kind, Target
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-WIDTH = 4.2
-"""Inches: letters keep a readable size on a telephone."""
+WIDTH, COLUMN = 3.6, 0.45
+"""Inches, and for each output of the confusion: letters keep a readable size on a telephone."""
 MOST_CELLS = 400
 """Of the confusion; a larger one would weigh more than the rest of the page, and its cells be too small to read."""
 
@@ -64,7 +64,8 @@ def pictures(posterior: Posterior, *, level: float, kind: Kind, target: Target) 
     if posterior.counts.labeled.size <= MOST_CELLS:
         rows = "A row for each class, a column for each output. The labelled counts behind it are in the last table."
         box = confusion_data(posterior, level=level)
-        drawn["box"] = _drawing("box", "What the box does with each class", rows, box, draw_confusion)
+        width = max(WIDTH, COLUMN * len(box.outputs) + 1)
+        drawn["box"] = _drawing("box", "What the box does with each class", rows, box, draw_confusion, width)
     if posterior.counts.unlabeled.sum():
         fit = predictive_data(posterior, level=level)
         seen = f"A row for each output: {described(fit.outputs)}. The counts seen are in the last table."
@@ -73,10 +74,15 @@ def pictures(posterior: Posterior, *, level: float, kind: Kind, target: Target) 
 
 
 def _drawing(
-    name: str, title: str, description: str, data: Picture, draw: "Callable[[Axes, Any, Theme], None]"
+    name: str,
+    title: str,
+    description: str,
+    data: Picture,
+    draw: "Callable[[Axes, Any, Theme], None]",
+    width: float = WIDTH,
 ) -> Drawing:
     axis, *sentences = data.caption
-    ax = new_axes(WIDTH, data.height, LIGHT)
+    ax = new_axes(width, data.height, LIGHT)
     dress(ax, LIGHT)
     draw(ax, data, LIGHT)
     ax.set_xlabel(axis, loc="left", color=LIGHT.soft, fontsize=FONT, parse_math=False)

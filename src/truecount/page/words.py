@@ -1,5 +1,6 @@
 """What the page says, in sentences that need no statistics to read."""
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,8 @@ from truecount.results.table import INTERVAL_NAMES, tabulate, visible
 
 MOST_NAMED = 3
 """Classes in the answer's sentence."""
-LONGEST_NAME = 40
+LONGEST_NAME, LONGEST_HEAD = 40, 24
+"""Letters of a name in a sentence or beside a row, and above a column; the table of shares has all of them."""
 SEVERITIES = {"info": "For your information", "caution": "Caution", "serious": "Serious"}
 ASSUMPTIONS = (
     (
@@ -36,15 +38,17 @@ def answer(posterior: Posterior, *, level: float, kind: Kind, target: Target) ->
     order = np.argsort(-posterior.shares(target).mean(axis=0), kind="stable")
     few = order if len(order) <= MOST_NAMED + 1 else order[:MOST_NAMED]
     names, (shares, spans) = labels(posterior.classes, LONGEST_NAME), _columns(table.rows)
-    promise = f"{100 * level:.6g} % {INTERVAL_NAMES[kind]} "
+    promises = [f"{100 * level:.6g} % {INTERVAL_NAMES[kind]} ", *[""] * (len(few) - 1)]
     parts = [
-        f"{shares[place]} {names[place]} ({promise if number == 0 else ''}{spans[place]})"
-        for number, place in enumerate(few)
+        f"{shares[place]} “{names[place]}” ({promise}{spans[place]})"
+        for place, promise in zip(few, promises, strict=True)
     ]
     whole = "the population" if target == "population" else "these items"
     more = len(order) - len(few)
     rest = f"; {more} more classes share the rest" if more else ""
-    return f"Of {whole}, about {_joined(parts)}{rest}{_counted(posterior.counts, few, table.rows)}."
+    named = _joined(parts).replace(" “", " are “", 1)
+    sentence = f"Of {whole}, about {named}{rest}{_counted(posterior.counts, few, table.rows)}."
+    return re.sub(r"(?<=\d) (?=%)| (?=\N{EN DASH} \d)", "\N{NO-BREAK SPACE}", sentence)
 
 
 def _columns(rows: list[list[str]]) -> tuple[list[str], list[str]]:
@@ -114,9 +118,10 @@ class CountsTable:
 
 
 def counts_table(counts: Counts) -> CountsTable:
-    """Give the counts as words."""
-    rows = [(visible(name), _numbers(row)) for name, row in zip(counts.classes, counts.labeled, strict=True)]
-    return CountsTable([visible(name) for name in counts.outputs], rows, _numbers(counts.unlabeled))
+    """Give the counts as words, names shortened."""
+    names = labels(counts.classes, LONGEST_NAME)
+    rows = [(name, _numbers(row)) for name, row in zip(names, counts.labeled, strict=True)]
+    return CountsTable(labels(counts.outputs, LONGEST_HEAD), rows, _numbers(counts.unlabeled))
 
 
 def _numbers(values: np.ndarray) -> list[str]:

@@ -11,6 +11,7 @@ from truecount.page import words
 from truecount.page.look import style
 from truecount.page.pictures import pictures
 from truecount.page.repeat import repeat
+from truecount.plots.theme import LIGHT
 from truecount.results import Posterior
 from truecount.results.posterior import Kind, Target
 from truecount.results.table import tabulate, visible
@@ -72,6 +73,7 @@ def render(
         answer=words.answer(posterior, **look),
         serious=[finding for finding in posterior.findings if finding.severity == "serious"],
         table=table,
+        colors=len(LIGHT.classes),
         pictures=pictures(posterior, **look),
         findings=words.findings(posterior),
         method=words.method(posterior, **look),

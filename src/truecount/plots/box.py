@@ -13,6 +13,7 @@ from truecount.plots.labels import labels
 from truecount.plots.rows import SMALLEST_FONT, label_rows, rows_height, spans
 from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.results import Posterior
+from truecount.results.table import display_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -100,6 +101,8 @@ def _write_cells(ax: "Axes", data: ConfusionData, theme: Theme, size: float) -> 
     if n_outputs > MOST_WITH_NUMBERS:
         return
     with_ends = n_outputs <= MOST_WITH_ENDS
+    cell = 72 * 0.75 * inches(ax)[0] / n_outputs
+    size = min(size, cell / (4.6 if with_ends else 2.0))
     for (row, column), share in np.ndenumerate(100 * data.mean):
         low, high = 100 * data.interval[row, column]
         ax.text(column, row - (0.22 if with_ends else 0.08), f"{share:.0f}", **_centred(theme.ink, size))
@@ -113,10 +116,11 @@ def _centred(color: str, size: float) -> dict[str, Any]:
 
 def _label_columns(ax: "Axes", outputs: tuple[Name, ...], theme: Theme, size: float) -> None:
     """Write the outputs below their columns, upright where they would run into each other."""
-    room = inches(ax)[0] / len(outputs)
-    size = max(SMALLEST_FONT, min(size, 45 * room))
-    short = labels(outputs, max(8, int(10 * room)) if len(outputs) <= MOST_WITH_ENDS else 16)
-    is_long = max(map(len, short)) > 10 * room - 2
+    room = 0.75 * inches(ax)[0] / len(outputs)
+    size = max(SMALLEST_FONT, min(size, 60 * room))
+    letters = int(13 * room) - 1
+    short = labels(outputs, max(letters, 16))
+    is_long = max(map(display_width, short)) > letters
     ax.set_xticks(
         range(len(outputs)), short, parse_math=False, fontsize=size, color=theme.ink, rotation=90 if is_long else 0
     )

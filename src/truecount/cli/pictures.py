@@ -1,0 +1,52 @@
+"""Pictures and pages as the command writes them."""
+
+import shlex
+import sys
+import warnings
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from truecount.results import Posterior
+
+FORMATS = ("png", "svg", "pdf")
+DOTS = 200
+"""An inch."""
+
+
+def picture_format(path: str) -> str:
+    """Give the format that the name of a file asks for."""
+    ending = Path(path).suffix.lower().removeprefix(".")
+    if ending not in FORMATS:
+        raise typer.BadParameter(f"--plot {path!r} must end in {', '.join(f'.{each}' for each in FORMATS)}.")
+    return ending
+
+
+def page(posterior: "Posterior", look: dict[str, Any]) -> bytes:
+    """Give the page, with the command that was typed."""
+    from truecount.page.write import render
+
+    typed = shlex.join(["truecount", *sys.argv[1:]])
+    return render(posterior, **look, command=typed).encode(errors="backslashreplace")
+
+
+def shares(posterior: "Posterior", look: dict[str, Any], path: str) -> bytes:
+    """Give the picture of the shares."""
+    from truecount.plots import prevalence
+
+    return encoded(prevalence(posterior, **look), path)
+
+
+def encoded(ax: "Axes", path: str) -> bytes:
+    """Give a picture as the bytes of its file, the same each time; letters that no font has become boxes."""
+    ending, stream = picture_format(path), BytesIO()
+    dated = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[ending]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
+        ax.figure.savefig(stream, format=ending, dpi=DOTS, metadata=dated)  # type: ignore[union-attr]
+    return stream.getvalue()

@@ -1,0 +1,61 @@
+"""What stands on the screen: tables as wide as it is."""
+
+from typing import Any
+
+from truecount.results.table import Table, display_width, remark
+
+LEAST_FOR_NAMES = 8
+"""Columns of a terminal that longer names of classes are broken into, but not into fewer."""
+STYLES = {"info": "cyan", "caution": "yellow", "serious": "bold red"}
+
+
+def print_table(table: Table) -> None:
+    """Print to a terminal, as wide as it is."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    console.print(_layout(table, console.width))
+    for finding in table.findings:
+        severity, _, words = remark(finding).partition(":")
+        console.print(Text.assemble((severity, STYLES[severity]), ":", words))
+    console.print(Text(table.how, style="dim"))
+
+
+def _layout(table: Table, width: int) -> Any:
+    """Give columns as wide as they like, or as narrow as they can be, or one class below the other."""
+    from rich.text import Text
+
+    columns = list(zip(table.header, zip(*table.rows, strict=True), strict=True))
+    natural = [max(map(display_width, (name, *cells))) for name, cells in columns]
+    narrow = [max(map(display_width, (*name.split(), *cells))) for name, cells in columns[1:]]
+    if sum(natural) + 2 * len(narrow) <= width:
+        return _grid(table, natural)
+    for_names = width - sum(narrow) - 2 * len(narrow)
+    if for_names >= min(natural[0], LEAST_FOR_NAMES):
+        return _grid(table, [min(natural[0], for_names), *narrow])
+    return Text(_stack(table, width))
+
+
+def _grid(table: Table, widths: list[int]) -> Any:
+    """Lay out the cells; headers break between words and long names anywhere, numbers never."""
+    from rich import table as rich_table
+    from rich.text import Text
+
+    grid = rich_table.Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for position, (name, width) in enumerate(zip(table.header, widths, strict=True)):
+        grid.add_column(Text(name), justify="right" if position else "left", overflow="fold", width=width)
+    for row in table.rows:
+        grid.add_row(*map(Text, row))
+    return grid
+
+
+def _stack(table: Table, width: int) -> str:
+    """Give each class a line of its own and its numbers below, where they do not fit beside each other."""
+    lines = []
+    for name, *cells in table.rows:
+        lines.append(name)
+        for header, cell in zip(table.header[1:], cells, strict=True):
+            side_by_side = f"  {header}: {cell}"
+            lines += [side_by_side] if len(side_by_side) <= width else [f"  {header}:", f"    {cell}"]
+    return "\n".join(lines)

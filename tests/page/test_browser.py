@@ -1,0 +1,199 @@
+"""The page in a real browser: what is seen, what is asked of the network, and whether everyone can read it."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from made_posterior import made_posterior
+from pictures import HARD, posterior_of
+from truecount import Counts, Finding, report
+
+NEEDED = "could not import it: needs the extra browser"
+playwright = pytest.importorskip("playwright.sync_api", reason=NEEDED)
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason=NEEDED)
+
+SCREENS = {"desk": (1280, 800), "telephone": (360, 740)}
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+SERIOUS = Finding("not-converged", "serious", "The draws have not settled.", {}, "Draw longer.")
+CAUTION = Finding("few-labels", "caution", "<script>alert(2)</script> has few labels.", {}, "Label more.")
+
+
+def doubtful() -> Any:
+    """A posterior with findings, whose outputs are not the classes."""
+    counts = Counts([[5, 3, 1], [2, 4, 6]], [10, 10, 10], classes=["fail", "pass"], outputs=["no", "maybe", "yes"])
+    return made_posterior(counts=counts, findings=(CAUTION, SERIOUS))
+
+
+CASES: dict[str, Callable[[], Any]] = {**HARD, "doubtful": doubtful}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    program = shutil.which("chromium")
+    if program is None:
+        missing = pytest.fail if os.environ.get("TRUECOUNT_EXTRAS") == "required" else pytest.skip
+        missing("there is no chromium on this machine")
+    with playwright.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=program, args=list(FLAGS))
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    """A tab that remembers what went wrong in it and what it asked for."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, bypass_csp=True)
+    tab = context.new_page()
+    tab.complaints, tab.requests = [], []
+    tab.on("console", lambda message: tab.complaints.append(message.text))
+    tab.on("pageerror", lambda error: tab.complaints.append(str(error)))
+    tab.on("dialog", lambda dialog: (tab.complaints.append(dialog.message), dialog.dismiss()))
+    tab.on("request", lambda request: tab.requests.append(request.url))
+    yield tab
+    context.close()
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Callable[[str], str]:
+    """Write the page of a case and give its address."""
+
+    def write(case: str) -> str:
+        file = tmp_path / f"{case}.html"
+        report(CASES[case](), file, command="truecount estimate 'a file.csv' --label <b>")
+        return file.as_uri()
+
+    return write
+
+
+def resize(page: Any, screen: str) -> None:
+    width, height = SCREENS[screen]
+    page.set_viewport_size({"width": width, "height": height})
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("case", CASES)
+def test_the_answer_is_seen_at_once_and_nothing_is_asked_for(page: Any, written: Any, case: str, screen: str) -> None:
+    resize(page, screen)
+    address = written(case)
+    page.goto(address)
+    answer = page.locator(".answer")
+    box = answer.bounding_box()
+    assert answer.is_visible()
+    assert box["y"] >= 0
+    assert box["y"] + box["height"] <= SCREENS[screen][1]
+    assert page.evaluate("document.documentElement.scrollWidth") <= SCREENS[screen][0]
+    assert page.complaints == []
+    assert page.requests == [address]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("case", CASES)
+def test_everyone_can_read_it(page: Any, written: Any, case: str, scheme: str) -> None:
+    page.emulate_media(color_scheme=scheme)
+    page.goto(written(case))
+    found = axe.Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    tags = page.evaluate("[...document.querySelectorAll('h1,h2,h3')].map(each => Number(each.tagName[1]))")
+    assert tags[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(tags))
+
+
+def test_what_must_not_be_there_is_noticed(page: Any, tmp_path: Path) -> None:
+    file = tmp_path / "bad.html"
+    body = (
+        '<p style="color:#ddd">pale</p><h4>deep</h4><img src="http://127.0.0.1:9/x.png"><script>console.log(1)</script>'
+    )
+    file.write_text(f"<html><body>{body}</body></html>")
+    page.goto(file.as_uri())
+    codes = {violation["id"] for violation in axe.Axe().run(page).response["violations"]}
+    assert {"color-contrast", "image-alt", "html-has-lang"} <= codes
+    assert len(page.requests) == 2
+    assert "1" in page.complaints
+
+
+WORDS = """
+[...document.querySelectorAll('svg')].flatMap((svg, number) => {
+  const frame = svg.getBoundingClientRect();
+  return [...svg.querySelectorAll('text')].map(text => {
+    const box = text.getBoundingClientRect();
+    const inside = box.left >= frame.left - 1 && box.right <= frame.right + 1
+      && box.top >= frame.top - 1 && box.bottom <= frame.bottom + 1;
+    return {words: text.textContent, number, inside, box: [box.left, box.right, box.top, box.bottom]};
+  });
+})
+"""
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_words_in_pictures_keep_apart_in_the_browser_s_own_font(page: Any, written: Any, case: str) -> None:
+    page.goto(written(case))
+    words = page.evaluate(WORDS)
+    assert [each["words"] for each in words if not each["inside"]] == []
+    for one, other in combinations(words, 2):
+        if one["number"] == other["number"]:
+            (left, right, top, bottom), (west, east, north, south) = one["box"], other["box"]
+            wide, high = min(right, east) - max(left, west), min(bottom, south) - max(top, north)
+            assert min(wide, high) <= 0.2 * min(bottom - top, south - north), (one["words"], other["words"])
+
+
+def test_a_name_is_shown_and_not_run(page: Any, written: Any) -> None:
+    page.goto(written("long"))
+    assert page.locator("tbody th", has_text="<script>alert(1)</script>").first.is_visible()
+    assert page.locator("main script").count() == 0
+    assert page.locator("pre code").first.inner_text() == "truecount estimate 'a file.csv' --label <b>"
+
+
+def test_it_reads_without_scripts(browser: Any, written: Any) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(written("five"))
+    assert tab.locator(".answer").is_visible()
+    assert tab.locator("svg").count() == 3
+    context.close()
+
+
+def test_light_dark_and_paper(page: Any, written: Any) -> None:
+    page.goto(written("five"))
+    ground = "getComputedStyle(document.body).backgroundColor"
+    mark = "getComputedStyle(document.querySelector('#shares-LineCollection_1 path')).stroke"
+    seen = {}
+    for medium, scheme in (("screen", "light"), ("screen", "dark"), ("print", "dark")):
+        page.emulate_media(media=medium, color_scheme=scheme)
+        seen[medium, scheme] = page.evaluate(ground), page.evaluate(mark)
+    assert seen["screen", "light"] == seen["print", "dark"]
+    assert seen["screen", "light"][0] != seen["screen", "dark"][0]
+    assert seen["screen", "light"][1] != seen["screen", "dark"][1]
+
+
+def test_everything_prints_on_paper(page: Any, written: Any) -> None:
+    page.goto(written("sixty"))
+    sheet = page.pdf(format="A4")
+    assert sheet.startswith(b"%PDF")
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 794, "height": 1123})
+    assert page.evaluate("document.querySelector('.shares').scrollWidth") <= 794
+
+
+def test_the_keyboard_reaches_what_scrolls(page: Any, tmp_path: Path) -> None:
+    file = tmp_path / "wide.html"
+    report(posterior_of([f"a rather long name {number}" for number in range(20)]), file)
+    resize(page, "telephone")
+    page.goto(file.as_uri())
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.getAttribute('aria-labelledby')") == "counts"
+    before = page.evaluate("document.activeElement.scrollLeft")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function(f"document.activeElement.scrollLeft > {before}")
