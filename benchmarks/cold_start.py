@@ -35,15 +35,15 @@ def seconds(command: list[str]) -> float:
     return time.perf_counter() - start
 
 
-def measure(rounds: int) -> dict[str, float]:
+def measure(commands: dict[str, list[str]], rounds: int) -> dict[str, float]:
     """Give the median seconds of each command; the first round warms the disk and does not count."""
-    times = [{name: seconds(command) for name, command in COMMANDS.items()} for _ in range(rounds + 1)][1:]
-    return {name: median(turn[name] for turn in times) for name in COMMANDS}
+    times = [{name: seconds(command) for name, command in commands.items()} for _ in range(rounds + 1)][1:]
+    return {name: median(turn[name] for turn in times) for name in commands}
 
 
 def main() -> None:
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 15
-    medians = measure(rounds)
+    medians = measure(COMMANDS, rounds)
     baseline = medians[next(iter(COMMANDS))]
     ratios = {name: round(value / baseline, 2) for name, value in medians.items()}
     result = {

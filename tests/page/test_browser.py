@@ -160,7 +160,7 @@ def test_it_reads_without_scripts(browser: Any, written: Any) -> None:
     tab = context.new_page()
     tab.goto(written("five"))
     assert tab.locator(".answer").is_visible()
-    assert tab.locator("svg").count() == 3
+    assert tab.locator("svg").count() == 1
     context.close()
 
 
@@ -191,8 +191,8 @@ def test_the_keyboard_reaches_what_scrolls(page: Any, tmp_path: Path) -> None:
     report(posterior_of([f"a rather long name {number}" for number in range(20)]), file)
     resize(page, "telephone")
     page.goto(file.as_uri())
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
+    for _ in range(4):
+        page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.getAttribute('aria-labelledby')") == "counts"
     before = page.evaluate("document.activeElement.scrollLeft")
     page.keyboard.press("ArrowRight")

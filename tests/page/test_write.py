@@ -10,9 +10,10 @@ import pytest
 
 import truecount as tc
 from made_posterior import made_posterior
-from pictures import HARD, LONG_NAMES, posterior_of
+from pictures import HARD, posterior_of
 from truecount.errors import InputError
 from truecount.page.repeat import python
+from truecount.page.tables import confusion_table, fit_table
 from truecount.page.write import render
 from truecount.results.table import tabulate
 
@@ -121,9 +122,26 @@ def test_every_class_is_in_the_table_in_full(case: str) -> None:
     assert all(str(name) in text for name in posterior.classes)
 
 
-def test_a_large_confusion_is_left_out() -> None:
-    assert 'id="box-title"' in render(posterior_of(LONG_NAMES), **LOOK)  # type: ignore[arg-type]
-    assert 'id="box-title"' not in render(HARD["sixty"](), **LOOK)  # type: ignore[arg-type]
+def test_what_the_box_does_stands_in_rows_of_classes() -> None:
+    posterior = posterior_of(["a", "b", "c"])
+    table = confusion_table(posterior, 0.5)
+    assert table is not None
+    name, cells = table.rows[1]
+    low, high = 100 * np.quantile(posterior.confusion[:, 1, 2], [0.25, 0.75])
+    share, mean, span = cells[2]
+    assert name == "b"
+    assert share == pytest.approx(posterior.confusion[:, 1, 2].mean())
+    assert (mean, span) == (f"{100 * share:.0f}", f"{low:.0f} – {high:.0f}")
+    assert confusion_table(HARD["sixty"](), 0.5) is None
+
+
+def test_outputs_that_no_mix_explains_do_not_agree() -> None:
+    rows = fit_table(made_posterior(), 0.95)
+    assert [row[:2] for row in rows] == [("fail", "600"), ("pass", "400")]
+    far = made_posterior(counts=tc.Counts([[9, 1], [1, 9]], [5000, 0]))
+    assert [row[3] for row in fit_table(far, 0.95)] == ["no", "no"]
+    nothing = made_posterior(counts=tc.Counts([[3, 1], [1, 3]], [0, 0]))
+    assert fit_table(nothing, 0.95) == []
 
 
 @pytest.mark.parametrize(

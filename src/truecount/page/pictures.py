@@ -1,28 +1,25 @@
-"""Pictures for the page: drawings whose colours and letters are the page's own."""
+"""The picture in the page: a drawing whose colours and letters are the page's own."""
 
 import re
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from truecount.page.look import variables
-from truecount.page.words import described
-from truecount.plots.box import confusion_data, draw_confusion, draw_predictive, predictive_data
-from truecount.plots.canvas import FONT, Picture, dress, find_letters, new_axes
+from truecount.page.words import LONGEST_NAME
+from truecount.plots.canvas import FONT, dress, find_letters, new_axes
+from truecount.plots.labels import labels
 from truecount.plots.shares import draw_prevalence, prevalence_data
-from truecount.plots.theme import LIGHT, Theme
+from truecount.plots.theme import LIGHT
 from truecount.results import Posterior
 from truecount.results.posterior import Kind, Target
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-WIDTH, COLUMN = 3.6, 0.45
-"""Inches, and for each output of the confusion: letters keep a readable size on a telephone."""
-MOST_CELLS = 400
-"""Of the confusion; a larger one would weigh more than the rest of the page, and its cells be too small to read."""
+WIDTH = 3.6
+"""Inches: letters keep a readable size on a telephone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,46 +46,18 @@ class Drawing:
     svg: Any
 
 
-def pictures(posterior: Posterior, *, level: float, kind: Kind, target: Target) -> dict[str, Drawing]:
-    """Give the drawings by name: the shares, what the box does, and whether the outputs fit."""
-    shares = prevalence_data(posterior, level=level, kind=kind, target=target)
-    drawn = {
-        "shares": _drawing(
-            "shares",
-            "True share of every class",
-            f"A row for each class: {described(shares.classes)}. The numbers are in the table.",
-            shares,
-            lambda ax, data, theme: draw_prevalence(ax, data, theme, numbers=False),
-        )
-    }
-    if posterior.counts.labeled.size <= MOST_CELLS:
-        rows = "A row for each class, a column for each output. The labelled counts behind it are in the last table."
-        box = confusion_data(posterior, level=level)
-        width = max(WIDTH, COLUMN * len(box.outputs) + 1)
-        drawn["box"] = _drawing("box", "What the box does with each class", rows, box, draw_confusion, width)
-    if posterior.counts.unlabeled.sum():
-        fit = predictive_data(posterior, level=level)
-        seen = f"A row for each output: {described(fit.outputs)}. The counts seen are in the last table."
-        drawn["fit"] = _drawing("fit", "Outputs seen and outputs expected", seen, fit, draw_predictive)
-    return drawn
-
-
-def _drawing(
-    name: str,
-    title: str,
-    description: str,
-    data: Picture,
-    draw: "Callable[[Axes, Any, Theme], None]",
-    width: float = WIDTH,
-) -> Drawing:
+def shares_drawing(posterior: Posterior, *, level: float, kind: Kind, target: Target) -> Drawing:
+    """Draw the shares."""
+    data = prevalence_data(posterior, level=level, kind=kind, target=target)
     axis, *sentences = data.caption
-    ax = new_axes(width, data.height, LIGHT)
+    ax = new_axes(WIDTH, data.height, LIGHT)
     dress(ax, LIGHT)
-    draw(ax, data, LIGHT)
+    draw_prevalence(ax, data, LIGHT, numbers=False)
     ax.set_xlabel(axis, loc="left", color=LIGHT.soft, fontsize=FONT, parse_math=False)
     find_letters(ax)
-    view, svg = _inline(name, _svg(ax))
-    return Drawing(name, title, description, " ".join(sentences), view, svg)
+    view, svg = _inline("shares", _svg(ax))
+    about = f"A row for each class: {', '.join(labels(data.classes, LONGEST_NAME))}. The numbers are in the table."
+    return Drawing("shares", "True share of every class", about, " ".join(sentences), view, svg)
 
 
 def _svg(ax: "Axes") -> str:

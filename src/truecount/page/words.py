@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truecount._types import Name
 from truecount.counts import Counts
 from truecount.plots.labels import labels
 from truecount.results import Finding, Posterior
@@ -14,8 +13,8 @@ from truecount.results.table import INTERVAL_NAMES, tabulate, visible
 
 MOST_NAMED = 3
 """Classes in the answer's sentence."""
-LONGEST_NAME, LONGEST_HEAD = 40, 24
-"""Letters of a name in a sentence or beside a row, and above a column; the table of shares has all of them."""
+LONGEST_NAME = 40
+"""Letters of a name in a sentence or beside a row; the table of shares has all of them."""
 SEVERITIES = {"info": "For your information", "caution": "Caution", "serious": "Serious"}
 ASSUMPTIONS = (
     (
@@ -106,28 +105,3 @@ def method(posterior: Posterior, *, level: float, kind: Kind, target: Target) ->
         "labels are few, where the box confuses classes, or where there are few items.",
         "This is the Bayesian model of Ziegler & Czyż, Bayesian Quantification with Black-Box Estimators (TMLR 2024).",
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class CountsTable:
-    """The counts as the page shows them."""
-
-    outputs: list[str]
-    rows: list[tuple[str, list[str]]]
-    unlabeled: list[str]
-
-
-def counts_table(counts: Counts) -> CountsTable:
-    """Give the counts as words, names shortened."""
-    names = labels(counts.classes, LONGEST_NAME)
-    rows = [(name, _numbers(row)) for name, row in zip(names, counts.labeled, strict=True)]
-    return CountsTable(labels(counts.outputs, LONGEST_HEAD), rows, _numbers(counts.unlabeled))
-
-
-def _numbers(values: np.ndarray) -> list[str]:
-    return [f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}" for value in values]
-
-
-def described(names: tuple[Name, ...]) -> str:
-    """Give names for those who cannot see a picture."""
-    return ", ".join(labels(names, LONGEST_NAME))

@@ -9,8 +9,9 @@ from truecount import _check
 from truecount._atomic import require_writable, whole_file
 from truecount.page import words
 from truecount.page.look import style
-from truecount.page.pictures import pictures
+from truecount.page.pictures import shares_drawing
 from truecount.page.repeat import repeat
+from truecount.page.tables import confusion_table, counts_table, fit_table
 from truecount.plots.theme import LIGHT
 from truecount.results import Posterior
 from truecount.results.posterior import Kind, Target
@@ -74,11 +75,14 @@ def render(
         serious=[finding for finding in posterior.findings if finding.severity == "serious"],
         table=table,
         colors=len(LIGHT.classes),
-        pictures=pictures(posterior, **look),
+        picture=shares_drawing(posterior, **look),
         findings=words.findings(posterior),
         method=words.method(posterior, **look),
         assumptions=words.ASSUMPTIONS,
-        counts=words.counts_table(posterior.counts),
+        level=f"{100 * level:.6g} %",
+        confusion=confusion_table(posterior, level),
+        fit=fit_table(posterior, level),
+        counts=counts_table(posterior.counts),
         repeat=repeat(posterior, command),
     )
     return text

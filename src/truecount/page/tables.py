@@ -1,0 +1,70 @@
+"""Tables below the answer: the counts, what the box does with each class, and whether the outputs fit."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from truecount.counts import Counts
+from truecount.page.words import LONGEST_NAME
+from truecount.plots.box import confusion_data, predictive_data
+from truecount.plots.labels import labels
+from truecount.results import Posterior
+
+LONGEST_HEAD = 24
+"""Letters of a name above a column; the table of shares has all of them."""
+MOST_CELLS = 400
+"""Of the confusion; a larger one is no longer read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A row for each class, a column for each output.
+
+    `rows` holds names and cells, `foot` what stands below; cells are words, or a share and words.
+    """
+
+    outputs: list[str]
+    rows: list[tuple[str, list[tuple[float, str, str]]]]
+    foot: list[str]
+
+
+def counts_table(counts: Counts) -> Grid:
+    """Give the counts, names shortened."""
+    names = labels(counts.classes, LONGEST_NAME)
+    rows = [
+        (name, [(0.0, number, "") for number in _numbers(row)]) for name, row in zip(names, counts.labeled, strict=True)
+    ]
+    return Grid(labels(counts.outputs, LONGEST_HEAD), rows, _numbers(counts.unlabeled))
+
+
+def confusion_table(posterior: Posterior, level: float) -> Grid | None:
+    """Give P(output | class) with its intervals in percent; None where there are too many cells to read."""
+    if posterior.counts.labeled.size > MOST_CELLS:
+        return None
+    data = confusion_data(posterior, level=level)
+    rows = [
+        (name, [(share, f"{100 * share:.0f}", _span(ends)) for share, ends in zip(shares, spans, strict=True)])
+        for name, shares, spans in zip(labels(data.classes, LONGEST_NAME), data.mean, data.interval, strict=True)
+    ]
+    return Grid(labels(data.outputs, LONGEST_HEAD), rows, [])
+
+
+def fit_table(posterior: Posterior, level: float) -> list[tuple[str, str, str, str]]:
+    """Give a row for each output: its name, the items seen, those expected, and whether they agree."""
+    if not posterior.counts.unlabeled.sum():
+        return []
+    data = predictive_data(posterior, level=level)
+    names = labels(data.outputs, LONGEST_NAME)
+    return [
+        (name, f"{seen:,.0f}", f"{low:,.0f} \N{EN DASH} {high:,.0f}", "yes" if low <= seen <= high else "no")
+        for name, seen, (low, high) in zip(names, data.observed, data.interval, strict=True)
+    ]
+
+
+def _span(ends: np.ndarray) -> str:
+    low, high = 100 * ends
+    return f"{low:.0f} \N{EN DASH} {high:.0f}"
+
+
+def _numbers(values: np.ndarray) -> list[str]:
+    return [f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}" for value in values]
