@@ -165,6 +165,17 @@ def test_the_python_shown_draws_the_same_again(prior: tc.Prior, engine: object, 
     np.testing.assert_array_equal(again["posterior"].prevalence, posterior.prevalence)
 
 
+@pytest.mark.parametrize("design", ["same_population", "by_prediction"])
+def test_other_designs_say_what_they_assume_and_are_repeated(design: str) -> None:
+    posterior = tc.infer(COUNTS, design=design, seed=2)  # type: ignore[arg-type]
+    text = Reader(render(posterior, **LOOK)).text  # type: ignore[arg-type]
+    assert "The box treats each class alike" not in text
+    assert "come from the population itself" in text
+    again: dict[str, tc.Posterior] = {}
+    exec(python(posterior), again)  # noqa: S102
+    np.testing.assert_array_equal(again["posterior"].prevalence, posterior.prevalence)
+
+
 def test_names_with_quotes_are_repeated_too() -> None:
     names = ["it's", '"\\n', "é\n日"]
     posterior = tc.infer(tc.Counts(np.eye(3, dtype=int) * 9, [3, 4, 5], classes=names))

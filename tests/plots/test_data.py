@@ -6,7 +6,7 @@ from scipy.stats import binom
 
 from made_posterior import made_posterior
 from pictures import HARD, compared, posterior_of
-from truecount import Counts, Prior
+from truecount import Counts, Prior, infer
 from truecount.errors import InputError
 from truecount.plots.against import methods_data, prior_sensitivity_data
 from truecount.plots.box import confusion_data, predictive_data
@@ -164,6 +164,15 @@ def test_contraction_compares_standard_deviations() -> None:
     data = contraction_data(posterior)
     np.testing.assert_allclose(data.before, np.sqrt(2 / 36))
     np.testing.assert_allclose(data.kept, posterior.sd / np.sqrt(2 / 36))
+
+
+def test_other_designs_have_no_prior_of_the_shares() -> None:
+    posterior = infer(Counts([[9, 2], [1, 8]], [30, 20]), design="by_prediction")
+    assert not density_data(posterior).prior_heights.any()
+    assert "rey" not in " ".join((*density_data(posterior).caption, *pair_data(posterior).caption))
+    assert len(pair_data(posterior).prior) == 0
+    with pytest.raises(InputError, match="only label shift has a prior"):
+        contraction_data(posterior)
 
 
 def test_coverage_band_is_binomial() -> None:

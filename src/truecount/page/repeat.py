@@ -50,14 +50,15 @@ def python(posterior: Posterior) -> str:
 
     Counts are written as JSON, which any version reads; the prior and the engine as they are called.
     """
-    asked = posterior.provenance.get("asked")
-    engine = f", engine=tc.{asked}" if asked else ""
+    asked, design = posterior.provenance.get("asked"), posterior.provenance.get("design")
+    options = ([f"engine=tc.{asked}"] if asked else []) + ([f"design={design!r}"] if design else [])
+    seed = f"seed={posterior.provenance['seed']}"
     lines = [
         "import truecount as tc",
         "",
         f"counts = tc.Counts.from_json({posterior.counts.to_json()!r})",
         f"prior = {_prior(posterior.prior)}",
-        f"posterior = tc.infer(counts, prior=prior{engine}, seed={posterior.provenance['seed']})",
+        f"posterior = tc.infer({', '.join(['counts', 'prior=prior', *options, seed])})",
         "print(posterior)",
     ]
     return "\n".join(lines)

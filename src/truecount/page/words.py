@@ -16,19 +16,39 @@ MOST_NAMED = 3
 LONGEST_NAME = 40
 """Letters of a name in a sentence or beside a row; the table of shares has all of them."""
 SEVERITIES = {"info": "For your information", "caution": "Caution", "serious": "Serious"}
-ASSUMPTIONS = (
-    (
-        "The box treats each class alike in both populations.",
-        "Of the items of one class, the same share gets each output among the labelled and among the unlabelled ones; "
-        "only the mix of classes differs. If the items of a class became harder, the answer is wrong, and mostly "
-        "nothing in the counts shows it. To check, label a few items of the population itself.",
-    ),
-    (
-        "Labelled items were not chosen by their output.",
-        "If so many items of each output were picked for labelling, this answer must not be used.",
-    ),
-    ("Items are independent of each other, given their class.", "Copies and repeated measurements count as one item."),
+INDEPENDENT = (
+    "Items are independent of each other, given their class.",
+    "Copies and repeated measurements count as one item.",
 )
+ASSUMPTIONS = {
+    "label_shift": (
+        (
+            "The box treats each class alike in both populations.",
+            "Of the items of one class, the same share gets each output among the labelled and among the unlabelled "
+            "ones; only the mix of classes differs. If the items of a class became harder, the answer is wrong, and "
+            "mostly nothing in the counts shows it. To check, label a few items of the population itself.",
+        ),
+        (
+            "Labelled items were not chosen by their output.",
+            "If so many items of each output were picked for labelling, this answer must not be used.",
+        ),
+        INDEPENDENT,
+    ),
+    "same_population": (
+        (
+            "Labelled items are a random sample of the population itself.",
+            "If they come from elsewhere, or some were likelier to be labelled than others, the answer is wrong.",
+        ),
+        INDEPENDENT,
+    ),
+    "by_prediction": (
+        (
+            "Labelled items come from the population itself, chosen at random among those of one output.",
+            "How many of each output were labelled does not matter. If they come from elsewhere, the answer is wrong.",
+        ),
+        INDEPENDENT,
+    ),
+}
 
 
 def answer(posterior: Posterior, *, level: float, kind: Kind, target: Target) -> str:
@@ -94,14 +114,31 @@ def method(posterior: Posterior, *, level: float, kind: Kind, target: Target) ->
     labeled, unlabeled = (f"{items.sum():,.0f}" for items in (counts.labeled, counts.unlabeled))
     where = "in the population behind the unlabelled items" if target == "population" else "among these very items"
     shortest = " It is the shortest such interval." if kind == "hdi" else ""
+    weighed = _weighed(design_of(posterior))
     return [
         f"A box (a model, a test, a judge) sorted items into {len(counts.outputs)} outputs, and it makes mistakes. "
         f"{labeled} labelled items, of which the true class is known, show what it does with each class. Of "
         f"{unlabeled} unlabelled items only the output is known.",
-        "All mixes of classes that could have led to these outputs were weighed by how well they explain the counts, "
-        f"together with all habits of the box that fit the labels, and with what was believed before. The true share "
-        f"is the average of what remains, {where}.",
+        f"{weighed} The true share is the average of what remains, {where}.",
         f"The interval holds {100 * level:.6g} % of what remains for each class by itself.{shortest} It is wide where "
         "labels are few, where the box confuses classes, or where there are few items.",
-        "This is the Bayesian model of Ziegler & Czyż, Bayesian Quantification with Black-Box Estimators (TMLR 2024).",
     ]
+
+
+def _weighed(design: str) -> str:
+    if design == "label_shift":
+        return (
+            "All mixes of classes that could have led to these outputs were weighed by how well they explain the "
+            "counts, together with all habits of the box that fit the labels, and with what was believed before. This "
+            "is the Bayesian model of Ziegler & Czyż, Bayesian Quantification with Black-Box Estimators (TMLR 2024)."
+        )
+    return (
+        "The labelled items come from the population itself, so they show directly which share of the items with each "
+        "output belongs to each class. These shares and those of the outputs are uncertain; all that fit the counts "
+        "were weighed by how well they do."
+    )
+
+
+def design_of(posterior: Posterior) -> str:
+    """Give how the labelled items came about."""
+    return str(posterior.provenance.get("design", "label_shift"))

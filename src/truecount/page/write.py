@@ -78,7 +78,7 @@ def render(
         picture=shares_drawing(posterior, **look),
         findings=words.findings(posterior),
         method=words.method(posterior, **look),
-        assumptions=words.ASSUMPTIONS,
+        assumptions=words.ASSUMPTIONS[words.design_of(posterior)],
         level=f"{100 * level:.6g} %",
         confusion=confusion_table(posterior, level),
         fit=fit_table(posterior, level),

@@ -11,6 +11,7 @@ from truecount.errors import InputError
 from truecount.inference.draws import dirichlet
 from truecount.plots.canvas import FONT, WIDTH, drawn, percent_axis
 from truecount.plots.labels import labels, places
+from truecount.plots.smooth import has_prior
 from truecount.plots.theme import Theme, ThemeLike
 from truecount.results import Posterior
 
@@ -45,7 +46,7 @@ class JointData:
     @property
     def caption(self) -> tuple[str, ...]:
         """The axis and its unit, then the marks."""
-        marks = f"Colour: {len(self.draws):,} posterior draws. Grey: the prior."
+        marks = f"Colour: {len(self.draws):,} posterior draws." + (" Grey: the prior." if len(self.prior) else "")
         if len(self.names) == 3:
             return ("shares of the population, %; a corner is 100 %, lines are 20 % apart", marks)
         name = labels(self.names[:1], 40)[0]
@@ -132,7 +133,8 @@ def _entangled(posterior: Posterior) -> list[int]:
 def _joint(posterior: Posterior, chosen: list[int], classes: tuple[Name, ...], *, rest: bool = False) -> JointData:
     step = -(-len(posterior.prevalence) // MOST_POINTS)
     rng = np.random.default_rng([int(posterior.provenance["seed"]), *b"joint"])
-    prior = dirichlet(rng, posterior.prior.prevalence_for(posterior.counts), (MOST_POINTS,))
+    points = MOST_POINTS if has_prior(posterior) else 0
+    prior = dirichlet(rng, posterior.prior.prevalence_for(posterior.counts), (points,))
     sides = [shares[:, chosen] for shares in (posterior.prevalence[::step], prior)]
     if rest:
         sides = [np.column_stack([side, 1 - side.sum(axis=1)]) for side in sides]

@@ -10,7 +10,7 @@ from truecount._types import FloatArray, Name
 from truecount.plots.canvas import drawn, percent_axis
 from truecount.plots.labels import places
 from truecount.plots.rows import label_rows, rows_height, spans
-from truecount.plots.smooth import edges_of, prior_density, smooth_density
+from truecount.plots.smooth import edges_of, has_prior, prior_density, smooth_density
 from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.results import Posterior
 from truecount.results.posterior import Kind, Target
@@ -180,10 +180,8 @@ class DensityData:
     @property
     def caption(self) -> tuple[str, ...]:
         """The axis and its unit, then the marks."""
-        return (
-            "share of the population, %",
-            "Colour: posterior density, each scaled to its row. Grey behind: prior density on the same scale.",
-        )
+        behind = ("Grey behind: prior density on the same scale.",) if self.prior_heights.any() else ()
+        return ("share of the population, %", "Colour: posterior density, each scaled to its row.", *behind)
 
     @property
     def height(self) -> float:
@@ -197,6 +195,8 @@ def density_data(posterior: Posterior, *, classes: Sequence[Any] | None = None) 
     curves = [smooth_density(posterior.prevalence[:, place], GRID) for place in chosen]
     shares, heights = (np.array(part) for part in zip(*curves, strict=True))
     points, before = prior_density(posterior.prior.prevalence_for(posterior.counts), edges_of(shares), GRID)
+    if not has_prior(posterior):
+        before = np.zeros_like(before)
     return DensityData(
         classes=tuple(posterior.classes[place] for place in chosen),
         positions=tuple(chosen),

@@ -5,6 +5,7 @@ from math import lgamma
 import numpy as np
 
 from truecount._types import FloatArray
+from truecount.results import Posterior
 
 REACH = 4.0
 """Bandwidths that a curve goes on beyond the outermost draw."""
@@ -34,6 +35,11 @@ def _bandwidth(draws: FloatArray) -> float:
     quarter, three_quarters = np.quantile(draws, [0.25, 0.75])
     spread = min(float(draws.std()), (three_quarters - quarter) / 1.34) or float(draws.std())
     return max(1.06 * spread * len(draws) ** -0.2, 1e-9) if spread else 1e-3
+
+
+def has_prior(posterior: Posterior) -> bool:
+    """Whether the shares have the prior that the posterior carries; other designs than label shift make none of it."""
+    return "design" not in posterior.provenance
 
 
 def edges_of(shares: FloatArray) -> tuple[float, float]:

@@ -12,6 +12,7 @@ from truecount.errors import InputError
 from truecount.plots.canvas import FONT, drawn, percent_axis
 from truecount.plots.labels import places
 from truecount.plots.rows import label_rows, rows_height, spans
+from truecount.plots.smooth import has_prior
 from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.results import Posterior
 
@@ -56,6 +57,9 @@ class ContractionData:
 
 def contraction_data(posterior: Posterior, *, classes: Sequence[Any] | None = None) -> ContractionData:
     """Give what `contraction` draws; the prior's standard deviations are those of the Dirichlet's shares."""
+    if not has_prior(posterior):
+        remedy = "Use design='label_shift', or plots.density"
+        raise InputError("posterior", "has a design of its own", "only label shift has a prior of the shares", remedy)
     chosen = places(posterior.classes, classes)
     concentration = posterior.prior.prevalence_for(posterior.counts)
     share = concentration / concentration.sum()
