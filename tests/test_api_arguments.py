@@ -31,3 +31,11 @@ def test_errors_are_found_from_the_top() -> None:
     assert tc.InputError is tc.errors.InputError
     assert issubclass(tc.errors.UnsuitableEngineError, ValueError)
     assert {"InputError", "errors"} <= set(dir(tc))
+
+
+def test_of_many_problems_the_bad_one_is_named():
+    good, bad = tc.Counts([[8, 2], [1, 9]], [5, 6]), tc.Counts([[0, 0], [0, 0]], [5, 6])
+    with pytest.raises(tc.InputError, match=r"problems\['w2'\]\.labeled holds no labelled items"):
+        tc.infer_many({"w1": good, "w2": bad})
+    with pytest.raises(tc.InputError, match=r"problems\[1\]\.counts is of type list"):
+        tc.infer_many([good, [1, 2]])

@@ -31,7 +31,7 @@ def test_numbers_stand_beside_their_class() -> None:
         "class  counted  true share  95 % interval",
         "no      75.0 %      30.0 %  20.5 – 39.5 %",
         "yes     25.0 %      70.0 %  60.5 – 79.5 %",
-        "Computed by Exact: 5 effective draws, all independent. Seed 7.",
+        "Computed by Exact: 5 effective draws, drawn without chains. Seed 7.",
     ]
 
 

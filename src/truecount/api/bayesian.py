@@ -63,7 +63,7 @@ def infer(
     class  counted  true share  95 % interval
     fail    60.0 %      83.9 %  74.1 – 94.8 %
     pass    40.0 %      16.1 %   5.2 – 25.9 %
-    Computed by Exact: 4,000 effective draws, all independent. Seed 1.
+    Computed by Exact: 4,000 effective draws, drawn without chains. Seed 1.
     """
     seed = _check.whole_number("seed", seed, least=0)
     _check.one_of("design", design, DESIGNS)
@@ -91,7 +91,8 @@ def infer_many(
     prior, engine
         As in `infer`, for every problem.
     seed
-        Every problem gets a seed of its own from it, which its provenance names.
+        Every problem gets a seed of its own from it, which its provenance names. The same seed and problems give the
+        same draws again; `infer` with a problem's own seed gives others, just as good.
     progress
         Whether to show a progress bar; None shows one in a terminal when it takes more than two seconds.
 
@@ -114,9 +115,10 @@ def infer_many(
     seed = _check.whole_number("seed", seed, least=0)
     _check.instance_of("problems", problems, (Mapping, Sequence), "Pass a list of Counts, or a mapping to them")
     counts = list(problems.values()) if isinstance(problems, Mapping) else list(problems)
+    names = list(problems) if isinstance(problems, Mapping) else range(len(counts))
     seeds = [int(state) for state in np.random.SeedSequence(seed).generate_state(len(counts), np.uint64) >> 1]
     results: list[Any] = [None] * len(counts)
-    models = [_density(each, prior) for each in counts]
+    models = [_named_density(name, each, prior) for name, each in zip(names, counts, strict=True)]
     drawn = sample_many(_engine(engine), models, seeds)
     for number, draws in track(drawn, total=len(counts), show=progress):
         results[number] = _posterior(draws, models[number], counts[number], prior, engine, seeds[number])
@@ -158,6 +160,15 @@ def _density(counts: Counts, prior: Prior) -> Density:
     _check.instance_of("counts", counts, Counts, COUNT_FIRST)
     _check.instance_of("prior", prior, Prior, "Pass Prior(prevalence=..., confusion=...)")
     return density(counts, prior)
+
+
+def _named_density(name: Any, counts: Counts, prior: Prior) -> Density:
+    """Pose one of many problems; an error names which."""
+    try:
+        return _density(counts, prior)
+    except InputError as error:
+        which = f"problems[{name!r}].{error.argument}"
+        raise InputError(which, error.found, error.needed, error.remedy) from error
 
 
 def _engine(engine: Engine) -> Engine:

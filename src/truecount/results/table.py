@@ -80,7 +80,7 @@ def how(posterior: "Posterior") -> str:
     engine, seed = posterior.provenance.get("engine", "draws"), posterior.provenance["seed"]
     worth = f"Computed by {engine}: {np.min(posterior.effective_draws):,.0f} effective draws"
     if posterior.rhat is None:
-        return f"{worth}, all independent. Seed {seed}."
+        return f"{worth}, drawn without chains. Seed {seed}."
     return f"{worth} from {posterior.chains} chains, R-hat at most {np.max(posterior.rhat):.3f}. Seed {seed}."
 
 
