@@ -1,20 +1,29 @@
-"""Measure how far every registered estimator is from the true shares, on real data.
+"""Measure how far estimates are from the true shares on real data, and how often intervals hold them.
 
-The error is the absolute one, averaged over classes and samples; the samples come from ``uci.py``. The last row is the
-mean of the posterior.
+Three things are measured: the error of every registered point estimator (`estimators`, on samples of ``uci.py``), the
+error and the intervals of `Quantifier`, and the probabilities of `Recalibrated` (`quantifier`, on ``repetitions.py``).
 
-    TRUECOUNT_DATA=... python benchmarks/accuracy.py [--samples 50]
+    TRUECOUNT_DATA=... python benchmarks/accuracy.py estimators [--samples 50]
+    TRUECOUNT_DATA=... python benchmarks/accuracy.py quantifier [--set spambase] [--repetitions 2000]
 """
 
 import argparse
 import json
+import warnings
 from pathlib import Path
+from time import perf_counter
+from typing import Any
 
 import numpy as np
+import tables
 from machine import about
+from quantifier import measure
+from repetitions import LABELED, NEW
+from repetitions import SETS as QUANTIFIED
 from uci import ITEMS, samples
 
 import truecount as tc
+from truecount.errors import ConvergenceWarning
 from truecount.estimators import EM, METHODS, InvariantRatio
 
 RESULTS = Path(__file__).parent / "results"
@@ -40,14 +49,12 @@ def errors(name: str, number: int) -> dict[str, np.ndarray]:
     return {choice: np.array(values) for choice, values in found.items()}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--samples", type=int, default=50)
-    options = parser.parse_args()
+def estimators(number: int) -> None:
+    """The table of point estimators."""
     machine = about()
-    found = {name: errors(name, options.samples) for name in SETS}
+    found = {name: errors(name, number) for name in SETS}
     lines = [
-        f"Mean absolute error, in points of 100 (standard error), over {options.samples} samples of {ITEMS} items.",
+        f"Mean absolute error, in points of 100 (standard error), over {number} samples of {ITEMS} items.",
         "",
         f"| method | {' | '.join(SETS)} |",
         f"| --- {'| --- ' * len(SETS)}|",
@@ -56,12 +63,44 @@ def main() -> None:
         cells = [100 * found[name][choice] for name in SETS]
         shown = [f"{each.mean():.2f} ({each.std(ddof=1) / np.sqrt(len(each)):.2f})" for each in cells]
         lines.append(f"| {choice} | {' | '.join(shown)} |")
-    print("\n".join(lines))
-    document = {"machine": machine, "samples": options.samples, "items": ITEMS}
     means = {name: {choice: float(values.mean()) for choice, values in each.items()} for name, each in found.items()}
+    document = {"machine": machine, "samples": number, "items": ITEMS, "mean_absolute_error": means}
+    write("accuracy", document, lines)
+
+
+def quantifier(name: str, number: int) -> None:
+    """One set's part of the tables of quantifiers, which stand in one file."""
+    machine, start = about(), perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        found = measure(name, number)
+    found |= {"machine": machine, "seconds": round(perf_counter() - start)}
+    path = RESULTS / "quantifier.json"
+    document = json.loads(path.read_text()) if path.exists() else {"sets": {}}
+    document |= {"labeled": LABELED, "new": NEW}
+    document["sets"][name] = found
+    document["sets"] = {each: document["sets"][each] for each in QUANTIFIED if each in document["sets"]}
+    write("quantifier", document, tables.lines(document))
+
+
+def write(name: str, document: dict[str, Any], lines: list[str]) -> None:
+    print("\n".join(lines))
     RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "accuracy.json").write_text(json.dumps({**document, "mean_absolute_error": means}, indent=1) + "\n")
-    (RESULTS / "accuracy.md").write_text("\n".join(lines) + "\n")
+    (RESULTS / f"{name}.json").write_text(json.dumps(document, indent=1) + "\n")
+    (RESULTS / f"{name}.md").write_text("\n".join(lines) + "\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("part", choices=["estimators", "quantifier"])
+    parser.add_argument("--samples", type=int, default=50)
+    parser.add_argument("--repetitions", type=int, default=2000)
+    parser.add_argument("--set", choices=QUANTIFIED)
+    options = parser.parse_args()
+    if options.part == "estimators":
+        return estimators(options.samples)
+    for name in [options.set] if options.set else QUANTIFIED:
+        quantifier(name, options.repetitions)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ def samples(name: str, two_classes: bool = False, *, number: int) -> Iterator[tu
     A logistic regression is trained on one third of the set, the second third is labelled, and the samples come from
     the last. The set is split anew for each, because samples from one split share its luck.
     """
-    features, labels = _read(name, two_classes)
+    features, labels = read(name, two_classes)
     for seed in range(number):
         rng = np.random.default_rng(seed)
         training, labeled, pool = np.array_split(rng.permutation(len(labels)), 3)
@@ -39,7 +39,7 @@ def _chances(rng: np.random.Generator, labels: np.ndarray) -> np.ndarray:
     return chances / chances.sum()
 
 
-def _read(name: str, two_classes: bool) -> tuple[np.ndarray, np.ndarray]:
+def read(name: str, two_classes: bool) -> tuple[np.ndarray, np.ndarray]:
     """Features and class codes; of two classes, the second is the most common one of the set."""
     frame = pd.read_csv(Path(os.environ["TRUECOUNT_DATA"]) / "uci" / f"{name}.tsv.gz", sep="\t")
     labels = np.unique(frame.pop("target"), return_inverse=True)[1]
