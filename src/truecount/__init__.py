@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from truecount.api.bayesian import infer as infer
     from truecount.api.bayesian import infer_many as infer_many
     from truecount.api.bayesian import mode as mode
+    from truecount.api.cells import choose_partition as choose_partition
     from truecount.api.points import compare as compare
     from truecount.api.points import estimate as estimate
     from truecount.api.trust import calibration as calibration
@@ -53,6 +54,7 @@ _HOMES = {
     "Scores": "truecount.counts",
     "calibration": "truecount.api.trust",
     "check": "truecount.api.trust",
+    "choose_partition": "truecount.api.cells",
     "compare": "truecount.api.points",
     "count": "truecount.counts",
     "count_table": "truecount.counts",

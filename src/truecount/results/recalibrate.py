@@ -9,6 +9,7 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, Name
+from truecount._wording import quoted
 from truecount.counts.scores import probabilities
 from truecount.errors import InputError
 from truecount.results.posterior import Posterior
@@ -153,8 +154,8 @@ def _prevalence(given: Any, classes: Sequence[Name]) -> FloatArray:
     """Shape (draws, classes): shares above zero that sum to one; a single row where one prevalence was given."""
     if isinstance(given, Mapping):
         if set(given) != set(classes):
-            needed = f"the classes are {', '.join(map(repr, classes))}"
-            raise InputError("trained_on", f"names {', '.join(map(repr, given))}", needed, "Name each class once")
+            needed = f"the classes are {quoted(classes)}"
+            raise InputError("trained_on", f"names {quoted(given)}", needed, "Name each class once")
         given = [given[name] for name in classes]
     rows = probabilities("trained_on", np.atleast_2d(given))
     if rows.shape[1] != len(classes) or not (rows > 0).all():

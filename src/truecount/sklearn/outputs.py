@@ -10,7 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from truecount._check import plain_name
 from truecount._types import IntArray, Name
+from truecount._wording import quoted
 from truecount.counts import Argmax, Cells, Partition
+from truecount.counts.aside import set_aside
 from truecount.counts.cells import ClassCells
 from truecount.counts.encode import encode
 from truecount.errors import InputError
@@ -111,9 +113,8 @@ def codes(argument: str, values: Any, classes: tuple[Name, ...]) -> IntArray:
     column = encode(argument, np.asarray(values))
     for name in column.names:
         if name not in classes:
-            listed = ", ".join(map(repr, classes[:9])) + (", …" if len(classes) > 9 else "")
             found = f"holds {name!r}, first at position {column.first_row(name)}"
-            raise InputError(argument, found, f"the classes are {listed}", "Fit a classifier that knows it")
+            raise InputError(argument, found, f"the classes are {quoted(classes)}", "Fit a classifier that knows it")
     return column.positions(classes)
 
 
@@ -128,15 +129,5 @@ def _fit_cells(
         return ClassCells(n_classes), everyone
     if not partition.needs_labels:
         return partition.fit(answers), everyone
-    aside = _aside(labels, np.random.default_rng(seed))
+    aside = set_aside(labels, ASIDE, np.random.default_rng(seed))
     return partition.fit(answers[aside], labels[aside]), ~aside
-
-
-def _aside(labels: IntArray, rng: np.random.Generator) -> Any:
-    """Shape (items,): every fourth item of each class, in an order drawn at random."""
-    order = rng.permutation(len(labels))
-    by_class = order[np.argsort(labels[order], kind="stable")]
-    starts = np.searchsorted(labels[by_class], labels[by_class])
-    aside = np.zeros(len(labels), bool)
-    aside[by_class] = (np.arange(len(labels)) - starts) % ASIDE == ASIDE - 1
-    return aside
