@@ -20,7 +20,7 @@ def lines(document: dict[str, Any]) -> list[str]:
         "",
         "Percentage of intervals that hold the truth at 50 · 80 · 95 %, averaged over the classes, and mean width of",
         "those at 95 %. Realized intervals are held against the share among the new items, population intervals",
-        "against the prevalence that their composition was drawn from. A realized share is a number of items, so closed",
+        "against the prevalence that their composition was drawn from. Realized shares are whole items, so closed",
         "intervals may hold more of the posterior than they are asked for: the column *hold* says how much.",
         "",
         *intervals(sets),
