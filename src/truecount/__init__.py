@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from truecount.api.trust import check as check
     from truecount.api.trust import coverage as coverage
     from truecount.api.trust import sensitivity as sensitivity
+    from truecount.counts import Counter as Counter
     from truecount.counts import Counts as Counts
     from truecount.counts import Scores as Scores
     from truecount.counts import count as count
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Auto": "truecount.inference",
     "Check": "truecount.results.check",
+    "Counter": "truecount.counts",
     "Counts": "truecount.counts",
     "Exact": "truecount.inference",
     "Finding": "truecount.results",

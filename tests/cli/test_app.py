@@ -63,7 +63,7 @@ def test_files_and_the_table_together(tmp_path: Path) -> None:
         ([*SURVEY, "--draws", "1"], 1, "--draws is '1'"),
         ([*SURVEY[:-1], "1.2"], 1, "--specificity is 1.2"),
         ([*SURVEY, "--engine", "exact", "--prior", "0.5"], 1, "Use --engine auto"),
-        (["estimate", "-", *TABLE], 1, "a file is needed"),
+        (["estimate", "-", *TABLE], 1, "standard input is empty"),
         ([*SURVEY, "--json", "nowhere/a.json"], 1, "no folder that exists"),
         (["estimate", str(JUDGE)], 2, "needs --label and --prediction"),
         (["estimate"], 2, "no data"),

@@ -1,7 +1,7 @@
 """The verbs that end in a posterior, and its mode."""
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib.metadata import version
 from typing import Any
@@ -16,6 +16,7 @@ from truecount.errors import ConvergenceWarning, InputError
 from truecount.inference import Auto
 from truecount.inference.designs import DESIGNS, Design, design_draws
 from truecount.inference.draws import Draws, Engine
+from truecount.inference.joint import sample_jointly
 from truecount.inference.many import sample_many
 from truecount.inference.mode import find_mode
 from truecount.models import Density, Prior, density
@@ -81,6 +82,7 @@ def infer_many(
     engine: Engine = Auto(),
     seed: int = 0,
     progress: bool | None = None,
+    joint: bool = False,
 ) -> list[Posterior] | dict[Any, Posterior]:
     """Infer the true shares in many populations at once: weeks, regions, the data sets of a simulation study.
 
@@ -95,6 +97,9 @@ def infer_many(
         same draws again; `infer` with a problem's own seed gives others, just as good.
     progress
         Whether to show a progress bar; None shows one in a terminal when it takes more than two seconds.
+    joint
+        Draw groups that share a labelled table together, so that draws may be compared one by one: the first of every
+        group belongs to the same confusion, and so does the second. Use it before reading off differences.
 
     Returns
     -------
@@ -104,13 +109,19 @@ def infer_many(
     -----
     Ordinary problems of one shape are solved together, and all cores are used, so this is several times faster than a
     loop over `infer`. Each posterior is the one that `infer` would give, up to Monte Carlo error. Groups that share a
-    labelled table are not independent of each other: do not read differences off their separate draws.
+    labelled table are not independent of each other: their separate draws say nothing about differences, their joint
+    draws do. Jointly, every group also tells something about the confusion, so a posterior may differ a little from
+    that of `infer`. Joint draws are exact and independent where there are as many outputs as classes and not too many
+    groups; elsewhere all items' classes are imputed in turns, or it is refused by name.
 
     Examples
     --------
     >>> weeks = Counts([[140, 60], [20, 180]], [0, 0]).split({"w1": [600, 400], "w2": [500, 500]})
     >>> {week: round(float(posterior.mean[0]), 2) for week, posterior in infer_many(weeks).items()}
     {'w1': 0.84, 'w2': 0.67}
+    >>> together = infer_many(weeks, joint=True)
+    >>> bool((together["w1"].prevalence[:, 0] > together["w2"].prevalence[:, 0]).mean() > 0.999)
+    True
     """
     seed = _check.whole_number("seed", seed, least=0)
     _check.instance_of("problems", problems, (Mapping, Sequence), "Pass a list of Counts, or a mapping to them")
@@ -119,10 +130,22 @@ def infer_many(
     seeds = [int(state) for state in np.random.SeedSequence(seed).generate_state(len(counts), np.uint64) >> 1]
     results: list[Any] = [None] * len(counts)
     models = [_named_density(name, each, prior) for name, each in zip(names, counts, strict=True)]
-    drawn = sample_many(_engine(engine), models, seeds)
+    if joint:
+        seeds = [seed] * len(counts)
+        drawn = _drawn_jointly(engine, counts, models, seed)
+    else:
+        drawn = sample_many(_engine(engine), models, seeds)
     for number, draws in track(drawn, total=len(counts), show=progress):
         results[number] = _posterior(draws, models[number], counts[number], prior, engine, seeds[number])
     return dict(zip(problems, results, strict=True)) if isinstance(problems, Mapping) else results
+
+
+def _drawn_jointly(
+    engine: Engine, counts: list[Counts], models: list[Density], seed: int
+) -> Iterator[tuple[int, Draws]]:
+    if counts:
+        counts[0].pool(*counts[1:])  # refuses those that do not share their labels
+        yield from enumerate(sample_jointly(_engine(engine), models, seed))
 
 
 def mode(counts: Counts, *, prior: Prior = Prior()) -> PointEstimate:

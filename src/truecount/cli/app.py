@@ -7,6 +7,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from truecount.cli.check import check
+from truecount.cli.counts import counts
 from truecount.cli.demo import demo
 from truecount.cli.estimate import estimate
 from truecount.cli.wording import in_shell
@@ -22,6 +23,7 @@ app = typer.Typer(
 )
 app.command()(estimate)
 app.command()(check)
+app.command()(counts)
 app.command()(demo)
 
 

@@ -7,19 +7,33 @@ from typer import Argument, Option
 
 from truecount.cli.options import DESIGNS, ENGINES, one_of
 
-Tables: TypeAlias = Annotated[
-    list[Path] | None,
-    Argument(
-        metavar="FILE",
-        help="One table, or a labelled and an unlabelled one: CSV, TSV, JSON Lines or Parquet. In one table, rows with "
-        "an empty label are the unlabelled population.",
-        show_default=False,
+_KINDS = (
+    "One table, or a labelled and an unlabelled one: CSV, TSV, JSON or Parquet, a pattern in quotes, a folder, - for "
+    "the standard input. In one table, rows with an empty label are the unlabelled population."
+)
+Tables: TypeAlias = Annotated[list[str] | None, Argument(metavar="FILE", help=_KINDS, show_default=False)]
+CountedTables: TypeAlias = Annotated[
+    list[str], Argument(metavar="FILE...|merge FILE...", help=_KINDS, show_default=False)
+]
+By: TypeAlias = Annotated[
+    list[str] | None,
+    Option(
+        metavar="COLUMN|COLUMN:PERIOD",
+        help="Column of groups, or of times with minute, hour, day, week, month, quarter or year; may be repeated.",
     ),
+]
+Weight: TypeAlias = Annotated[str | None, Option(metavar="COLUMN", help="Column of weights.")]
+Output: TypeAlias = Annotated[str, Option("--output", "-o", metavar="FILE|-", help="Where the counts go.")]
+StrictClasses: TypeAlias = Annotated[
+    bool, Option("--strict-classes", help="Refuse to merge counts whose classes or outputs differ.")
+]
+Joint: TypeAlias = Annotated[
+    bool, Option("--joint", help="Draw all groups together, so that they can be compared draw by draw.")
 ]
 Label: TypeAlias = Annotated[str | None, Option(metavar="COLUMN", help="Column with the true class.")]
 Prediction: TypeAlias = Annotated[str | None, Option(metavar="COLUMN", help="Column with the output.")]
 Missing: TypeAlias = Annotated[
-    str | None, Option(metavar="WORD", help="Word that means an empty label, such as NA; '' if none does.")
+    str | None, Option(metavar="WORD", help="Word that means a missing value, such as NA; '' if none does.")
 ]
 Confusion: TypeAlias = Annotated[
     Path | None, Option(metavar="CSV", help="Labelled counts, a row a class; the top-left cell reads class\\output.")

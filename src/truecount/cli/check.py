@@ -80,7 +80,7 @@ def check(
         specificity=specificity,
     )
     report = Report(json_file=json)
-    counts, known = source.read()
+    counts, known = source.read_one("check")
     found = _checked(
         counts,
         prior=make_prior(prior, prior_confusion, counts, known),
@@ -98,9 +98,9 @@ def check(
 def _labeled(audit: Path, source: Source) -> Counts:
     """Read labelled items of the population, in a file of the same kind as the others."""
     if source.confusion is not None:
-        return replace(source, confusion=audit).read()[0]
+        return replace(source, confusion=audit).read_one("--audit")[0]
     rows = source.label is not None
-    return replace(source, tables=[audit, audit] if rows else [audit]).read()[0]
+    return replace(source, tables=[str(audit)] * (2 if rows else 1)).read_one("--audit")[0]
 
 
 def _checked(counts: Counts, **options: Any) -> "Check":

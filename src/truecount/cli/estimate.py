@@ -8,10 +8,11 @@ import typer
 
 from truecount.api.bayesian import infer
 from truecount.cli import arguments as given
+from truecount.cli.groups import deliver_groups, infer_groups, refuse_for_groups
 from truecount.cli.methods import by_all, by_method
 from truecount.cli.options import make_engine, make_prior, read_level, read_whole
 from truecount.cli.report import Report
-from truecount.cli.source import Source
+from truecount.cli.source import Groups, Source
 from truecount.cli.wording import finding_in_shell
 from truecount.counts import Counts
 from truecount.errors import TruecountWarning
@@ -32,6 +33,8 @@ def estimate(
     tables: given.Tables = None,
     label: given.Label = None,
     prediction: given.Prediction = None,
+    by: given.By = None,
+    weight: given.Weight = None,
     missing: given.Missing = None,
     confusion: given.Confusion = None,
     unlabeled: given.Unlabeled = None,
@@ -47,6 +50,7 @@ def estimate(
     engine: given.Engine = "auto",
     design: given.Design = "label-shift",
     seed: given.Seed = "0",
+    joint: given.Joint = False,
     method: given.Method = None,
     all_methods: given.AllMethods = False,
     json: given.Json = None,
@@ -62,6 +66,9 @@ def estimate(
       truecount estimate runs.csv --label human --prediction verdict
     A labelled and an unlabelled file:
       truecount estimate read.parquet unread.parquet --label human --prediction verdict
+    For each group, or for each week of a column of times; with --joint, groups can be compared:
+      truecount estimate runs.csv --label human --prediction verdict --by region
+      truecount estimate runs.csv --label human --prediction verdict --by time:week --joint --json weeks.json
     Counts:
       truecount estimate --confusion confusion.csv --unlabeled unlabeled.csv
       truecount estimate counts.json
@@ -90,6 +97,8 @@ def estimate(
         tables=tables or [],
         label=label,
         prediction=prediction,
+        by=by,
+        weight=weight,
         missing=missing,
         confusion=confusion,
         unlabeled=unlabeled,
@@ -114,11 +123,19 @@ def estimate(
             require_sound(answer)
         return
     counts, known = source.read()
-    believed, drawing = make_prior(prior, prior_confusion, counts, known), make_engine(engine, draws)
-    posterior = quiet_infer(counts, believed, drawing, seed_number, design=design.replace("-", "_"))
-    report.deliver(posterior)
+    if joint and not isinstance(counts, Groups):
+        raise typer.BadParameter("--joint goes with --by, or with counts of groups.")
+    first = next(iter(counts.counts.values())) if isinstance(counts, Groups) else counts
+    believed, drawing = make_prior(prior, prior_confusion, first, known), make_engine(engine, draws)
+    if isinstance(counts, Groups):
+        refuse_for_groups(report, design)
+        posteriors = infer_groups(counts, believed, drawing, seed_number, joint=joint)
+        deliver_groups(report, counts.by, posteriors)
+    else:
+        posteriors = {None: quiet_infer(counts, believed, drawing, seed_number, design=design.replace("-", "_"))}
+        report.deliver(posteriors[None])
     if strict:
-        require_sound(posterior)
+        require_sound(*posteriors.values())
 
 
 def quiet_infer(counts: Counts, prior: Prior, engine: Engine, seed: int, *, design: str = "label_shift") -> Posterior:
@@ -129,9 +146,10 @@ def quiet_infer(counts: Counts, prior: Prior, engine: Engine, seed: int, *, desi
     return replace(posterior, findings=tuple(map(finding_in_shell, posterior.findings)))
 
 
-def require_sound(answer: "Posterior | PointEstimate | Comparison | Check") -> None:
+def require_sound(*answers: "Posterior | PointEstimate | Comparison | Check") -> None:
     """End with exit code 3 where a finding is serious."""
-    serious = [finding.code for finding in answer.findings if finding.severity == "serious"]
+    findings = [finding for answer in answers for finding in answer.findings]
+    serious = dict.fromkeys(finding.code for finding in findings if finding.severity == "serious")
     if serious:
         typer.echo(f"Not to be trusted: {', '.join(serious)}.", err=True)
         raise typer.Exit(3)

@@ -77,6 +77,21 @@ def read_rate(option: str, text: str) -> Rate:
     return read_share(option, text, "Write 103/122 for counts, 0.96 or 96% for what is known")
 
 
+def read_by(entries: Iterable[str]) -> dict[str, str | None]:
+    """Read ``region`` and ``time:week``.
+
+    >>> read_by(["region", "time:week", "odd:name"])
+    {'region': None, 'time': 'week', 'odd:name': None}
+    """
+    from truecount.counts.periods import FREQUENCIES
+
+    columns: dict[str, str | None] = {}
+    for entry in entries:
+        column, _, frequency = entry.rpartition(":")
+        columns |= {column: frequency} if column and frequency in FREQUENCIES else {entry: None}
+    return columns
+
+
 def read_level(text: str) -> float:
     """Read ``0.95`` or ``95%``."""
     remedy = "Write 0.95 or 95%"

@@ -1,22 +1,44 @@
 """Where the counts come from: rows in files, a matrix, counts, or a survey."""
 
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from truecount._types import FloatArray
-from truecount.cli.options import read_fraction, read_rate
+from truecount.cli.options import read_by, read_fraction, read_rate
 from truecount.counts import Counts
+from truecount.errors import InputError
+
+if TYPE_CHECKING:
+    from truecount.counts.tally import Tally
+
+STDIN = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Counts of each group, and the columns that the groups are made by."""
+
+    by: tuple[str, ...]
+    counts: dict[Any, Counts]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """What was said about the data; the fields are those of the command."""
 
-    tables: list[Path]
+    tables: Sequence[str]
     label: str | None = None
     prediction: str | None = None
+    by: Sequence[str] | None = None
+    weight: str | None = None
     missing: str | None = None
     confusion: Path | None = None
     unlabeled: Path | None = None
@@ -24,41 +46,65 @@ class Source:
     sensitivity: str | None = None
     specificity: str | None = None
 
-    def read(self) -> tuple[Counts, FloatArray | None]:
-        """Give the counts, and the rows of the confusion that are known, if any are."""
+    def read(self) -> tuple[Counts | Groups, FloatArray | None]:
+        """Give the counts, by group where there are groups, and the rows of the confusion that are known, if any."""
         self._require_option_before_file()
-        if self.tables and self._is_counts():
-            return self._counts(), None
         if self.tables:
-            return self._rows(), None
+            with on_disk(self.tables) as tables:
+                tally = self._counted(tables) if self._is_counts(tables) else self._rows(tables)
+                return (Groups(tally.by, tally.by_group()) if tally.by else self._one(tables[0], tally)), None
         if self.confusion or self.unlabeled:
             return self._matrix(), None
         if self.positive or self.sensitivity or self.specificity:
             return self._survey()
         raise typer.BadParameter("There is no data. Name a file, or give --confusion, or --positive.")
 
-    def _is_counts(self) -> bool:
+    def read_one(self, what: str) -> tuple[Counts, FloatArray | None]:
+        """Give the counts of one population; `what` is said not to go with several groups."""
+        counts, known = self.read()
+        if isinstance(counts, Groups):
+            raise typer.BadParameter(f"{what} does not go with groups.")
+        return counts, known
+
+    def shard(self) -> "Tally":
+        """Count rows that may be a part of the data only: without a label, or with a single class."""
+        return self._rows(self.tables, is_shard=True)
+
+    def _is_counts(self, tables: Sequence[str]) -> bool:
         from truecount.counts.shards import holds_lines
 
-        if len(self.tables) != 1 or self.label or self.prediction:
+        if len(tables) != 1 or self.label or self.prediction:
             return False
-        return self.tables[0].suffix.lower() == ".json" and not holds_lines(self.tables[0])
+        return Path(tables[0]).suffix.lower() == ".json" and not holds_lines(Path(tables[0]))
 
-    def _counts(self) -> Counts:
-        from truecount.counts.exchange import read_counts
+    def _counted(self, tables: Sequence[str]) -> "Tally":
+        from truecount.counts.exchange import read_tally
 
         self._require("a file of counts", ("tables",))
-        return read_counts(self.tables[0])
+        return read_tally(tables[0])
 
-    def _rows(self) -> Counts:
-        from truecount.counts.files import count_files
+    @staticmethod
+    def _one(path: str, tally: "Tally") -> Counts:
+        from truecount.counts.exchange import as_counts
 
-        self._require("a file", ("tables", "label", "prediction"), ("missing",))
-        if len(self.tables) > 2:
+        return as_counts(path, tally)
+
+    def _rows(self, tables: Sequence[str], *, is_shard: bool = False) -> "Tally":
+        from truecount.counts.assemble import Reading
+        from truecount.counts.files import tally_files
+        from truecount.counts.scan import Columns
+
+        needed = ("tables", "prediction") if is_shard and len(tables) == 1 else ("tables", "label", "prediction")
+        self._require("a file", needed, ("label", "missing", "by", "weight"))
+        if len(tables) > 2:
             raise typer.BadParameter(
-                f"{len(self.tables)} files were named. Name one table, or a labelled and an unlabelled one."
+                f"{len(tables)} files were named. Name one table, or a labelled and an unlabelled one; "
+                "a pattern in quotes or a folder is one table."
             )
-        return count_files(*self.tables, label=self.label or "", prediction=self.prediction or "", missing=self.missing)
+        columns = Columns(
+            label=self.label, prediction=self.prediction or "", by=read_by(self.by or ()), weight=self.weight
+        )
+        return tally_files(Reading(columns=columns, missing=self.missing, is_shard=is_shard), *tables)
 
     def _matrix(self) -> Counts:
         from truecount.counts.matrix import read_matrix
@@ -85,7 +131,7 @@ class Source:
 
     def _require(self, what: str, needed: tuple[str, ...], allowed: tuple[str, ...] = ()) -> None:
         """Insist on all options that belong to this kind of data and on none that belong to another."""
-        given = {field.name for field in fields(self) if getattr(self, field.name) not in (None, [])}
+        given = {field.name for field in fields(self) if getattr(self, field.name) not in (None, [], ())}
         stray = [_option(name) for name in sorted(given - {*needed, *allowed})]
         if stray:
             raise typer.BadParameter(f"{what.capitalize()} does not go with {' and '.join(stray)}.")
@@ -96,3 +142,30 @@ class Source:
 
 def _option(name: str) -> str:
     return "a file" if name == "tables" else f"--{name}"
+
+
+@contextmanager
+def on_disk(tables: Sequence[str]) -> Iterator[list[str]]:
+    """Give the tables, with a copy on disk in place of ``-``, the standard input, which is gone afterwards."""
+    if STDIN not in tables:
+        yield list(tables)
+        return
+    if list(tables).count(STDIN) > 1:
+        raise typer.BadParameter("The standard input, -, can be read once only.")
+    with tempfile.TemporaryDirectory(prefix="truecount-") as folder:
+        copy = str(_copied(Path(folder) / "stdin"))
+        try:
+            yield [copy if table == STDIN else table for table in tables]
+        except InputError as error:
+            parts = (error.argument, error.found, error.needed, error.remedy)
+            raise InputError(*(part.replace(copy, "standard input") for part in parts)) from error
+
+
+def _copied(path: Path) -> Path:
+    """Copy the standard input, and give it the ending that its first signs call for."""
+    with path.open("wb") as stream:
+        shutil.copyfileobj(sys.stdin.buffer, stream)
+    with path.open("rb") as stream:
+        first = stream.read(1024).lstrip(b"\xef\xbb\xbf \t\r\n")
+    ending = ".parquet" if first[:4] == b"PAR1" else ".json" if first[:1] in (b"{", b"[") else ".csv"
+    return path.rename(path.with_suffix(ending))

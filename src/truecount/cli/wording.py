@@ -7,7 +7,19 @@ from dataclasses import replace
 from truecount.errors import InputError
 from truecount.results.finding import Finding
 
-ARGUMENTS = ("label", "prediction", "missing", "positive", "sensitivity", "specificity", "target", "engine")
+ARGUMENTS = (
+    "label",
+    "prediction",
+    "missing",
+    "by",
+    "weight",
+    "positive",
+    "sensitivity",
+    "specificity",
+    "target",
+    "engine",
+    "joint",
+)
 """Arguments of the library that are options of the same name."""
 PHRASES: dict[str, str | Callable[[re.Match[str]], str]] = {
     r"Prior\(confusion='(\w+)'\)": r"--prior-confusion \1",
@@ -21,6 +33,8 @@ PHRASES: dict[str, str | Callable[[re.Match[str]], str]] = {
     r"interval\(kind='hdi'\)": "--interval hdi",
     r"\bdesign='(\w+)'": lambda match: f"--design {match[1].replace('_', '-')}",
     r"\baudit=\.\.\.": "--audit FILE",
+    r"infer_many\(groups, joint=True\)": "--joint",
+    r"\bjoint=False\b": "no --joint",
     r" with count\(\.\.\., \w+=\[\.\.\.\]\)": " in the file",
 }
 """What the library advises, and what that is on the command line."""

@@ -2,6 +2,7 @@
 
 from truecount.counts.arrays import count
 from truecount.counts.cells import Cells, read_cells
+from truecount.counts.counter import Counter
 from truecount.counts.exchange import merge_counts
 from truecount.counts.frames import count_table
 from truecount.counts.learned import Clusters, Tree
@@ -14,6 +15,7 @@ __all__ = [
     "Bins",
     "Cells",
     "Clusters",
+    "Counter",
     "Counts",
     "Intervals",
     "Partition",

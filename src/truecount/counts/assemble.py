@@ -7,7 +7,6 @@ from typing import Any, Protocol
 
 from truecount import _check
 from truecount._types import Name
-from truecount._wording import quoted
 from truecount.counts import require
 from truecount.counts.markers import explained
 from truecount.counts.scan import Columns
@@ -96,14 +95,7 @@ class Reading:
         return any(row.output not in (None, self.missing) for row in found)
 
     def _named(self) -> list[Name]:
-        return [*(self._given("classes", self.classes) or ()), *(self._given("outputs", self.outputs) or ())]
-
-    @staticmethod
-    def _given(argument: str, names: Iterable[Any] | None) -> tuple[Name, ...] | None:
-        if names is None:
-            return None
-        checked = _check.names(argument, names)
-        return tuple(_check.sorted_names(checked)) if isinstance(names, AbstractSet) else checked
+        return [*(named_or_found("classes", self.classes) or ()), *(named_or_found("outputs", self.outputs) or ())]
 
     def _tally(self, table: str, rows: Sequence[Row]) -> Tally:
         tally = Tally(by=tuple(self.columns.by), is_weighted=self.columns.weight is not None)
@@ -115,7 +107,7 @@ class Reading:
 
     def _name(self, table: str, tally: Tally) -> None:
         """Give classes and outputs the caller's names and order, or see that those found are few."""
-        classes, outputs = self._given("classes", self.classes), self._given("outputs", self.outputs)
+        classes, outputs = named_or_found("classes", self.classes), named_or_found("outputs", self.outputs)
         sides = (
             ("classes", self.columns.label, classes, tally.class_names()),
             ("outputs", self.columns.prediction, outputs, tally.output_names()),
@@ -124,17 +116,16 @@ class Reading:
             if wanted is None:
                 require.few_names(table, str(column), found)
             else:
-                _require_named(table, str(column), argument, wanted, found)
+                require.named(table, str(column), argument, wanted, found)
         tally.classes, tally.outputs = classes, outputs
 
 
-def _require_named(table: str, column: str, argument: str, wanted: Sequence[Name], found: Sequence[Name]) -> None:
-    known = frozenset(wanted)
-    for name in found:
-        if name not in known:
-            needed = f"{argument} names only {quoted(wanted)}"
-            remedy = f"Add it to {argument}=[...], or mend the column"
-            raise InputError(table, f"holds {name!r} in column {column!r}", needed, remedy)
+def named_or_found(argument: str, names: Iterable[Any] | None) -> tuple[Name, ...] | None:
+    """Give the names that the caller wants, in order; None for those that will be found."""
+    if names is None:
+        return None
+    checked = _check.names(argument, names)
+    return tuple(_check.sorted_names(checked)) if isinstance(names, AbstractSet) else checked
 
 
 def _as_text(name: Name | None) -> str | None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from truecount import _check
 from truecount._types import IntArray, Name
+from truecount.counts.values import as_name
 from truecount.errors import InputError
 
 Codes: TypeAlias = NDArray[np.signedinteger[Any]]
@@ -71,6 +72,22 @@ def encode(argument: str, column: Any) -> Column:
     _require_present(argument, codes, values)
     _require_few(argument, values)
     return Column(codes, [_name(argument, value) for value in values])
+
+
+def encode_with_gaps(argument: str, column: Any) -> tuple[Codes, list[Name | None]]:
+    """Give the codes and the names of a column, None for missing values; names by the rules of `count_table`.
+
+    Examples
+    --------
+    >>> encode_with_gaps("labels", ["no", None, " no "])
+    (array([0, 1, 2], dtype=int32), ['no', None, 'no'])
+    """
+    try:
+        codes, values = _factorize(argument, column)
+    except TypeError as error:
+        raise InputError(argument, f"cannot be read as a column ({error})", _ALLOWED, "Pass a single column") from error
+    _require_few(argument, values)
+    return codes, [as_name(value, table=argument, column=argument) for value in values]
 
 
 def _factorize(argument: str, column: Any) -> Encoded:

@@ -2,7 +2,7 @@
 
 import re
 from pathlib import PurePosixPath
-from urllib.parse import urldefrag, urlsplit
+from urllib.parse import urlsplit
 
 from truecount.counts.query import Connection, Relation, of_table
 from truecount.counts.scan import Columns
@@ -42,7 +42,7 @@ def relation_at(connection: Connection, address: str, columns: Columns) -> Relat
 
 def _attached(connection: Connection, address: str, kind: str) -> str:
     """Open a database for reading, and give its table's name in SQL."""
-    database, table = urldefrag(address)
+    database, _, table = address.partition("#")
     if not table:
         needed = "the table's name follows the address"
         raise InputError(address, "names no table", needed, f"Write {address}#table or {address}#schema.table")

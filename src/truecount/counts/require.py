@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from truecount._types import Name
+from truecount._wording import quoted
 from truecount.counts.markers import suspect_label
 from truecount.counts.tally import Row, Tally
 from truecount.errors import InputError
@@ -28,6 +29,16 @@ def few_names(table: str, column: str, names: Sequence[Name]) -> None:
         found = f"has {len(names):,} different values in column {column!r}"
         needed = f"a column of class names has at most {MOST_NAMES:,}"
         raise InputError(table, found, needed, "Choose another column")
+
+
+def named(table: str, column: str, argument: str, wanted: Sequence[Name], found: Sequence[Name]) -> None:
+    """Refuse a name that occurs but that the caller did not name."""
+    known = frozenset(wanted)
+    for name in found:
+        if name not in known:
+            needed = f"{argument} names only {quoted(wanted)}"
+            remedy = f"Add it to {argument}=[...], or mend the column"
+            raise InputError(table, f"holds {name!r} in column {column!r}", needed, remedy)
 
 
 def all_labeled(table: str, rows: Sequence[Row]) -> None:

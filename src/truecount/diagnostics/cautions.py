@@ -31,6 +31,7 @@ def cautions(counts: Counts, prior: Prior, draws: Draws | None = None) -> tuple[
         None if draws is None else _prior_against_labels(counts, prior),
         _unseen_output(counts, prior),
         None if draws is None else _labels_by_output(counts),
+        None if draws is None else _shared_labels(counts, draws),
         None if draws is None else _not_converged(draws),
     ]
     return tuple(finding for finding in found if finding is not None)
@@ -40,6 +41,20 @@ def output_cautions(counts: Counts) -> tuple[Finding, ...]:
     """Say what a reader should know where labels tell the classes behind each output."""
     found = (_no_unlabeled(counts), _weighted(counts), _unseen_output(counts, Prior()))
     return tuple(finding for finding in found if finding is not None)
+
+
+def _shared_labels(counts: Counts, draws: Draws) -> Finding | None:
+    """Find a group whose labelled table others share, and that was drawn by itself."""
+    if not counts.tables or "joint" in draws.record:
+        return None
+    return Finding(
+        "shared-labels",
+        "info",
+        "Other groups share the labelled items, so what is wrong about them is wrong in all groups alike: a difference "
+        "between two groups cannot be read off their separate draws.",
+        {"tables": sorted(counts.tables)},
+        "Use infer_many(groups, joint=True) before comparing groups.",
+    )
 
 
 def _no_unlabeled(counts: Counts) -> Finding | None:

@@ -42,7 +42,7 @@ class Gibbs:
 
     def sample(self, density: Density, seed: int) -> Draws:
         """Draw, or refuse by name."""
-        _refuse_crawling(density)
+        refuse_crawling(density)
         rng = np.random.default_rng(seed)
         unlabeled = np.rint(density.unlabeled).astype(np.int64)
         confusion = draw_rows(rng, density, 0.0, (self.chains,))
@@ -66,7 +66,8 @@ def _impute(
     return rng.multinomial(unlabeled, given_output).transpose(0, 2, 1)
 
 
-def _refuse_crawling(density: Density) -> None:
+def refuse_crawling(density: Density) -> None:
+    """Refuse problems in which the chains would hardly move."""
     learned = density.rows[~density.is_known].sum()
     if learned and density.unlabeled.sum() > MOST_IMPUTED * learned:
         reason = "so many unlabelled items for each labelled one would hold the confusion still"

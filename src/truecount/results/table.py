@@ -52,8 +52,12 @@ def tabulate(
 def text(
     posterior: "Posterior", *, level: float = 0.95, kind: "Kind" = "equal-tailed", target: "Target" = "population"
 ) -> str:
-    """Give the table as lines of text, names on the left and numbers on the right."""
-    table = tabulate(posterior, level=level, kind=kind, target=target)
+    """Give the table as lines of text."""
+    return as_text(tabulate(posterior, level=level, kind=kind, target=target))
+
+
+def as_text(table: Table) -> str:
+    """Give lines of text, names on the left and numbers on the right."""
     names = _shortened([table.header[0], *(row[0] for row in table.rows)])
     body = [[name, *row[1:]] for name, row in zip(names, [table.header, *table.rows], strict=True)]
     widths = [max(map(display_width, column)) for column in zip(*body, strict=True)]

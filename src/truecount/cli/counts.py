@@ -1,0 +1,98 @@
+"""Data become counts that travel: count where the data are, merge, and estimate elsewhere."""
+
+import json
+from collections.abc import Sequence
+
+import typer
+
+from truecount._atomic import require_writable, whole_file
+from truecount.cli import arguments as given
+from truecount.cli.source import Source, on_disk
+from truecount.counts.exchange import read_tally, to_document
+from truecount.counts.tally import Tally, merged
+from truecount.errors import InputError
+
+MERGE = "merge"
+
+
+def counts(
+    tables: given.CountedTables,
+    label: given.Label = None,
+    prediction: given.Prediction = None,
+    by: given.By = None,
+    weight: given.Weight = None,
+    missing: given.Missing = None,
+    output: given.Output = "-",
+    strict_classes: given.StrictClasses = False,
+) -> None:
+    """Count rows into a small JSON file, or merge such files.
+
+    \b
+    One table, whose rows with an empty label are the unlabelled population; a pattern or a folder is one table:
+      truecount counts runs.parquet --label human --prediction verdict -o counts.json
+      truecount counts 'runs/*.parquet' --label human --prediction verdict -o counts.json
+    A labelled and an unlabelled table, or unlabelled rows alone:
+      truecount counts read.csv unread.csv --label human --prediction verdict -o counts.json
+      truecount counts unread.csv --prediction verdict -o part.json
+    With counts for each group, or for each week of a column of times:
+      truecount counts runs.parquet --label human --prediction verdict --by region -o counts.json
+      truecount counts runs.parquet --label human --prediction verdict --by time:week -o counts.json
+    Shards that were counted apart, then the answer:
+      truecount counts merge part-*.json -o counts.json
+      truecount estimate counts.json
+
+    A shard need not hold every class, nor both kinds of rows. Where a shard lacks a class or an output, it has zeros.
+    """  # noqa: D301
+    if output != "-":
+        require_writable(output)
+    if tables[0] == MERGE:
+        _refuse_options(label=label, prediction=prediction, by=by, weight=weight, missing=missing)
+        tally = _merged(tables[1:], strict_classes=strict_classes)
+    else:
+        if strict_classes:
+            raise typer.BadParameter("--strict-classes goes with merge.")
+        with on_disk(tables) as found:
+            source = Source(tables=found, label=label, prediction=prediction, by=by, weight=weight, missing=missing)
+            tally = source.shard()
+    _write(tally, output)
+
+
+def _merged(files: Sequence[str], *, strict_classes: bool) -> Tally:
+    if not files:
+        raise typer.BadParameter("Name the files to merge.")
+    tallies = [read_tally(file) for file in files]
+    try:
+        return merged(tallies, strict_classes=strict_classes)
+    except InputError as error:
+        raise _named(error, files) from error
+
+
+def _named(error: InputError, files: Sequence[str]) -> InputError:
+    """Name the file instead of its number."""
+    number = error.argument.removeprefix("shard ")
+    argument = files[int(number) - 1] if number.isdigit() else error.argument
+    return InputError(argument, error.found, error.needed, error.remedy)
+
+
+def _refuse_options(**options: object) -> None:
+    stray = [f"--{name}" for name, value in options.items() if value]
+    if stray:
+        raise typer.BadParameter(f"merge does not go with {' and '.join(stray)}.")
+
+
+def _write(tally: Tally, output: str) -> None:
+    text = json.dumps(to_document(tally), ensure_ascii=False) + "\n"
+    if output == "-":
+        typer.echo(text, nl=False)
+        return
+    with whole_file(output) as stream:
+        stream.write(text.encode(errors="backslashreplace"))
+    typer.echo(f"{_size(tally)}: {output}")
+
+
+def _size(tally: Tally) -> str:
+    labeled, unlabeled = sum(tally.labeled.values()), sum(tally.unlabeled.values())
+    what = "weight" if tally.is_weighted else "rows"
+    groups = f", {len(tally.groups()):,} groups" if tally.by else ""
+    names = f"{len(tally.class_names()):,} classes, {len(tally.output_names()):,} outputs"
+    return f"{labeled:,} labelled and {unlabeled:,} unlabelled {what}{groups}, {names}"

@@ -1,0 +1,184 @@
+"""Groups that share a labelled table, drawn together: each draw of the confusion goes with a prevalence of every group.
+
+The joint posterior is ``Π_l Dir(φ_l) · Π_g Dir(π_g) Π_k (φᵀπ_g)_k ^ n_gk``. Where there are as many outputs as
+classes, independent draws of it are to be had as for one group: draw φ from what the labels say, and for each group the
+shares of the outputs, solve for the prevalence, and weight by its prior over |det φ|. The weight of φ is the product
+over groups, in which several candidates of each group are averaged; one of them is kept, by its weight. Elsewhere, or
+where the product leaves too few draws that count, the items of all groups are imputed in turns (Gibbs).
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from truecount._types import FloatArray
+from truecount.errors import UnsuitableEngineError
+from truecount.inference import convergence
+from truecount.inference.choose import Auto
+from truecount.inference.draws import Draws, Engine, confusion_stride, dirichlet, draw_rows
+from truecount.inference.exact import HEAVY, POOL_BYTES, WORTH, Exact, exact_record
+from truecount.inference.gibbs import Gibbs, refuse_crawling
+from truecount.inference.proposal import Pool, prior_term
+from truecount.inference.resample import draws_needed, normalised, resample
+from truecount.inference.trail import Trail
+from truecount.models import Density
+
+CANDIDATES = 4
+"""Prevalences of each group for one confusion, of which one is kept."""
+LEAST_SHARE = 0.002
+"""Share of the confusions that must count; below it the items are imputed instead."""
+BATCH = 8192
+REMEDY = "Pass joint=False and do not compare the groups draw by draw, or pass fewer of them"
+
+
+def sample_jointly(engine: Engine, densities: Sequence[Density], seed: int) -> list[Draws]:
+    """Draw from the posterior of all groups at once; the draws of the groups belong together, one by one.
+
+    Parameters
+    ----------
+    engine
+        `Auto`, or `Exact` or `Gibbs`, which then refuse by name what they cannot do.
+    densities
+        One for each group, alike but for the unlabelled counts.
+    seed
+        Same seed, same draws.
+    """
+    if isinstance(engine, Exact):
+        return _exact(densities, engine.draws, engine.effective_draws or 0, seed)
+    if isinstance(engine, Gibbs):
+        return _gibbs(engine, densities, seed)
+    if not isinstance(engine, Auto):
+        raise UnsuitableEngineError("engine", f"is {engine!r}", "joint draws are Exact's or Gibbs'", "Pass Auto()")
+    asked = engine.effective_draws
+    try:
+        return [engine.explained(draws) for draws in _exact(densities, asked, asked, seed)]
+    except UnsuitableEngineError as refusal:
+        try:
+            drawn = _gibbs(Gibbs(max(4 * asked, 2)), densities, seed)
+        except UnsuitableEngineError as second:
+            reason = f"exact draws are not to be had ({refusal.needed}), nor chains ({second.needed})"
+            raise UnsuitableEngineError("joint", "is True", reason, REMEDY) from second
+        return [engine.explained(draws, refusal.needed) for draws in drawn]
+
+
+def _exact(densities: Sequence[Density], size: int, asked: int, seed: int) -> list[Draws]:
+    """Propose until the pool is worth `size` draws, then resample it for all groups alike."""
+    _require_square(densities)
+    rng = np.random.default_rng(seed)
+    pool = _pool(densities, size, rng)
+    weights = normalised(pool.log_weights)
+    size, effective = draws_needed(pool.prevalence, weights, size, asked)
+    chosen, stride = resample(weights, size, rng), confusion_stride(size, densities[0])
+    share = len(weights) / pool.proposed
+    together = Draws(
+        prevalence=pool.prevalence[chosen],
+        confusion=pool.confusion[chosen[::stride]],
+        stride=stride,
+        effective=effective,
+        log_weights=pool.log_weights,
+        record=exact_record(pool.proposed, share, pool.effective / pool.proposed) | {"joint": len(densities)},
+    )
+    return _apart(together, len(densities))
+
+
+def _pool(densities: Sequence[Density], size: int, rng: np.random.Generator) -> Pool:
+    pool = _propose(densities, BATCH, rng)
+    while pool.effective < WORTH * size:
+        if pool.effective < LEAST_SHARE * pool.proposed:
+            raise _refusal(f"only {pool.effective / pool.proposed:.2%} of the proposals would count")
+        if 2 * pool.prevalence.nbytes + 2 * pool.confusion.nbytes > POOL_BYTES:
+            raise _refusal("the draws to choose from would not fit in memory")
+        pool = Pool.joined([pool, *(_propose(densities, BATCH, rng) for _ in range(pool.proposed // BATCH))])
+    k = convergence.pareto_k(pool.log_weights) if pool.largest > HEAVY else 0.0
+    if k > convergence.PARETO_K_LIMIT:
+        raise _refusal(f"the weights' tail is too heavy (Pareto k {k:.2f})")
+    return pool
+
+
+def _propose(densities: Sequence[Density], size: int, rng: np.random.Generator) -> Pool:
+    """Draw confusions by the labels, and for each a prevalence of every group, with the weight of them all."""
+    shared = densities[0]
+    confusion = draw_rows(rng, shared, 0.0, (size,))
+    log_det = np.linalg.slogdet(confusion)[1]
+    confusion, log_det = confusion[np.isfinite(log_det)], log_det[np.isfinite(log_det)]
+    inverse = np.linalg.inv(confusion.transpose(0, 2, 1)) if len(confusion) else confusion
+    prevalence, log_weights = np.empty((len(confusion), len(densities), shared.n_classes)), np.zeros(len(confusion))
+    for group, density in enumerate(densities):
+        if density.unlabeled.any():
+            prevalence[:, group], log_weight = _candidate(density, inverse, rng)
+            log_weights += log_weight - log_det
+        else:
+            prevalence[:, group] = dirichlet(rng, density.prevalence, (len(confusion),))
+    counting = np.isfinite(log_weights)
+    together = prevalence[counting].reshape(counting.sum(), -1)
+    return Pool(together, confusion[counting], log_weights[counting], size)
+
+
+def _candidate(density: Density, inverse: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Keep one of several prevalences for each confusion, by its weight, and give the mean weight."""
+    kept = np.full((len(inverse), density.n_classes), 1 / density.n_classes)
+    total = np.full(len(inverse), -np.inf)
+    for _ in range(CANDIDATES):
+        outputs = dirichlet(rng, density.unlabeled + 1, (len(inverse),))
+        prevalence = np.einsum("slk,sk->sl", inverse, outputs)
+        inside = (prevalence >= 0).all(axis=1)
+        prevalence = np.where(inside[:, None], prevalence, 1 / density.n_classes)
+        log_weight = np.where(inside, prior_term(density, prevalence), -np.inf)
+        total = np.logaddexp(total, log_weight)
+        with np.errstate(invalid="ignore"):
+            is_chosen = inside & (np.log(rng.random(len(inverse))) < log_weight - total)
+        kept[is_chosen] = prevalence[is_chosen]
+    return kept, total - np.log(CANDIDATES)
+
+
+def _gibbs(engine: Gibbs, densities: Sequence[Density], seed: int) -> list[Draws]:
+    """Impute the classes of all groups' items; then draw each group's prevalence, and the confusion given them all."""
+    shared, unlabeled = densities[0], np.stack([np.rint(density.unlabeled).astype(np.int64) for density in densities])
+    refuse_crawling(replace(shared, unlabeled=unlabeled.sum(axis=0).astype(np.float64)))
+    rng = np.random.default_rng(seed)
+    confusion = draw_rows(rng, shared, 0.0, (engine.chains,))
+    prevalence = dirichlet(rng, shared.prevalence, (engine.chains, len(densities)))
+    trail = Trail(engine.chains, shared)
+    for sweep in range(engine.warmup + -(-engine.draws // engine.chains)):
+        items = _impute(unlabeled, prevalence, confusion, rng)
+        prevalence = dirichlet(rng, shared.prevalence + items.sum(axis=2), ())
+        confusion = draw_rows(rng, shared, items.sum(axis=1).transpose(0, 2, 1), ())
+        if sweep >= engine.warmup:
+            trail.append(prevalence.reshape(engine.chains, -1), confusion)
+    record = {"engine": "Gibbs", "chains": engine.chains, "warmup": engine.warmup, "joint": len(densities)}
+    return _apart(trail.draws(record), len(densities))
+
+
+def _impute(
+    unlabeled: np.ndarray, prevalence: FloatArray, confusion: FloatArray, rng: np.random.Generator
+) -> np.ndarray:
+    """Shape (chains, groups, outputs, classes): how many items of each output belong to each class."""
+    joint = prevalence[:, :, None, :] * confusion.transpose(0, 2, 1)[:, None] + 1e-300
+    return rng.multinomial(unlabeled, joint / joint.sum(axis=3, keepdims=True))
+
+
+def _apart(together: Draws, groups: int) -> list[Draws]:
+    """Give each group its classes' columns."""
+    size = together.prevalence.shape[1] // groups
+    parts: list[dict[str, Any]] = []
+    for start in range(0, groups * size, size):
+        columns = slice(start, start + size)
+        rhat = None if together.rhat is None else together.rhat[columns]
+        parts.append(
+            {"prevalence": together.prevalence[:, columns], "effective": together.effective[columns], "rhat": rhat}
+        )
+    return [replace(together, **part) for part in parts]
+
+
+def _require_square(densities: Sequence[Density]) -> None:
+    shared = densities[0]
+    if shared.n_classes != shared.n_outputs:
+        raise _refusal("it needs as many outputs as classes")
+    if (shared.prevalence < 1).any():
+        raise _refusal("a prevalence prior below 1 makes the weights' tail too heavy")
+
+
+def _refusal(reason: str) -> UnsuitableEngineError:
+    return UnsuitableEngineError("engine", "is Exact", reason, "Use Auto(), which then imputes the items' classes")

@@ -1,0 +1,110 @@
+"""One table for all groups, and joint draws where they are asked for."""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import truecount as tc
+from truecount.cli.app import app
+
+COLUMNS = ["--label", "human", "--prediction", "verdict"]
+ROWS = {("fail", "fail"): 140, ("fail", "pass"): 60, ("pass", "fail"): 20, ("pass", "pass"): 180}
+WEEKS = {"2024-01-01": (300, 200), "2024-01-09": (250, 250), "2024-01-10": (10, 40)}
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> str:
+    lines = ["human,verdict,day,region"]
+    for (human, verdict), number in ROWS.items():
+        lines += [f"{human},{verdict},,"] * number
+    for day, numbers in WEEKS.items():
+        for verdict, number in zip(("fail", "pass"), numbers, strict=True):
+            lines += [f",{verdict},{day},north"] * number
+    (tmp_path / "runs.csv").write_text("\n".join(lines))
+    return str(tmp_path / "runs.csv")
+
+
+def estimate(*arguments: str, code: int = 0) -> str:
+    done = CliRunner().invoke(app, ["estimate", *arguments], catch_exceptions=False)
+    assert done.exit_code == code, done.output
+    return done.stdout if code == 0 else done.stderr
+
+
+def expected() -> dict[str, tc.Counts]:
+    labeled = tc.Counts([[140, 60], [20, 180]], [0, 0], ["fail", "pass"])
+    return labeled.split({"2024-01-01": [300, 200], "2024-01-08": [260, 290]})
+
+
+def test_json_holds_every_group(table: str) -> None:
+    summary = json.loads(estimate(table, *COLUMNS, "--by", "day:week", "--json", "-", "--seed", "3"))
+    assert (summary["schema"], summary["by"]) == ("truecount.estimates/1", ["day"])
+    wanted = tc.infer_many(expected(), seed=3)
+    for group, (name, posterior) in zip(summary["groups"], wanted.items(), strict=True):
+        assert group["group"] == [name]
+        assert group["classes"] == json.loads(json.dumps(posterior.to_dict()["classes"]))
+    assert "differences" not in summary
+
+
+def test_csv_has_a_row_for_each_group_and_class(table: str) -> None:
+    rows = list(
+        csv.DictReader(io.StringIO(estimate(table, *COLUMNS, "--by", "region", "--by", "day:week", "--csv", "-")))
+    )
+    assert [(row["region"], row["day"], row["class"]) for row in rows] == [
+        ("north", day, name) for day in ("2024-01-01", "2024-01-08") for name in ("fail", "pass")
+    ]
+
+
+def test_joint_draws_give_differences(table: str) -> None:
+    summary = json.loads(estimate(table, *COLUMNS, "--by", "day:week", "--joint", "--json", "-"))
+    joint: Any = tc.infer_many(expected(), joint=True)
+    change = joint["2024-01-08"].prevalence - joint["2024-01-01"].prevalence
+    fail, good = summary["differences"]
+    assert (fail["first"], fail["second"], fail["class"]) == (["2024-01-01"], ["2024-01-08"], "fail")
+    assert fail["mean"] == pytest.approx(change[:, 0].mean())
+    assert [fail["lower"], fail["upper"]] == pytest.approx(np.percentile(change[:, 0], [2.5, 97.5]).tolist())
+    assert good["probability_larger"] == pytest.approx((change[:, 1] > 0).mean())
+
+
+def test_the_table_says_what_to_know_once(table: str) -> None:
+    apart = estimate(table, *COLUMNS, "--by", "day:week")
+    assert apart.splitlines()[0].split() == ["day,", "class", "counted", "true", "share", "95", "%", "interval"]
+    assert apart.splitlines()[1].startswith("2024-01-01 fail")
+    assert apart.count("Other groups share the labelled items") == 1
+    assert "--joint before comparing" in apart
+    assert "2 groups, computed by Exact: at least" in apart
+    joint = estimate(table, *COLUMNS, "--by", "day:week", "--joint")
+    assert "2024-01-01 → 2024-01-08 fail" in joint
+    assert "share the labelled items, so" not in joint
+
+
+def test_a_finding_of_one_group_names_it(tmp_path: Path) -> None:
+    groups = {"day": [0, 0], "night": [30, 40]}
+    document = {"schema": "truecount.groups/1", "by": ["shift"], "classes": ["a", "b"], "outputs": ["a", "b"]}
+    document |= {"labeled": [[9, 1], [2, 8]], "groups": [[name] for name in groups], "unlabeled": list(groups.values())}
+    (tmp_path / "g.json").write_text(json.dumps(document))
+    assert "serious: In day: There are no unlabelled items" in estimate(str(tmp_path / "g.json"))
+    assert "Not to be trusted: no-unlabeled" in estimate(str(tmp_path / "g.json"), "--strict", code=3)
+
+
+def test_counts_of_groups_are_estimated(table: str, tmp_path: Path) -> None:
+    output = str(tmp_path / "weeks.json")
+    CliRunner().invoke(app, ["counts", table, *COLUMNS, "--by", "day:week", "-o", output], catch_exceptions=False)
+    assert estimate(output) == estimate(table, *COLUMNS, "--by", "day:week")
+
+
+def test_bad_usage(table: str) -> None:
+    assert "--joint goes with --by" in estimate(table, *COLUMNS, "--joint", code=2)
+    assert "--method does not go with groups" in estimate(table, *COLUMNS, "--by", "day", "--method", "acc", code=2)
+    for option, value in (("--html", "page.html"), ("--plot", "shares.png"), ("--design", "random-sample")):
+        said = estimate(table, *COLUMNS, "--by", "day", option, value, code=2)
+        assert f"{option} does not go with groups" in said
+    with pytest.raises(tc.InputError, match="no column 'dy'"):
+        estimate(table, *COLUMNS, "--by", "dy:week")
+    with pytest.raises(tc.InputError, match=r"cannot be read .*north.*"):
+        estimate(table, *COLUMNS, "--by", "region:week")

@@ -1,0 +1,130 @@
+"""Counts travel as JSON, whole or in shards, with groups or without."""
+
+import json
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import truecount as tc
+from truecount.counts import merge_counts
+from truecount.counts.exchange import from_document, read_counts, read_tally, to_document
+from truecount.counts.tally import Row, Tally, merged
+
+PLAIN = {
+    "schema": "truecount.counts/1",
+    "classes": ["a"],
+    "outputs": ["a", "b"],
+    "labeled": [[1, 2]],
+    "unlabeled": [3, 4],
+}
+
+
+def grouped(**weights: float) -> Tally:
+    tally = Tally(by=("week", "region"), is_weighted=bool(weights))
+    weight = weights.get("weight", 1)
+    tally.add([Row((), "a", "a", 1, weight, weight**2), Row((), "b", "a", 2, 2, 2)])
+    tally.add([Row((date(2024, 1, 1), None), None, "b", 3, 3, 3), Row((date(2024, 1, 8), "x"), None, "a", 1, 1, 1)])
+    return tally
+
+
+def test_a_shard_with_one_class_or_none_is_read(tmp_path: Path) -> None:
+    (tmp_path / "part.json").write_text(json.dumps(PLAIN))
+    tally = read_tally(tmp_path / "part.json")
+    assert to_document(tally) == PLAIN
+    nothing = {**PLAIN, "classes": [], "labeled": []}
+    assert to_document(from_document(nothing)) == nothing
+    with pytest.raises(tc.InputError, match=r"part\.json: labeled has 1 class: a share needs at least two"):
+        read_counts(tmp_path / "part.json")
+
+
+@pytest.mark.parametrize("weights", [{}, {"weight": 0.5}])
+def test_groups_come_back(weights: dict[str, float]) -> None:
+    document = json.loads(json.dumps(to_document(grouped(**weights))))
+    assert document["schema"] == "truecount.groups/1"
+    assert document["groups"] == [["2024-01-01", None], ["2024-01-08", "x"]]
+    assert to_document(from_document(document)) == document
+    groups = from_document(document).by_group()
+    assert groups["2024-01-08", "x"].unlabeled.tolist() == [1, 0]
+    assert from_document(document).counts().unlabeled.tolist() == [1, 3]
+
+
+def test_shared_tables_are_not_merged_twice() -> None:
+    first, second = (
+        from_document(counts.to_dict())
+        for counts in tc.Counts([[1, 2], [3, 4]], [0, 0]).split({1: [1, 1], 2: [2, 2]}).values()
+    )
+    with pytest.raises(tc.InputError, match="shard 2 shares its labelled table with an earlier one"):
+        merged([first, second])
+
+
+def test_names_are_aligned_or_refused() -> None:
+    first = tc.Counts([[3, 1], [0, 2]], [5, 5], ["cat", "dog"])
+    second = tc.Counts([[1, 0], [1, 1]], [2, 0], ["cat", "fox"])
+    whole = merge_counts(first, second)
+    expected = tc.Counts([[4, 1, 0], [0, 2, 0], [1, 0, 1]], [7, 5, 0], ["cat", "dog", "fox"])
+    assert whole == expected
+    assert merge_counts(second, first) == expected
+    with pytest.raises(
+        tc.InputError, match=r"shard 2 lacks 'dog' among its classes: those of the first are 'cat', 'dog'"
+    ):
+        merge_counts(first, second, strict_classes=True)
+    ordered = tc.Counts([[3, 1], [0, 2]], [5, 5], ["dog", "cat"])
+    assert merge_counts(ordered, ordered, strict_classes=True).classes == ("dog", "cat")
+    assert merge_counts(first, ordered, strict_classes=True).classes == ("cat", "dog")
+    with pytest.raises(tc.InputError, match="counts are none"):
+        merge_counts()
+
+
+def test_merging_is_adding_where_names_agree() -> None:
+    first, second = tc.Counts([[3, 1], [0, 2]], [5, 5]), tc.Counts([[1, 1], [1, 1]], [1, 0])
+    assert merge_counts(first, second) == first + second
+    heavy = tc.Counts([[3, 1], [0, 2]], [5, 5], labeled_squares=[[4, 1], [0, 3]], unlabeled_squares=[9, 9])
+    assert merge_counts(first, heavy) == first + heavy
+
+
+def test_numbers_and_their_text_are_not_merged() -> None:
+    one, two = tc.Counts([[1, 0], [0, 1]], [1, 1], [0, 1]), tc.Counts([[1, 0], [0, 1]], [1, 1], ["0", "1"])
+    with pytest.raises(tc.InputError, match="classes hold both 0 and '0'"):
+        merge_counts(one, two)
+
+
+BAD: dict[str, tuple[dict[str, Any], str]] = {
+    "shape": ({"labeled": [[1, 2, 3]]}, r"labeled has shape \(1, 3\)"),
+    "rows": ({"labeled": [[1, 2], [3, 4]]}, r"labeled has shape \(2, 2\)"),
+    "unlabeled": ({"unlabeled": [1]}, r"unlabeled has shape \(1, 1\)"),
+    "negative": ({"unlabeled": [1, -1]}, "must not be negative"),
+    "halves": ({"unlabeled": [1, 0.5]}, "counts are whole numbers"),
+    "twice": ({"outputs": ["a", "a"]}, "names 'a' twice"),
+    "by": ({"schema": "truecount.groups/1"}, "lack 'by'"),
+    "keys": ({"schema": "truecount.groups/1", "by": ["x"], "groups": [[1, 2]]}, "groups do not match by"),
+    "other": ({"schema": "truecount.counts/2"}, "this version reads"),
+    "more": ({"extra": 1}, "hold 'extra'"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_documents_are_refused_by_name(case: str, tmp_path: Path) -> None:
+    change, message = BAD[case]
+    (tmp_path / "part.json").write_text(json.dumps(PLAIN | change))
+    with pytest.raises(tc.InputError, match=rf"part\.json: .*{message}"):
+        read_tally(tmp_path / "part.json")
+
+
+def test_whole_numbers_stay_whole_however_large() -> None:
+    large = 2**62
+    document = {**PLAIN, "labeled": [[large, 1]]}
+    assert to_document(from_document(document))["labeled"] == [[large, 1]]
+
+
+def test_lengths_of_narrow_kinds_do_not_overflow() -> None:
+    import numpy as np
+
+    from truecount.counts.scan import Columns, _row
+
+    most = np.uint32(2**32 - 1)
+    rows = [_row("table", (None, "x", most), Columns(label="y", prediction="c"), lambda value: value) for _ in range(3)]
+    tally = Tally()
+    tally.add(rows)
+    assert tally.unlabeled[(), "x"] == 3 * (2**32 - 1)

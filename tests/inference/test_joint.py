@@ -1,0 +1,190 @@
+"""Groups drawn together have the differences that quadrature says; drawn apart they have not."""
+
+import numpy as np
+import pytest
+
+import truecount as tc
+from truecount.errors import UnsuitableEngineError
+from truecount.inference.joint import sample_jointly
+from truecount.models import density
+
+LABELED = np.array([[140, 60], [20, 180]])
+GROUPS = {"first": [600, 400], "second": [500, 500], "third": [30, 70]}
+POINTS = 161
+
+
+def quadrature(labeled: np.ndarray, groups: list[list[int]], prior: tuple[float, float] = (1.0, 1.0)) -> np.ndarray:
+    """Means of the first class's share in each group, and of all products of two, by integration.
+
+    Given the two rates of the confusion, groups are independent: their moments are integrals over one share each.
+    """
+    share = (np.arange(POINTS) + 0.5) / POINTS
+    rates = [_grid(row) for row in labeled]
+    (first, first_weight), (second, second_weight) = rates
+    outputs = share * first[:, None, None] + (1 - share) * second[None, :, None]
+    weight = first_weight[:, None] * second_weight[None, :]
+    moments = []
+    for one, other in groups:
+        log = one * np.log(outputs) + other * np.log1p(-outputs)
+        log += (prior[0] - 1) * np.log(share) + (prior[1] - 1) * np.log1p(-share)
+        likelihood = np.exp(log - log.max())
+        total = likelihood.sum(axis=2)
+        weight = weight * total
+        moments.append([(likelihood * share**power).sum(axis=2) / total for power in (1, 2)])
+    weight /= weight.sum()
+    means = np.array([(weight * first_moment).sum() for first_moment, _ in moments])
+    squares = np.array(
+        [[(weight * moments[a][0] * moments[b][0]).sum() for b in range(len(groups))] for a in range(len(groups))]
+    )
+    squares[np.diag_indices(len(groups))] = [(weight * second_moment).sum() for _, second_moment in moments]
+    return np.column_stack([means, squares - np.outer(means, means)])
+
+
+def _grid(row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Points that cover a rate's posterior, and their weights."""
+    from scipy.stats import beta
+
+    rate = beta(row[0] + 1, row[1] + 1)
+    points = np.linspace(*rate.ppf([1e-9, 1 - 1e-9]), POINTS)
+    return points, rate.pdf(points)
+
+
+def differences(posteriors: dict[str, tc.Posterior]) -> np.ndarray:
+    """Shape (draws, 2): from the first group to the second, from the second to the third."""
+    shares = np.column_stack([posterior.prevalence[:, 0] for posterior in posteriors.values()])
+    return np.diff(shares, axis=1)
+
+
+def assert_agree(posteriors: dict[str, tc.Posterior], oracle: np.ndarray) -> None:
+    """Means and sds of shares and of differences, within five standard errors."""
+    means, covariance = oracle[:, 0], oracle[:, 1:]
+    effective = min(posterior.effective_draws.min() for posterior in posteriors.values())
+    for position, posterior in enumerate(posteriors.values()):
+        sd = np.sqrt(covariance[position, position])
+        assert abs(posterior.mean[0] - means[position]) < 5 * sd / np.sqrt(effective)
+        assert abs(posterior.sd[0] / sd - 1) < 5 * np.sqrt(1 / effective)
+    found = differences(posteriors)
+    for position in range(found.shape[1]):
+        step = np.zeros(len(means))
+        step[position : position + 2] = -1, 1
+        sd = np.sqrt(step @ covariance @ step)
+        assert abs(found[:, position].mean() - step @ means) < 5 * sd / np.sqrt(effective)
+        assert abs(found[:, position].std() / sd - 1) < 5 * np.sqrt(1 / effective)
+
+
+@pytest.fixture(scope="module")
+def groups() -> dict[str, tc.Counts]:
+    return tc.Counts(LABELED, [0, 0]).split(GROUPS)
+
+
+@pytest.fixture(scope="module")
+def oracle() -> np.ndarray:
+    return quadrature(LABELED, list(GROUPS.values()))
+
+
+def test_exact_joint_draws_have_the_right_differences(groups, oracle, seed):
+    posteriors = tc.infer_many(groups, joint=True, seed=seed)
+    assert_agree(posteriors, oracle)
+    assert {posterior.provenance["engine"] for posterior in posteriors.values()} == {"Exact"}
+
+
+def test_another_prior(groups, seed):
+    oracle = quadrature(LABELED, list(GROUPS.values()), (3.0, 2.0))
+    posteriors = tc.infer_many(groups, joint=True, prior=tc.Prior([3.0, 2.0]), seed=seed)
+    assert_agree(posteriors, oracle)
+
+
+def test_separate_draws_have_wrong_differences(groups, oracle, seed):
+    separate = tc.infer_many(groups, seed=seed)
+    least = min(len(posterior.prevalence) for posterior in separate.values())
+    shares = [posterior.prevalence[:least, 0] for posterior in separate.values()]
+    step = np.array([-1, 1, 0])
+    right = np.sqrt(step @ oracle[:, 1:] @ step)
+    assert np.std(shares[1] - shares[0]) > 1.5 * right
+
+
+def test_the_check_fails_where_one_group_is_shuffled(groups, oracle, seed):
+    posteriors = tc.infer_many(groups, joint=True, seed=seed)
+    posteriors["second"].draws.prevalence[:] = posteriors["second"].draws.prevalence[::-1].copy()
+    with pytest.raises(AssertionError):
+        assert_agree(posteriors, oracle)
+
+
+@pytest.mark.filterwarnings("ignore::truecount.errors.ConvergenceWarning")
+def test_imputed_joint_draws_have_the_right_differences(seed):
+    few = {"first": [60, 40], "second": [50, 50], "third": [3, 7]}
+    groups = tc.Counts(LABELED, [0, 0]).split(few)
+    posteriors = tc.infer_many(groups, joint=True, engine=tc.Gibbs(40_000), seed=seed)
+    assert_agree(posteriors, quadrature(LABELED, list(few.values())))
+
+
+def test_one_group_is_what_infer_gives(seed):
+    counts = tc.Counts([[90, 8, 2], [5, 70, 25]], [300, 200, 100])
+    alone = tc.infer(counts, seed=seed)
+    joint = tc.infer_many([counts], joint=True, engine=tc.Gibbs(40_000), seed=seed)[0]
+    error = alone.sd * np.sqrt(1 / alone.effective_draws + 1 / joint.effective_draws)
+    assert (abs(alone.mean - joint.mean) < 5 * error).all()
+
+
+def test_draws_belong_to_one_confusion(groups):
+    posteriors = tc.infer_many(groups, joint=True)
+    first, second, _ = posteriors.values()
+    assert first.draws.confusion is second.draws.confusion
+    assert len(first.prevalence) == len(second.prevalence)
+    assert {posterior.provenance["joint"] for posterior in posteriors.values()} == {3}
+
+
+def test_same_seed_same_draws(groups):
+    one, two, other = (tc.infer_many(groups, joint=True, seed=seed)["first"].prevalence for seed in (1, 1, 2))
+    assert np.array_equal(one, two)
+    assert not np.array_equal(one[:100], other[:100])
+
+
+def test_a_group_without_items_keeps_its_prior(seed):
+    groups = tc.Counts(LABELED, [0, 0]).split({"some": [600, 400], "none": [0, 0]})
+    empty = tc.infer_many(groups, joint=True, seed=seed)["none"]
+    assert abs(empty.mean[0] - 0.5) < 5 * np.sqrt(1 / 12 / empty.effective_draws[0])
+    assert abs(empty.sd[0] - np.sqrt(1 / 12)) < 0.02
+
+
+def test_known_rows_stay_known(seed):
+    groups = tc.Counts([[0, 0], [20, 180]], [0, 0]).split({"a": [600, 400], "b": [500, 500]})
+    prior = tc.Prior(known=[[0.7, 0.3], [np.nan, np.nan]])
+    posteriors = tc.infer_many(groups, joint=True, prior=prior, seed=seed)
+    assert np.allclose(posteriors["a"].draws.confusion[:, 0], [0.7, 0.3])
+
+
+def test_counts_that_do_not_share_labels_are_refused(groups):
+    strangers = [*groups.values(), tc.Counts(LABELED, [1, 1])]
+    with pytest.raises(tc.InputError, match="do not share one labelled table"):
+        tc.infer_many(strangers, joint=True)
+    assert tc.infer_many([], joint=True) == []
+
+
+def test_what_cannot_be_drawn_is_refused_by_name():
+    wide = tc.Counts([[9, 1, 0], [2, 8, 0]], [0, 0, 0]).split({"a": [500, 400, 100], "b": [900, 100, 0]})
+    with pytest.raises(UnsuitableEngineError, match=r"joint is True: exact draws are not to be had \(it needs as many"):
+        tc.infer_many(wide, joint=True)
+    with pytest.raises(UnsuitableEngineError, match="joint draws are Exact's or Gibbs'"):
+        tc.infer_many(wide, joint=True, engine=tc.Hamiltonian())
+    square = tc.Counts([[9, 1], [2, 8]], [0, 0]).split({"a": [50, 40]})
+    models = [density(counts, tc.Prior(0.5)) for counts in square.values()]
+    with pytest.raises(UnsuitableEngineError, match="prior below 1"):
+        sample_jointly(tc.Exact(), models, 0)
+
+
+@pytest.mark.filterwarnings("ignore::truecount.errors.ConvergenceWarning")
+def test_many_groups_fall_back_on_imputing():
+    rows = tc.Counts([[300, 150], [100, 350]], [0, 0]).split({number: [60, 40] for number in range(60)})
+    posteriors = tc.infer_many(rows, joint=True, engine=tc.Auto(500))
+    assert posteriors[0].provenance["engine"] == "Gibbs"
+    assert "not to be had" in posteriors[0].provenance["reason"]
+
+
+def test_separate_groups_carry_a_finding_and_joint_ones_do_not(groups):
+    apart, together = tc.infer_many(groups)["first"], tc.infer_many(groups, joint=True)["first"]
+    assert [f.advice for f in apart.findings if f.code == "shared-labels"] == [
+        "Use infer_many(groups, joint=True) before comparing groups."
+    ]
+    assert "shared-labels" not in {finding.code for finding in together.findings}
+    assert "shared-labels" not in {finding.code for finding in tc.infer(tc.Counts(LABELED, [600, 400])).findings}
