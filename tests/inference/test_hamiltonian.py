@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from truecount.errors import InputError, UnsuitableEngineError
-from truecount.inference import trail
+from truecount.inference import leapfrog, trail
 from truecount.inference.hamiltonian import Hamiltonian, build_coordinates, suitable_coordinates
 from truecount.inference.landscape import survey
 from truecount.inference.leapfrog import Effort, begin, move, warm_up
@@ -109,3 +109,10 @@ def test_effective_draws_said_are_seen_across_seeds():
     said = np.mean([run.effective for run in runs], axis=0)
     ratio = (len(runs) - 1) * means.var(axis=0, ddof=1) * said / variance
     assert (ratio < stats.chi2.ppf(1 - 1e-5, len(runs) - 1)).all(), "fewer draws are effective than was said"
+
+
+def test_chains_cut_in_two_for_two_cores_go_where_they_would_together(monkeypatch):
+    together = Hamiltonian(64, chains=5, warmup=50).sample(ORDINARY, 1)
+    monkeypatch.setattr(leapfrog, "WORTH_CUTTING", 1)
+    apart = Hamiltonian(64, chains=5, warmup=50).sample(ORDINARY, 1)
+    np.testing.assert_allclose(apart.prevalence, together.prevalence, rtol=1e-6)

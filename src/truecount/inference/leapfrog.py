@@ -1,15 +1,18 @@
 """Hamiltonian moves for many chains at once, and the warm-up that tunes them."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from truecount._types import FloatArray
+from truecount._types import BoolArray, FloatArray
 from truecount.inference.coordinates import Coordinates
 
 ACCEPTANCE = 0.8
 SMALL_STEPS = 0.1
 """Share of the moves with a small step."""
+WORTH_CUTTING = 30_000
+"""Coordinates of all chains from which on two threads are faster than one."""
 LONGEST = 100
 """No trajectory has more steps than this."""
 
@@ -55,9 +58,35 @@ def move(coordinates: Coordinates, chains: Chains, tuning: Tuning, rng: np.rando
     steps = int(rng.integers(max(1, tuning.steps // 2), tuning.steps + tuning.steps // 2 + 1))
     step = tuning.step * _jitter(len(chains.point), rng) * tuning.scale
     momentum = rng.standard_normal(chains.point.shape)
+    thrown = rng.random(len(chains.point))
+    parts = _parts(chains.point)
+
+    def run(part: slice) -> tuple[Chains, FloatArray]:
+        own = Chains(chains.point[part], chains.log_density[part], chains.gradient[part])
+        return _trajectory(coordinates, own, step[part], momentum[part], steps)
+
+    if len(parts) == 1:
+        ends = [run(parts[0])]
+    else:
+        with ThreadPoolExecutor(len(parts)) as threads:
+            ends = list(threads.map(run, parts))
+    probability = np.concatenate([each for _, each in ends])
+    effort.add(steps, float(probability.mean()))
+    return _chosen(thrown < probability, [end for end, _ in ends], chains)
+
+
+def _parts(point: FloatArray) -> list[slice]:
+    """Cut many large chains in two, for two cores; by their size alone, so that draws do not depend on the machine."""
+    middle = len(point) // 2 if point.size >= WORTH_CUTTING else 0
+    return [slice(middle), slice(middle, None)] if middle else [slice(None)]
+
+
+def _trajectory(
+    coordinates: Coordinates, chains: Chains, step: FloatArray, momentum: FloatArray, steps: int
+) -> tuple[Chains, FloatArray]:
+    """Follow the gradient for so many steps; where that ends, and the probability to accept it."""
     before = chains.log_density - 0.5 * (momentum**2).sum(axis=1)
-    point, gradient = chains.point.copy(), chains.gradient
-    momentum += 0.5 * step * gradient
+    point, momentum = chains.point.copy(), momentum + 0.5 * step * chains.gradient
     with np.errstate(all="ignore"):
         for _ in range(steps - 1):
             point += step * momentum
@@ -67,8 +96,13 @@ def move(coordinates: Coordinates, chains: Chains, tuning: Tuning, rng: np.rando
         momentum += 0.5 * step * gradient
         after = log_density - 0.5 * (momentum**2).sum(axis=1)
         probability = np.exp(np.minimum(0.0, np.nan_to_num(after - before, nan=-np.inf)))
-    accept = rng.random(len(point)) < probability
-    effort.add(steps, float(probability.mean()))
+    return Chains(point, log_density, gradient), probability
+
+
+def _chosen(accept: BoolArray, ends: list[Chains], chains: Chains) -> Chains:
+    point, log_density, gradient = (
+        np.concatenate([getattr(end, name) for end in ends]) for name in ("point", "log_density", "gradient")
+    )
     return Chains(
         np.where(accept[:, None], point, chains.point),
         np.where(accept, log_density, chains.log_density),
