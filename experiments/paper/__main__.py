@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
@@ -17,21 +18,22 @@ RESULTS = Path(__file__).parent / "results"
 def main(arguments: list[str] | None = None) -> int:
     """Give 0, or 1 where the quick run finds another verdict on a main claim than the one on record."""
     options = _options(arguments)
-    names = options.names or NAMES
     if options.quick:
         with TemporaryDirectory() as folder:
-            return _quick(names, options, Path(folder))
-    for name in names:
-        if options.report or _made(name, options, RESULTS):
-            report.draw(name, RESULTS)
-    report.write(NAMES, RESULTS)
+            return _quick(options, Path(folder))
+    folder = options.out or RESULTS
+    for name in options.names:
+        if options.report or _made(name, options, folder):
+            report.draw(name, folder)
+    page = RESULTS.parent / "RESULTS.md" if folder == RESULTS else folder / "RESULTS.md"
+    report.write(NAMES, folder, page)
     return 0
 
 
-def _quick(names: list[str], options: argparse.Namespace, folder: Path) -> int:
+def _quick(options: argparse.Namespace, folder: Path) -> int:
     """Run everything small, draw it, and print the main claims; those that broke come last."""
     claims: list[Claim] = []
-    for name in names:
+    for name in options.names:
         if _made(name, options, folder):
             report.draw(name, folder)
             claims += [claim for claim in experiment(name).claims(report.read(name, folder)) if claim.is_main]
@@ -59,15 +61,37 @@ def _made(name: str, options: argparse.Namespace, folder: Path) -> bool:
 
 def _config(name: str, options: argparse.Namespace) -> Any:
     module = experiment(name)
-    return module.QUICK if options.quick else module.FULL
+    config = module.QUICK if options.quick else module.FULL
+    if name == "cells" and options.cells:
+        types = tuple(options.types.split(",")) if options.types else ()
+        return replace(config, file=options.cells, quantify=options.quantify, types=types, **_columns(options))
+    return config
+
+
+def _columns(options: argparse.Namespace) -> dict[str, str]:
+    return {"donor": options.donor_column, "cell_type": options.type_column}
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m experiments.paper", description=__doc__)
-    parser.add_argument("names", nargs="*", choices=[*NAMES, []], metavar="NAME", help=f"of {', '.join(NAMES)}; or all")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}; all unless told")
     parser.add_argument("--quick", action="store_true", help="small runs; fail where a main claim's verdict changed")
     parser.add_argument("--report", action="store_true", help="figures and RESULTS.md again, from the tables")
-    return parser.parse_args(arguments)
+    parser.add_argument("--out", type=Path, help="folder for tables, figures and page (the committed ones unless told)")
+    cells = parser.add_argument_group("cells", "single cells of an AnnData file, in place of the blood cells")
+    cells.add_argument("--cells", metavar="FILE.h5ad", help="such as that of the Kidney Cell Atlas; needs --out")
+    cells.add_argument("--donor-column", default="donor", help="column of obs that names the donor")
+    cells.add_argument("--type-column", default="cell_type", help="column of obs that names the cell type")
+    cells.add_argument("--types", help="cell types to use, with commas between (all unless told)")
+    cells.add_argument("--quantify", metavar="DONOR", help="donor to quantify (each in turn unless told)")
+    options = parser.parse_args(arguments)
+    options.names = options.names or (["cells"] if options.cells else list(NAMES))
+    for name in options.names:
+        if name not in NAMES:
+            parser.error(f"there is no experiment {name!r}: choose from {', '.join(NAMES)}")
+    if options.cells and not options.out:
+        parser.error("--cells needs --out FOLDER, so that the committed results stay as they are")
+    return options
 
 
 if __name__ == "__main__":

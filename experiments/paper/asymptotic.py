@@ -10,6 +10,7 @@ from experiments.paper.claim import ERRORS, Claim, Measured
 from experiments.paper.nearly import CONFUSION as NEARLY
 from experiments.paper.nearly import TRUTH as OF_THREE
 from experiments.paper.progress import posteriors, repeat
+from experiments.paper.style import COLORS
 from matplotlib.figure import Figure
 
 import truecount as tc
@@ -37,11 +38,11 @@ FULL_RANK = ("5 × 5", "5 × 7", "3 × 3, nearly singular")
 DEFICIENT = ("5 × 3, rank 3", "3 × 3, rank 2")
 FROM = {"3 × 3, nearly singular": 100_000}
 LOOKS = {
-    "5 × 5": ("#009E73", "D-"),
-    "5 × 7": ("#56B4E9", "v-"),
-    "3 × 3, nearly singular": ("#E69F00", "^-"),
-    "5 × 3, rank 3": ("#D55E00", "o--"),
-    "3 × 3, rank 2": ("#882255", "s--"),
+    "5 × 5": (COLORS["MAP-1"], "D-", "full"),
+    "5 × 7": (COLORS["MAP-1"], "v--", "none"),
+    "3 × 3, nearly singular": (COLORS["MAP-1"], "^-.", "full"),
+    "5 × 3, rank 3": ("black", "o-", "full"),
+    "3 × 3, rank 2": ("black", "s--", "none"),
 }
 
 
@@ -188,8 +189,8 @@ def figures(tables: dict[str, pd.DataFrame]) -> dict[str, Figure]:
     for place, (of, title) in zip(axes, {"prevalence": "π′", "confusion": "φ"}.items(), strict=True):
         for name, rows in tables["errors"].query("prior == 1").groupby("matrix", sort=False):
             means = rows.groupby("size")[of].mean()
-            color, look = LOOKS[name]
-            place.loglog(means.index, means, look, color=color, label=name, markersize=5, linewidth=1.2)
+            color, look, fill = LOOKS[name]
+            place.loglog(means.index, means, look, color=color, fillstyle=fill, label=name, markersize=6, linewidth=1.2)
         sizes = np.array([1e2, 1e6])
         place.loglog(sizes, 0.5 / np.sqrt(sizes), ":", color="black", linewidth=1, label="N^−½")
         place.set(xlabel="N = N′", ylabel="mean ℓ∞ error of the mode", title=title)

@@ -83,8 +83,8 @@ def share(holds: ArrayLike, nominal: float | None = None) -> Measured:
     """Give how often something held; the standard error is that at `nominal`, where there is one."""
     array = np.asarray(holds, bool)
     rate = float(array.mean())
-    at = rate if nominal is None else nominal
-    return Measured(rate, float(np.sqrt(max(at * (1 - at), 1 / len(array)) / len(array))))
+    variance = max(rate * (1 - rate), 1 / len(array)) if nominal is None else nominal * (1 - nominal)
+    return Measured(rate, float(np.sqrt(variance / len(array))))
 
 
 def listed(values: Iterable[tuple[object, float]], pattern: str = "{:.3f}") -> str:

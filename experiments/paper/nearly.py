@@ -7,7 +7,7 @@ from itertools import count
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from experiments.paper.claim import ERRORS, Claim, Measured, listed, mean, share
+from experiments.paper.claim import Claim, Measured, listed, mean, share
 from experiments.paper.drawing import half_violin, ternary
 from experiments.paper.progress import posteriors, repeat
 from experiments.paper.style import COLORS, legend, points
@@ -42,7 +42,7 @@ class Config:
 
 
 FULL = Config()
-QUICK = Config(repetitions=200, resamples=200)
+QUICK = Config(repetitions=150, resamples=100)
 
 
 def draw(seed: int, prevalence: np.ndarray = TRUTH) -> tc.Counts:
@@ -162,7 +162,7 @@ def _calibrated(tables: dict[str, pd.DataFrame]) -> list[Claim]:
             "3.2",
             "the uncertainty is well calibrated: 95 % intervals hold the truth at least as often",
             ", ".join(f"{here[place, 0.95].value:.1%}" for place in (1, 2, 3)) + " for classes 1, 2, 3",
-            all(here[place, 0.95].value + ERRORS * here[place, 0.95].error >= 0.95 for place in (1, 2, 3)),
+            not any(here[place, 0.95].is_below(0.95) for place in (1, 2, 3)),
             is_main=True,
         ),
         Claim(
@@ -200,7 +200,8 @@ def _bootstrap(intervals: pd.DataFrame, method: str) -> Claim:
         f"(not in the paper) the bootstrap of {method} covers as stated",
         f"95 % intervals hold the truth: {', '.join(f'{each.value:.1%}' for each in found)} of {sets} data sets; "
         f"widths over the posterior's: {listed(ratio.items(), '{:.2f}')}",
-        all(each.value + ERRORS * each.error >= 0.95 for each in found),
+        not any(each.is_below(0.95) for each in found),
+        expected=method == "BBSE",
     )
 
 

@@ -9,7 +9,7 @@ from experiments.paper.claim import Claim
 from matplotlib.figure import Figure
 
 Tables = dict[str, pd.DataFrame]
-NAMES = ("categorical", "nearly", "asymptotic", "sensitivity", "statistic")
+NAMES = ("categorical", "nearly", "cancer", "cells", "gaussian", "asymptotic", "sensitivity", "statistic")
 
 
 class AbsentError(Exception):

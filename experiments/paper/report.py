@@ -22,7 +22,7 @@ comparison holds if it does by more than three standard errors, unless the line 
 
 def save(name: str, tables: Tables, folder: Path) -> None:
     """Write each table as CSV, in place of those that the experiment had."""
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for old in _files(name, folder):
         old.unlink()
     for table, frame in tables.items():
@@ -43,15 +43,18 @@ def draw(name: str, folder: Path) -> None:
             plt.close(figure)
 
 
-def write(names: tuple[str, ...], folder: Path) -> str:
-    """Write the page about every experiment that has tables, and give it."""
-    parts = [HEAD, *(section(name, folder) for name in names if _files(name, folder))]
-    page = "\n".join([*parts, _time(folder)])
-    (folder.parent / "RESULTS.md").write_text(page, encoding="utf-8")
-    return page
+def write(names: tuple[str, ...], folder: Path, page: Path) -> None:
+    """Write the page about every experiment that has tables in the folder."""
+    page.write_text(text(names, folder, page.parent), encoding="utf-8")
 
 
-def section(name: str, folder: Path) -> str:
+def text(names: tuple[str, ...], folder: Path, home: Path) -> str:
+    """Give the page, with figures linked as seen from `home`."""
+    parts = [HEAD, *(section(name, folder, home) for name in names if _files(name, folder))]
+    return "\n".join([*parts, _time(folder)])
+
+
+def section(name: str, folder: Path, home: Path) -> str:
     """Write about one experiment: what was done, each claim, the figures."""
     module = experiment(name)
     rows = [
@@ -59,7 +62,10 @@ def section(name: str, folder: Path) -> str:
         "|---|---|---|---|",
         *map(line, module.claims(read(name, folder))),
     ]
-    pictures = [f"![{_caption(module, path)}](results/{path.name})" for path in sorted(folder.glob(f"{name}-*.png"))]
+    pictures = [
+        f"![{_caption(module, path)}]({path.relative_to(home).as_posix()})"
+        for path in sorted(folder.glob(f"{name}-*.png"))
+    ]
     return "\n".join([f"## {module.TITLE}", "", module.NOTE.strip(), "", *rows, "", *pictures, ""])
 
 

@@ -24,7 +24,8 @@ shares, and is worth 50 items. Coverage is the mean over the five classes of how
 """
 PRIORS, SIZES = (0.1, 1.0, 10.0), (50, 500, 5000)
 TRUTH = simulate.prevalence(0.7, 5)
-LOOKS = {0.1: ("#56B4E9", "v", "--"), 1.0: ("#D55E00", "o", "-"), 10.0: ("#882255", "s", ":")}
+LOOKS = {0.1: ("#F2A073", "v", "--"), 1.0: ("#D55E00", "o", "-"), 10.0: ("#6B2F00", "s", ":")}
+"""Shades of the posterior's colour."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Config:
 
 
 FULL = Config()
-QUICK = Config(repetitions=4, effective_draws=300, sizes=(50, 5000))
+QUICK = Config(repetitions=3, effective_draws=300, sizes=(50, 5000))
 
 
 def run(config: Config) -> dict[str, pd.DataFrame]:
@@ -124,12 +125,13 @@ def _coverage(table: pd.DataFrame, sizes: list[int]) -> Claim:
     by_prior = [
         f"α = {prior:g}: " + ", ".join(f"{found[prior, size].mean():.0%}" for size in sizes) for prior in PRIORS
     ]
-    adrift = int((~table["settled"].astype(bool)).sum())
+    adrift = table.loc[~table["settled"].astype(bool), "prior"]
+    where = ", ".join(f"{number} at α = {prior:g}" for prior, number in adrift.value_counts().items())
     return Claim(
         "1, contributions",
         "(what a wrong prior costs) 95 % intervals cover as stated under each prior",
-        f"coverage at N = {', '.join(map(str, sizes))}, {'; '.join(by_prior)}; of {len(table)} posteriors, {adrift} "
-        "said that their chains had not settled (α = 0.1)",
+        f"coverage at N = {', '.join(map(str, sizes))}, {'; '.join(by_prior)}; of {len(table)} posteriors, "
+        f"{len(adrift)} said that their chains had not settled ({where})",
         all(not mean(rows).is_below(0.95) for rows in found.values()),
         expected=False,
     )
@@ -150,7 +152,7 @@ def _posteriors(axes: Axes, draws: pd.DataFrame, size: int) -> None:
         axes.plot(*smooth_density(draws[f"{size} {prior:g}"].to_numpy(), 300), line, color=color)
     truth(axes, TRUTH[0], vertical=True)
     axes.set(xlabel="π′₁", ylabel="posterior density" if size == SIZES[0] else "", title=f"N = N′ = {size}", yticks=[])
-    axes.set_xlim({50: (0.0, 1.0), 500: (0.4, 0.9), 5000: (0.6, 0.8)}[size])
+    axes.set_xlim({50: (0.0, 1.0), 500: (0.4, 1.0), 5000: (0.6, 0.8)}[size])
 
 
 def _errors(axes: Axes, table: pd.DataFrame) -> None:
@@ -158,3 +160,6 @@ def _errors(axes: Axes, table: pd.DataFrame) -> None:
         means = table[table["prior"] == prior].groupby("size")["error"].mean()
         axes.loglog(means.index, means, line, marker=marker, color=color, label=f"α = {prior:g}")
     axes.set(xlabel="N = N′", ylabel="mean ℓ∞ error of the mean", title="Mean of all data sets")
+    axes.set_xticks(SIZES, map(str, SIZES), minor=False)
+    axes.set_yticks((0.02, 0.05, 0.1, 0.2, 0.4), ("0.02", "0.05", "0.1", "0.2", "0.4"))
+    axes.minorticks_off()

@@ -145,6 +145,7 @@ def figures(tables: dict[str, pd.DataFrame]) -> dict[str, Figure]:
     left.plot(rows["full"], rows["small"], "o", color=COLORS["posterior"], markersize=4, markeredgecolor="black")
     line = np.array([rows["full"].min(), rows["full"].max()])
     left.plot(line, line + (rows["small"] - rows["full"]).mean(), "-", color="black", linewidth=0.8, zorder=0)
+    left.locator_params(axis="x", nbins=4)
     left.set(xlabel="log-likelihood, item by item", ylabel="log-likelihood, small model", title="Line: slope 1")
     for (outputs, seconds), look in zip(tables["seconds"].groupby("outputs"), ("o-", "s--"), strict=True):
         medians = seconds.groupby("size")["seconds"].median()

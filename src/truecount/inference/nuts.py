@@ -16,6 +16,9 @@ from truecount.inference.landscape import Landscape, survey
 from truecount.inference.trail import Trail
 from truecount.models import Density
 
+Evaluate = Callable[[FloatArray], tuple[float, FloatArray]]
+"""A log-density and its gradient, at one point."""
+
 
 @dataclass(frozen=True, slots=True)
 class NUTS:
@@ -43,51 +46,73 @@ class NUTS:
 
     def sample(self, density: Density, seed: int) -> Draws:
         """Draw with nutpie."""
-        nutpie = load("nutpie", feature="NUTS", extra="nuts")
         moving = suitable_coordinates(density)[-1] if self.coordinates == "auto" else self.coordinates
         coordinates = build_coordinates(density, moving)
-        trace = nutpie.sample(
-            _model(coordinates, survey(density)),
-            draws=-(-self.draws // self.chains),
-            tune=self.warmup,
-            chains=self.chains,
-            cores=1,
+        landscape = survey(density)
+        points, divergences = draw_points(
+            _log_density(coordinates),
+            lambda rng: _first_point(coordinates, landscape, rng),
+            len(coordinates.shapes),
+            engine=self,
             seed=seed,
-            save_warmup=False,
-            progress_bar=False,
         )
-        points: FloatArray = trace.posterior["point"].to_numpy()
         trail = Trail(self.chains, density)
         for number in range(points.shape[1]):
             trail.append(*coordinates.natural(points[:, number]))
         settings = {"engine": "NUTS", "coordinates": moving, "chains": self.chains, "warmup": self.warmup}
-        return trail.draws({**settings, "divergences": int(trace.sample_stats["diverging"].sum())})
+        return trail.draws({**settings, "divergences": divergences})
 
 
-def _model(coordinates: Coordinates, landscape: Landscape) -> Any:
+def draw_points(
+    evaluate: Evaluate, start: Callable[[np.random.Generator], FloatArray], dimensions: int, *, engine: NUTS, seed: int
+) -> tuple[FloatArray, int]:
+    """Draw points from any log-density that comes with its gradient.
+
+    Returns
+    -------
+    Shape (chains, draws of each, dimensions), and how many moves diverged.
+    """
+    nutpie = load("nutpie", feature="NUTS", extra="nuts")
+    trace = nutpie.sample(
+        _model(evaluate, start, dimensions),
+        draws=-(-engine.draws // engine.chains),
+        tune=engine.warmup,
+        chains=engine.chains,
+        cores=1,
+        seed=seed,
+        save_warmup=False,
+        progress_bar=False,
+    )
+    points: FloatArray = trace.posterior["point"].to_numpy()
+    return points, int(trace.sample_stats["diverging"].sum())
+
+
+def _model(evaluate: Evaluate, start: Callable[[np.random.Generator], FloatArray], dimensions: int) -> Any:
     """Tell nutpie how to compute the density and its gradient."""
     pyfunc = load("nutpie.compiled_pyfunc", feature="NUTS", extra="nuts")
-    dimensions = len(coordinates.shapes)
+
+    def quietly(point: FloatArray, **_: Any) -> tuple[float, FloatArray]:
+        with np.errstate(all="ignore"):
+            return evaluate(point)
+
     return pyfunc.from_pyfunc(
         dimensions,
-        lambda: _log_density(coordinates),
+        lambda: quietly,
         lambda *_: lambda point, **_: {"point": point},
         [np.dtype(np.float64)],
         [(dimensions,)],
         ["point"],
-        make_initial_point_fn=lambda seed: _first_point(coordinates, landscape, seed),
+        make_initial_point_fn=lambda seed: start(np.random.default_rng(seed)),
     )
 
 
-def _log_density(coordinates: Coordinates) -> Callable[..., tuple[float, FloatArray]]:
-    def evaluate(point: FloatArray, **_: Any) -> tuple[float, FloatArray]:
-        with np.errstate(all="ignore"):
-            value, gradient = coordinates.log_density(point[None])[0], coordinates.gradient(point[None])[0]
-        return float(value), gradient
+def _log_density(coordinates: Coordinates) -> Evaluate:
+    def evaluate(point: FloatArray) -> tuple[float, FloatArray]:
+        return float(coordinates.log_density(point[None])[0]), coordinates.gradient(point[None])[0]
 
     return evaluate
 
 
-def _first_point(coordinates: Coordinates, landscape: Landscape, seed: int) -> FloatArray:
-    first: FloatArray = coordinates.point(*landscape.starting_points(1, np.random.default_rng(seed)))[0]
+def _first_point(coordinates: Coordinates, landscape: Landscape, rng: np.random.Generator) -> FloatArray:
+    first: FloatArray = coordinates.point(*landscape.starting_points(1, rng))[0]
     return first
