@@ -109,3 +109,21 @@ def test_swapped_outputs_are_noticed_and_a_weak_box_is_not_blamed():
     assert "worse-than-chance" not in codes(Counts([[48, 52], [50, 50]], [490, 510]))
     named = Counts([[30, 70], [80, 20]], [300, 700], classes=["a", "b"], outputs=["x", "y"])
     assert "worse-than-chance" not in codes(named)
+
+
+def test_classes_that_differ_by_little_are_barely_identified():
+    """One class whose labels hardly differ from a mix of the others, as the ties that a judge seldom sees."""
+    labeled = [[2, 20, 22, 10], [4, 149, 39, 2], [8, 38, 182, 2]]
+    [finding] = [
+        each for each in tc.infer(Counts(labeled, [1, 26, 16, 0])).findings if each.code == "barely-identified"
+    ]
+    assert finding.numbers["classes"] == [0]
+    assert finding.message.startswith("To the box 0 hardly differs from a mix of 4")
+    more = Counts(10 * np.array(labeled), [10, 260, 160, 0])
+    assert "barely-identified" not in [each.code for each in tc.infer(more).findings]
+
+
+def test_two_classes_may_be_barely_identified_too():
+    weak = tc.infer(Counts([[60, 40], [40, 60]], [500, 500]))
+    [finding] = [each for each in weak.findings if each.code == "barely-identified"]
+    assert "0 hardly differs from 1" in finding.message or "1 hardly differs from 0" in finding.message

@@ -6,7 +6,7 @@ import numpy as np
 
 from truecount._simplex import project_to_simplex
 from truecount._types import FloatArray
-from truecount.inference.draws import Draws, Engine, dirichlet
+from truecount.inference.draws import Draws, Engine, dirichlet, draw_rows
 from truecount.models import Density
 
 SWEEPS = 100
@@ -21,8 +21,7 @@ def cut_draws(model: Density, *, draws: int = 1000, seed: int = 0, sweeps: int =
     outputs as classes and a flat prior, and then take Gibbs sweeps with the rows held.
     """
     rng = np.random.default_rng(seed)
-    confusion = dirichlet(rng, model.rows, (draws,))
-    confusion[:, model.is_known] = model.known[model.is_known]
+    confusion = draw_rows(rng, model, 0.0, (draws,))
     outputs = dirichlet(rng, model.unlabeled + 1, (draws,))
     solved = np.einsum("dk,dkl->dl", outputs, np.linalg.pinv(confusion))
     prevalence = np.maximum(project_to_simplex(solved), 1e-6)

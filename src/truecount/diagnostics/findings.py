@@ -34,9 +34,10 @@ def _of_answer(counts: Counts, prior: Prior, model: Density, draws: Draws) -> It
     unclear = not_identified(counts, model, draws)
     yield from (camps, conflict, misfit(counts, model), *unclear, worse_than_chance(counts, model))
     if camps is None and conflict is None:
-        alike = {name for finding in unclear if "sum" in finding.numbers for name in finding.numbers["classes"]}
-        yield hardly_learned(counts, model, draws, said=alike)
-        yield edge_not_excluded(counts, draws, kept_uncertainty(model, draws))
+        alike = {name for finding in unclear for name in finding.numbers["classes"]}
+        kept = kept_uncertainty(model, draws)
+        yield hardly_learned(counts, model, kept, said=alike)
+        yield edge_not_excluded(counts, draws, kept)
 
 
 def of_design(counts: Counts, design: Design) -> tuple[Finding, ...]:

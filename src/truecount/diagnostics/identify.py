@@ -19,6 +19,8 @@ HARDLY = 0.8
 """Posterior over prior standard deviation, above which little was learned of a class."""
 WORSE = 3.0
 """Standard errors below chance, beyond which outputs are thought to be swapped."""
+BARELY = 0.2
+"""Standard error of a traded share, from which on classes are said to be barely told apart."""
 MINOR = 0.1
 """A class with a smaller part in a mix is not named."""
 
@@ -34,10 +36,14 @@ class BlindSpots:
     directions
         Shape (directions, classes): trades of classes that leave the outputs as they are, up to the labels' noise. What
         is added sums to one, and so does what is taken away.
+    faint
+        Shape (directions, classes): trades that leave so faint a trace that with these labels what was traded is known
+        to 20 points at best, one standard error, however many items are counted.
     """
 
     groups: tuple[tuple[int, ...], ...]
     directions: FloatArray
+    faint: FloatArray
 
 
 def blind_spots(model: Density, labeled: FloatArray) -> BlindSpots:
@@ -56,12 +62,17 @@ def blind_spots(model: Density, labeled: FloatArray) -> BlindSpots:
         rows[kept], weights[kept] = share * rows[kept] + (1 - share) * rows[gone], weights[kept] + weights[gone]
         groups[kept] += groups.pop(gone)
         rows, weights = np.delete(rows, gone, axis=0), np.delete(weights, gone)
-    found = _trades(rows, weights)
-    directions = np.zeros((len(found), model.n_classes))
+    hidden, faint = (_over_classes(found, groups, model.n_classes) for found in _trades(rows, weights))
+    alike = tuple(tuple(sorted(group)) for group in groups if len(group) > 1)
+    return BlindSpots(groups=alike, directions=hidden, faint=faint)
+
+
+def _over_classes(found: FloatArray, groups: list[list[int]], n_classes: int) -> FloatArray:
+    """Share what is traded of a group among its classes."""
+    directions = np.zeros((len(found), n_classes))
     for place, group in enumerate(groups):
         directions[:, group] = found[:, [place]] / len(group)
-    alike = tuple(tuple(sorted(group)) for group in groups if len(group) > 1)
-    return BlindSpots(groups=alike, directions=directions)
+    return directions
 
 
 def _most_alike(rows: FloatArray, weights: FloatArray) -> tuple[int, int] | None:
@@ -77,22 +88,25 @@ def _most_alike(rows: FloatArray, weights: FloatArray) -> tuple[int, int] | None
     return int(first[closest]), int(second[closest])
 
 
-def _trades(rows: FloatArray, weights: FloatArray) -> FloatArray:
-    """Shape (directions, rows): what may be traded without a trace, each part summing to one."""
+def _trades(rows: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Shapes (directions, rows): what may be traded without a trace, and with a faint one, each part summing to one."""
     n_rows, n_outputs = rows.shape
-    if n_rows < 3:
-        return np.zeros((0, n_rows))
+    if n_rows < 2:
+        return np.zeros((0, n_rows)), np.zeros((0, n_rows))
     mixed = np.maximum(rows.mean(axis=0), 1e-12)
     sum_zero = np.linalg.qr(np.column_stack([np.ones(n_rows), np.eye(n_rows)[:, 1:]]))[0][:, 1:]
     turned, sizes, _ = np.linalg.svd(sum_zero.T @ (rows / np.sqrt(mixed)))
     vectors = (sum_zero @ turned).T
+    lengths = np.abs(vectors).sum(axis=1) / 2
+    vectors /= lengths[:, None]
     seen = np.zeros(len(vectors))
-    seen[: len(sizes)] = sizes**2
+    seen[: len(sizes)] = (sizes / lengths[: len(sizes)]) ** 2
     noise = vectors**2 @ ((rows * (1 - rows) / mixed).sum(axis=1) / weights) / max(n_outputs - 1, 1)
     hidden = seen <= noise * chi_square_quantile(max(n_outputs - n_rows + 1, 1), LEVEL) + 1e-20
-    parts = vectors[hidden]
-    scaled: FloatArray = 2 * parts / np.abs(parts).sum(axis=1, keepdims=True)
-    return scaled
+    if n_rows < 3:
+        hidden[:] = False  # a pair is merged where nothing tells it apart
+    faint = ~hidden & (noise > BARELY**2 * seen)
+    return vectors[hidden], vectors[faint]
 
 
 def not_identified(counts: Counts, model: Density, draws: Draws) -> tuple[Finding, ...]:
@@ -100,10 +114,9 @@ def not_identified(counts: Counts, model: Density, draws: Draws) -> tuple[Findin
     labeled = effective_counts(counts)[0]
     found = blind_spots(model, labeled)
     together = tuple(_alike(counts, draws, group) for group in found.groups)
-    traded = [direction for direction in found.directions if np.isfinite(direction).all()]
-    if not traded:
-        return together
-    return (*together, _traded(counts.classes, np.array(traded), counts.labeled.shape))
+    hidden = (_traded(counts.classes, found.directions, counts.labeled.shape),) if len(found.directions) else ()
+    faint = (_barely(counts.classes, found.faint),) if len(found.faint) else ()
+    return (*together, *hidden, *faint)
 
 
 def _alike(counts: Counts, draws: Draws, group: tuple[int, ...]) -> Finding:
@@ -123,25 +136,44 @@ def _alike(counts: Counts, draws: Draws, group: tuple[int, ...]) -> Finding:
     )
 
 
+def _involved(classes: tuple[Name, ...], directions: FloatArray) -> list[Name]:
+    """Classes that have the larger part in a trade, and not those that only mix with others."""
+    return [name for name, part in zip(classes, np.abs(directions).max(axis=0), strict=True) if part > 1 - MINOR]
+
+
+def _barely(classes: tuple[Name, ...], directions: FloatArray) -> Finding:
+    said = _in_words(classes, directions, "hardly differ")
+    return Finding(
+        "barely-identified",
+        "caution",
+        f"{said}: with these labels, shares 20 points apart explain the counts about as well.",
+        {"classes": _involved(classes, directions), "directions": directions.tolist()},
+        "Read the whole interval and not its middle. More labels, or a box with other outputs, would help.",
+    )
+
+
 def _traded(classes: tuple[Name, ...], directions: FloatArray, shape: tuple[int, ...]) -> Finding:
-    said = _mix_in_words(classes, directions[0]) if len(directions) == 1 else _several_in_words(classes, directions)
+    said = _in_words(classes, directions, "look")
     few = f" {shape[1]} outputs cannot tell {shape[0]} classes apart." if shape[1] < shape[0] else ""
     return Finding(
         "not-identified",
         "caution",
         f"{said}, so these shares may be traded for each other without a trace in the counts.{few}",
-        {"classes": list(classes), "directions": directions.tolist()},
+        {"classes": _involved(classes, directions), "directions": directions.tolist()},
         "Do not read these shares one by one. Use a box with more outputs, for instance by keeping its scores, or "
         "label more items of these classes.",
     )
 
 
-def _mix_in_words(classes: tuple[Name, ...], direction: FloatArray) -> str:
+def _in_words(classes: tuple[Name, ...], directions: FloatArray, verb: str) -> str:
     """Say that one side of a trade looks like the other, the side with fewer classes first."""
-    sides = [np.flatnonzero(sign * direction > MINOR) for sign in (1, -1)]
-    one, other = sorted(sides, key=len)
-    look = "looks" if len(one) == 1 else "look"
-    return f"To the box {_mixed(classes, direction, one)} {look} like {_mixed(classes, direction, other)}"
+    link = "like" if verb == "look" else "from"
+    if len(directions) > 1:
+        involved = np.flatnonzero(np.abs(directions).max(axis=0) > MINOR)
+        return f"To the box {listed([classes[row] for row in involved])} {verb} {link} mixes of each other"
+    one, other = sorted((np.flatnonzero(sign * directions[0] > MINOR) for sign in (1, -1)), key=len)
+    verb = f"{verb}s" if len(one) == 1 else verb
+    return f"To the box {_mixed(classes, directions[0], one)} {verb} {link} {_mixed(classes, directions[0], other)}"
 
 
 def _mixed(classes: tuple[Name, ...], direction: FloatArray, side: IntArray) -> str:
@@ -152,11 +184,6 @@ def _mixed(classes: tuple[Name, ...], direction: FloatArray, side: IntArray) -> 
     return f"a mix of {listed(words)}"
 
 
-def _several_in_words(classes: tuple[Name, ...], directions: FloatArray) -> str:
-    involved = np.flatnonzero(np.abs(directions).max(axis=0) > MINOR)
-    return f"To the box {listed([classes[row] for row in involved])} look like mixes of each other"
-
-
 def contraction(model: Density, draws: Draws) -> tuple[FloatArray, FloatArray]:
     """Shapes (classes,): standard deviation of each share before the data and after."""
     share = model.prevalence / model.prevalence.sum()
@@ -164,11 +191,8 @@ def contraction(model: Density, draws: Draws) -> tuple[FloatArray, FloatArray]:
     return before, draws.prevalence.std(axis=0)
 
 
-def hardly_learned(counts: Counts, model: Density, draws: Draws, *, said: set[Name]) -> Finding | None:
+def hardly_learned(counts: Counts, model: Density, kept: FloatArray, *, said: set[Name]) -> Finding | None:
     """Name the classes, unless all of them were `said` already, of whose shares the data say hardly anything."""
-    if not model.unlabeled.sum():
-        return None
-    kept = kept_uncertainty(model, draws)
     little = {name: float(ratio) for name, ratio in zip(counts.classes, kept, strict=True) if ratio > HARDLY}
     if not little.keys() - said:
         return None

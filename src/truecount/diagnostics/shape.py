@@ -12,6 +12,8 @@ from truecount.results.finding import Finding
 PROBABILITIES = np.array([0.025, 0.1, 0.25, 0.5, 0.75, 0.9, 0.975])
 LIKELY = 0.15
 """Density at an edge over the highest, from which on a 95 % interval of the likelihood would hold the edge."""
+NEAR = 3.0
+"""Standard deviations between a mean and zero, beyond which zero is ruled out."""
 FAR = 0.01
 """The interval's distance from an edge that matters."""
 FEWEST = 0.01
@@ -30,18 +32,21 @@ def edge_not_excluded(counts: Counts, draws: Draws, kept: FloatArray) -> Finding
     """
     if not counts.unlabeled.sum():
         return None
-    ends = np.quantile(draws.prevalence, PROBABILITIES, axis=0)
-    rows = np.flatnonzero((_edge_density(ends) >= LIKELY) & (ends[0] >= FAR) & (kept <= HARDLY))
+    mean, spread = draws.prevalence.mean(axis=0), draws.prevalence.std(axis=0)
+    near = np.flatnonzero((mean < NEAR * spread) & (spread > FAR) & (kept <= HARDLY))
+    ends = np.quantile(draws.prevalence[:, near], PROBABILITIES, axis=0)
+    missed = (_edge_density(ends) >= LIKELY) & (ends[0] >= FAR)
+    rows, ends = near[missed], ends[:, missed]
     if not len(rows):
         return None
     names = [counts.classes[row] for row in rows]
-    first = f"{names[0]!s:.60} ({span(ends[0, rows[0]], ends[-1, rows[0]])})"
+    first = f"{names[0]!s:.60} ({span(ends[0, 0], ends[-1, 0])})"
     return Finding(
         "edge-not-excluded",
         "caution",
         f"Nothing rules out that {listed(names)} {'is' if len(names) == 1 else 'are'} absent, but equal-tailed "
         f"intervals never reach zero, as that of {first} shows.",
-        {"classes": names, "lower": ends[0, rows].tolist(), "upper": ends[-1, rows].tolist()},
+        {"classes": names, "lower": ends[0].tolist(), "upper": ends[-1].tolist()},
         "Where a class may be absent, read the shortest interval: interval(kind='hdi').",
     )
 

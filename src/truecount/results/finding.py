@@ -13,6 +13,7 @@ CODES: Mapping[str, str] = {
     "label-shift-untestable": "these counts cannot show whether the box still treats each class as it did",
     "confusion-drifted": "labels of several populations show that the box treats a class differently (audit, groups)",
     "not-identified": "classes that the outputs cannot tell apart, and what is known of them together",
+    "barely-identified": "classes that the labels tell apart so faintly that shares are known to 20 points at best",
     "hardly-learned": "a share almost as uncertain after the data as before",
     "worse-than-chance": "outputs called like the classes are wrong more often than a coin",
     "few-labels": "a class whose row prior weighs more than its labels",
