@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from frames import Sparks
+
 
 @pytest.fixture
 def seed() -> int:
@@ -20,6 +22,14 @@ def real_data() -> Path:
     if not folder:
         pytest.skip("TRUECOUNT_DATA is not set")
     return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def sparks() -> Iterator[Sparks]:
+    """Spark, which is started once and only if it is needed."""
+    made = Sparks()
+    yield made
+    made.stop()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -3,11 +3,12 @@
 import os
 import subprocess
 import sys
+from threading import enumerate as enumerate_threads
 
 import pytest
 
 from truecount import _progress
-from truecount._progress import track
+from truecount._progress import track, watch
 
 
 def shown_in_a_terminal(code: str) -> str:
@@ -45,3 +46,35 @@ def test_long_work_gets_a_bar_in_a_terminal():
 
 def test_short_work_gets_none():
     assert shown_in_a_terminal("from truecount._progress import track; list(track(range(3), total=3))") == ""
+
+
+WATCHED = """
+import time
+from truecount import _progress
+_progress.PATIENCE = {patience}
+with _progress.watch(lambda: 0.5):
+    time.sleep(0.3)
+"""
+
+
+def test_work_that_reports_itself_gets_a_bar_in_a_terminal():
+    shown = shown_in_a_terminal(WATCHED.format(patience=0))
+    assert "counting" in shown
+    assert "50%" in shown
+
+
+def test_short_work_that_reports_itself_gets_none():
+    assert shown_in_a_terminal(WATCHED.format(patience=60)) == ""
+
+
+def test_work_that_reports_itself_is_silent_in_a_pipe(capsys, monkeypatch):
+    monkeypatch.setattr(_progress, "PATIENCE", -1.0)
+    with watch(lambda: 1 / 0):
+        pass
+    assert capsys.readouterr() == ("", "")
+
+
+def test_an_error_ends_the_bar_and_goes_on():
+    with pytest.raises(KeyError), watch(lambda: 0.5, show=True):
+        raise KeyError
+    assert "truecount-bar" not in {thread.name for thread in enumerate_threads()}

@@ -59,7 +59,7 @@ def watch(share: Callable[[], float], *, show: bool | None = None) -> Iterator[N
         yield
         return
     done = Event()
-    watcher = Thread(target=_follow, args=(share, done, 0.0 if show else PATIENCE), daemon=True)
+    watcher = Thread(target=_follow, args=(share, done, 0.0 if show else PATIENCE), name="truecount-bar", daemon=True)
     watcher.start()
     try:
         yield

@@ -101,7 +101,7 @@ def test_counts_of_groups_are_estimated(table: str, tmp_path: Path) -> None:
 def test_bad_usage(table: str) -> None:
     assert "--joint goes with --by" in estimate(table, *COLUMNS, "--joint", code=2)
     assert "--method does not go with groups" in estimate(table, *COLUMNS, "--by", "day", "--method", "acc", code=2)
-    for option, value in (("--html", "page.html"), ("--plot", "shares.png"), ("--design", "random-sample")):
+    for option, value in (("--html", "page.html"), ("--plot", "shares.png"), ("--design", "same-population")):
         said = estimate(table, *COLUMNS, "--by", "day", option, value, code=2)
         assert f"{option} does not go with groups" in said
     with pytest.raises(tc.InputError, match="no column 'dy'"):

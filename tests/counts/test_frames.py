@@ -3,7 +3,6 @@
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -17,14 +16,6 @@ from truecount.errors import InputError, MissingExtraError
 
 COLUMNS = {"label": "human", "prediction": "verdict"}
 CLASSES, OUTPUTS = ["cat", "dog", "fox"], ["abstain", "cat", "dog", "fox"]
-
-
-@pytest.fixture(scope="session")
-def sparks() -> Iterator[Sparks]:
-    """Spark, which is started once and only if it is needed."""
-    made = Sparks()
-    yield made
-    made.stop()
 
 
 @pytest.fixture(params=BACK_ENDS)
@@ -251,7 +242,7 @@ BAD: dict[str, tuple[dict[str, list[Any]], dict[str, Any], str]] = {
     "times as labels": ({}, {"label": "t"}, "Datetime values in column 't': names are strings"),
     "negative weights": ({"w": [1, -1, 1]}, {"weight": "w"}, "negative or infinite weights in column 'w'"),
     "infinite weights": ({"w": [1.0, float("inf"), 1.0]}, {"weight": "w"}, "negative or infinite"),
-    "missing weights": ({"w": [1, None, 1]}, {"weight": "w"}, "1 missing weights in column 'w'"),
+    "missing weights": ({"w": [1, None, 1]}, {"weight": "w"}, "1 missing weight in column 'w'"),
     "missing outputs": ({"verdict": ["a", None, "a"]}, {}, "1 row without a prediction in column 'verdict'"),
     "no labels": ({"human": ["", " ", None]}, {}, "no label in column 'human'"),
     "all labelled": ({"human": ["a", "b", "a"]}, {}, "label in every row"),
@@ -290,6 +281,42 @@ def test_numbers_beside_their_text_are_refused() -> None:
     unlabeled = polars.DataFrame({"verdict": [1, 2]})
     with pytest.raises(InputError, match="outputs hold both 1 and '1'"):
         tc.count_table(labeled=labeled, unlabeled=unlabeled, **COLUMNS)
+
+
+def test_odd_frames_of_pandas() -> None:
+    pandas = pytest.importorskip("pandas")
+    twice = pandas.DataFrame([["a", "b", "c"]], columns=["human", "verdict", "verdict"])
+    lists = pandas.DataFrame({"human": ["a", "b", None], "verdict": ["a", "b", ["x"]]})
+    empty = pandas.DataFrame({"human": pandas.Series([], dtype=str), "verdict": pandas.Series([], dtype=str)})
+    for frame, message in ((twice, "several columns of one name"), (lists, "cannot be grouped"), (empty, "no rows")):
+        with pytest.raises(InputError, match=message):
+            tc.count_table(frame, **COLUMNS)
+    indexed = pandas.DataFrame({"human": ["a", "b", None], "verdict": ["a", "b", "a"]}, index=[7, 7, 7])
+    assert tc.count_table(indexed, **COLUMNS) == tc.Counts([[1, 0], [0, 1]], [1, 0], ["a", "b"])
+
+
+@pytest.mark.parametrize("back_end", ["pandas", "polars", "arrow"])
+def test_times_are_cut_in_their_own_zone(back_end: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    late = pandas.to_datetime(["2024-01-01 23:30"] * 3).tz_localize("Europe/Berlin")
+    frame = pandas.DataFrame({"human": ["a", "b", None], "verdict": ["a", "b", "a"], "time": late})
+    made = {
+        "pandas": lambda: frame,
+        "polars": lambda: pytest.importorskip("polars").from_pandas(frame),
+        "arrow": lambda: pytest.importorskip("pyarrow").Table.from_pandas(frame),
+    }[back_end]()
+    assert list(tc.count_table(made, **COLUMNS, by={"time": "day"})) == [date(2024, 1, 1)]
+    shifted = frame.assign(time=frame.time.dt.tz_convert("Asia/Tokyo"))
+    assert list(tc.count_table(shifted, **COLUMNS, by={"time": "day"})) == [date(2024, 1, 2)]
+    assert next(iter(tc.count_table(made, **COLUMNS, by="time"))) == late[0].to_pydatetime()
+
+
+def test_pandas_counts_the_same_without_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = BACK_ENDS["pandas"](TABLE, Sparks())
+    by_arrow = tc.count_table(table, **COLUMNS, by={"time": "week"}, weight="weight")
+    monkeypatch.setattr("truecount.counts.scan.find_spec", lambda _: None)
+    by_pandas = tc.count_table(table, **COLUMNS, by={"time": "week"}, weight="weight")
+    assert without_identity(by_arrow) == without_identity(by_pandas)
 
 
 def test_a_column_of_continuous_scores_is_no_column_of_names() -> None:

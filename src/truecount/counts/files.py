@@ -1,6 +1,6 @@
 """Files of labelled and unlabelled rows become counts."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -9,7 +9,6 @@ from typing import Any
 
 from truecount import _progress
 from truecount.counts.assemble import Reading
-from truecount.counts.periods import columns_by
 from truecount.counts.query import connect, relations, require_keys
 from truecount.counts.remote import is_address, lacking_extension, relation_at
 from truecount.counts.scan import Columns, scan
@@ -50,7 +49,6 @@ def count_files(
     label: str | None,
     prediction: str,
     missing: str | None = None,
-    by: str | Iterable[str] | Mapping[str, str | None] | None = None,
     weight: str | None = None,
     classes: Iterable[Any] | None = None,
     outputs: Iterable[Any] | None = None,
@@ -70,8 +68,8 @@ def count_files(
         entry ``verdict`` of ``answer``, unless a column has that very name.
     missing
         A word that stands for a missing value, such as ``"NA"``; ``""`` says that no word does.
-    by, weight, classes, outputs
-        As in `count_table`, but groups are taken together here.
+    weight, classes, outputs
+        As in `count_table`.
 
     Notes
     -----
@@ -80,7 +78,7 @@ def count_files(
     their types, and whole numbers are whole however they are stored. Where a text file meets a typed one, all names are
     text.
     """
-    columns = Columns(label=label, prediction=prediction, by=columns_by(by), weight=weight)
+    columns = Columns(label=label, prediction=prediction, weight=weight)
     reading = Reading(columns=columns, missing=missing, classes=classes, outputs=outputs)
     return tally_files(reading, table, unlabeled).counts()
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from math import isfinite
 from typing import Any, TypeAlias
 
@@ -13,6 +14,8 @@ from truecount.errors import InputError, MissingExtraError
 
 Record: TypeAlias = tuple[Any, ...]
 MOST_GROUPS = 1_000_000
+MOST_BYTES = 2**31
+"""What offsets of 32 bits can reach."""
 NO_NAMES = ("List", "Struct", "Array", "Binary", "Datetime", "Date", "Time", "Duration")
 """Types of columns that hold no names."""
 
@@ -67,9 +70,15 @@ def scan(table: str, native: Any, columns: Columns, decode: Callable[[Any], Any]
         frame = nw.from_native(native)
     except TypeError as error:
         raise _no_frame(table, native) from error
+    except nw.exceptions.DuplicateError as error:
+        found, needed = "has several columns of one name", "each name must stand for one column"
+        raise InputError(table, found, needed, "Rename the others") from error
     _require_columns(table, frame.collect_schema(), columns)
-    grouped = _grouped(_prepared(frame, columns), columns)
-    cells = _collected(table, grouped)
+    try:
+        cells = _collected(table, _grouped(_prepared(frame, columns), columns))
+    except TypeError as error:
+        found = f"has values that cannot be grouped ({error})"
+        raise InputError(table, found, "names are strings, numbers or booleans", "Convert them to text") from error
     if len(cells) > MOST_GROUPS:
         found = f"has over {MOST_GROUPS:,} combinations of {quoted(columns.keys)}"
         raise InputError(table, found, "these must be columns of class names", "Choose other columns")
@@ -89,12 +98,32 @@ def _prepared(frame: Any, columns: Columns) -> Any:
     if columns.weight is not None:
         weight = nw.col(columns.weight).cast(nw.Float64)
         made += [weight.alias("weight"), (weight * weight).alias("squares")]
-    return _quickest(frame).select(*made)
+    return _quickest(frame, columns.wanted).select(*made)
 
 
-def _quickest(frame: Any) -> Any:
-    """Let polars work lazily; it then streams."""
-    return frame.lazy() if frame.implementation.is_polars() else frame
+def _quickest(frame: Any, wanted: Sequence[str]) -> Any:
+    """Let polars work lazily, so that it streams, and Arrow count what pandas holds as Arrow does, if it is there."""
+    import narwhals as nw
+
+    if frame.implementation.is_polars():
+        return frame.lazy()
+    if frame.implementation.is_pandas() and find_spec("pyarrow") is not None:
+        chosen = frame.select(*map(nw.col, wanted))
+        if "Object" not in map(_kind, chosen.schema.values()):
+            return nw.from_native(_short_strings(chosen.to_arrow()))
+    if frame.implementation.is_pyarrow():
+        return nw.from_native(_short_strings(frame.select(*map(nw.col, wanted)).to_native()))
+    return frame
+
+
+def _short_strings(table: Any) -> Any:
+    """Give strings the offsets of 32 bits that Arrow groups by three times as fast, where they are long enough."""
+    import pyarrow as pa
+
+    for position, column in enumerate(table.schema):
+        if pa.types.is_large_string(column.type) and table.column(position).nbytes < MOST_BYTES:
+            table = table.set_column(position, column.name, table.column(position).cast(pa.string()))
+    return table
 
 
 def _grouped(frame: Any, columns: Columns) -> Any:
@@ -158,7 +187,8 @@ def _weights(table: str, sums: Record, column: str | None) -> tuple[float, float
         return int(sums[0]), int(sums[0])
     rows, total, squares, least, present = sums
     if present < rows or not isfinite(total) or not isfinite(squares) or least < 0:
-        number = f"{rows - present:,} missing weights" if present < rows else "negative or infinite weights"
+        absent = rows - present
+        number = f"{absent:,} missing weight{'s' * (absent > 1)}" if absent else "negative or infinite weights"
         needed = "weights are 0 or more"
         raise InputError(table, f"has {number} in column {column!r}", needed, "Fill them in, or remove those rows")
     return float(total), float(squares)
