@@ -9,6 +9,7 @@ from matplotlib.text import Text
 
 from made_posterior import made_posterior
 from truecount import Counts, Posterior
+from truecount.diagnostics.coverage import Coverage
 from truecount.inference.draws import Draws
 from truecount.models import Prior
 from truecount.results.comparison import Comparison, Row
@@ -50,6 +51,19 @@ def compared(posterior: Posterior) -> Comparison:
         Row(method="pacc", reason="needs scores"),
     )
     return Comparison(rows=rows, posterior=posterior, level=0.9, provenance={"seed": 0, "version": "0"})
+
+
+def covered(posterior: Posterior) -> Coverage:
+    """Made-up coverage: the first class keeps its promise at two levels, others hold less with every place."""
+    held = np.clip(np.array([[0.9], [0.5]]) - 0.01 * np.arange(len(posterior.classes)), 0, 1)
+    return Coverage(
+        levels=np.array([0.9, 0.5]),
+        held=held,
+        width=held,
+        data_sets=100,
+        truth=posterior.mean,
+        classes=posterior.classes,
+    )
 
 
 def clashes(ax: Any) -> Iterator[str]:

@@ -78,3 +78,10 @@ def test_an_error_ends_the_bar_and_goes_on():
     with pytest.raises(KeyError), watch(lambda: 0.5, show=True):
         raise KeyError
     assert "truecount-bar" not in {thread.name for thread in enumerate_threads()}
+
+
+def test_work_that_reports_nothing_is_named_and_short_work_is_not():
+    code = "import time; from truecount import _progress as p; p.PATIENCE = {}\n"
+    code += "with p.watch(what='brewing'): time.sleep(0.5)"
+    assert "brewing" in shown_in_a_terminal(code.format(0.05))
+    assert shown_in_a_terminal(code.format(60)) == ""

@@ -8,14 +8,14 @@ from time import monotonic
 from typing import TypeVar
 
 Item = TypeVar("Item")
-PATIENCE = 2.0
+PATIENCE = 1.0
 """Seconds of work before a bar appears."""
 INTERVAL = 0.2
 """Seconds between two looks at work that reports how far it is."""
 
 
 def track(items: Iterable[Item], *, total: int, show: bool | None = None) -> Iterator[Item]:
-    """Pass `items` on; after two seconds show on stderr how many of `total` are done, if it is a terminal.
+    """Pass `items` on; after a second show on stderr how many of `total` are done, if it is a terminal.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def track(items: Iterable[Item], *, total: int, show: bool | None = None) -> Ite
     total
         How many there will be.
     show
-        True shows the bar at once, False never, None after two seconds and only in a terminal.
+        True shows the bar at once, False never, None after a second and only in a terminal.
     """
     if show is False or (show is None and not sys.stderr.isatty()):
         yield from items
@@ -45,13 +45,17 @@ def track(items: Iterable[Item], *, total: int, show: bool | None = None) -> Ite
 
 
 @contextmanager
-def watch(share: Callable[[], float], *, show: bool | None = None) -> Iterator[None]:
-    """Show on stderr how far work has come that reports it, after two seconds and only in a terminal.
+def watch(
+    share: Callable[[], float] | None = None, *, what: str = "counting", show: bool | None = None
+) -> Iterator[None]:
+    """Show on stderr that work goes on and, if it reports that, how far; after a second and only in a terminal.
 
     Parameters
     ----------
     share
-        Gives how much is done, from 0 to 1; asked from another thread, five times a second.
+        Gives how much is done, from 0 to 1; asked from another thread, five times a second. None if nobody knows.
+    what
+        What is being done.
     show
         As in `track`.
     """
@@ -59,7 +63,8 @@ def watch(share: Callable[[], float], *, show: bool | None = None) -> Iterator[N
         yield
         return
     done = Event()
-    watcher = Thread(target=_follow, args=(share, done, 0.0 if show else PATIENCE), name="truecount-bar", daemon=True)
+    wait = 0.0 if show else PATIENCE
+    watcher = Thread(target=_follow, args=(share, what, done, wait), name="truecount-bar", daemon=True)
     watcher.start()
     try:
         yield
@@ -68,13 +73,13 @@ def watch(share: Callable[[], float], *, show: bool | None = None) -> Iterator[N
         watcher.join()
 
 
-def _follow(share: Callable[[], float], done: Event, patience: float) -> None:
+def _follow(share: Callable[[], float] | None, what: str, done: Event, patience: float) -> None:
     if done.wait(max(patience, 0.0)):
         return
-    bar = _Bar("counting", 1.0, max(0.0, share()))
+    bar = _Bar(what, None if share is None else 1.0, 0.0)
     try:
         while not done.wait(INTERVAL):
-            bar.reach(max(0.0, share()))
+            bar.reach(0.0 if share is None else max(0.0, share()))
     finally:
         bar.close()
 
@@ -82,7 +87,7 @@ def _follow(share: Callable[[], float], done: Event, patience: float) -> None:
 class _Bar:
     """Rich's progress bar on stderr, gone when it is done."""
 
-    def __init__(self, what: str, total: float, done: float) -> None:
+    def __init__(self, what: str, total: float | None, done: float) -> None:
         from rich.console import Console
         from rich.progress import Progress
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from command import COMMAND, run
+from truecount.cli.app import app
 from truecount.examples import JUDGE
 
 TABLE = ["--label", "human", "--prediction", "verdict"]
@@ -68,7 +69,10 @@ def test_files_and_the_table_together(tmp_path: Path) -> None:
         (["estimate", str(JUDGE)], 2, "needs --label and --prediction"),
         (["estimate"], 2, "no data"),
         ([*SURVEY, "--engine", "magic"], 2, "'magic' is not one of auto, exact"),
+        ([*SURVEY, "--engine", "gibs"], 2, "Did you mean 'gibbs'?"),
+        ([*SURVEY, "--methd", "acc"], 2, "--method"),
         ([*SURVEY, "--colour"], 2, "No such option"),
+        (["estimte"], 2, "Did you mean 'estimate'?"),
         (["guess"], 2, "No such command"),
     ],
 )
@@ -90,7 +94,10 @@ def test_version(tmp_path: Path) -> None:
     assert run("--version", folder=tmp_path).stdout == f"truecount {version('truecount')}\n"
 
 
-@pytest.mark.parametrize("verb", [[], ["estimate"], ["demo"]])
+VERBS = [command.callback.__name__ for command in app.registered_commands if command.callback]
+
+
+@pytest.mark.parametrize("verb", [[], *([verb] for verb in VERBS)], ids=str)
 def test_help_shows_an_example(verb: list[str], tmp_path: Path) -> None:
     done = run(*verb, "--help", folder=tmp_path)
     assert done.returncode == 0

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom
 
 from made_posterior import made_posterior
-from pictures import HARD, compared, posterior_of
+from pictures import HARD, compared, covered, posterior_of
 from truecount import Counts, Prior, infer
 from truecount.errors import InputError
 from truecount.plots.against import methods_data, prior_sensitivity_data
@@ -175,13 +175,16 @@ def test_other_designs_have_no_prior_of_the_shares() -> None:
         contraction_data(posterior)
 
 
-def test_coverage_band_is_binomial() -> None:
-    data = coverage_data([0.5, 0.95], [0.4, 0.95], trials=100)
-    np.testing.assert_array_equal(data.band, binom.ppf([0.005, 0.995], 100, [[0.5], [0.95]]) / 100)
-    with pytest.raises(InputError, match="held has shape"):
-        coverage_data([0.5], [0.4, 0.5], trials=10)
-    with pytest.raises(InputError, match="beyond their range"):
-        coverage_data([1.5], [0.4], trials=10)
+def test_coverage_band_is_binomial_and_levels_rise() -> None:
+    found = covered(posterior_of(list("abcdefgh")))
+    data = coverage_data(found)
+    np.testing.assert_array_equal(data.levels, [0.5, 0.9])
+    np.testing.assert_array_equal(data.band, binom.ppf([0.005, 0.995], 100, [[0.5], [0.9]]) / 100)
+    np.testing.assert_allclose(data.held[0], 0.5 - 0.01 * np.array(data.positions))
+    assert data.left_out == 2
+    assert coverage_data(found, classes=["c"]).held.tolist() == [[0.48], [0.88]]
+    with pytest.raises(InputError, match="found is of type list"):
+        coverage_data([0.5])  # type: ignore[arg-type]
 
 
 def test_at_the_edge_everything_is_finite() -> None:

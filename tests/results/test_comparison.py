@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from truecount import Counts, infer
+from truecount import Counts, compare, infer
 from truecount.results import Comparison, Finding
 from truecount.results.comparison import Row
 
@@ -77,3 +77,10 @@ def test_names_that_would_break_the_table_are_made_visible() -> None:
 def test_it_cannot_be_changed() -> None:
     with pytest.raises(AttributeError):
         comparison().level = 0.5
+
+
+def test_notebooks_show_points_and_reasons() -> None:
+    page = compare(COUNTS, ["acc", "pacc"], seed=1)._repr_html_()
+    assert "needs the scores of every item" in page
+    assert page.count("<tr>") == 4
+    assert 'colspan="2"' in page

@@ -27,3 +27,9 @@ def test_names_that_would_break_the_table_are_made_visible():
 def test_it_cannot_be_changed():
     with pytest.raises(AttributeError):
         estimate().prevalence = None
+
+
+def test_notebooks_show_the_shares() -> None:
+    point = PointEstimate(prevalence=np.array([0.25, 0.75]), classes=("<b>", "pass"), findings=(), provenance={})
+    assert ">25.00 %<" in point._repr_html_()
+    assert "<b>" not in point._repr_html_()

@@ -96,7 +96,7 @@ def infer_many(
         Every problem gets a seed of its own from it, which its provenance names. The same seed and problems give the
         same draws again; `infer` with a problem's own seed gives others, just as good.
     progress
-        Whether to show a progress bar; None shows one in a terminal when it takes more than two seconds.
+        Whether to show a progress bar; None shows one in a terminal when it takes more than a second.
     joint
         Draw groups that share a labelled table together, so that draws may be compared one by one: the first of every
         group belongs to the same confusion, and so does the second. Use it before reading off differences.

@@ -16,7 +16,6 @@ from truecount.errors import InputError, MissingExtraError
 app = typer.Typer(
     name="truecount",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -32,7 +31,7 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        app()
+        app(prog_name="truecount")
     except InputError as error:
         _fail(str(in_shell(error)))
     except (MissingExtraError, OSError, MemoryError) as error:

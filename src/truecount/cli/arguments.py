@@ -5,6 +5,7 @@ from typing import Annotated, TypeAlias
 
 from typer import Argument, Option
 
+from truecount.cli.completion import among, columns, methods
 from truecount.cli.options import DESIGNS, ENGINES, one_of
 
 _KINDS = (
@@ -22,7 +23,7 @@ By: TypeAlias = Annotated[
         help="Column of groups, or of times with minute, hour, day, week, month, quarter or year; may be repeated.",
     ),
 ]
-Weight: TypeAlias = Annotated[str | None, Option(metavar="COLUMN", help="Column of weights.")]
+Weight: TypeAlias = Annotated[str | None, Option(metavar="COLUMN", autocompletion=columns, help="Column of weights.")]
 Output: TypeAlias = Annotated[str, Option("--output", "-o", metavar="FILE|-", help="Where the counts go.")]
 StrictClasses: TypeAlias = Annotated[
     bool, Option("--strict-classes", help="Refuse to merge counts whose classes or outputs differ.")
@@ -30,8 +31,12 @@ StrictClasses: TypeAlias = Annotated[
 Joint: TypeAlias = Annotated[
     bool, Option("--joint", help="Draw all groups together, so that they can be compared draw by draw.")
 ]
-Label: TypeAlias = Annotated[str | None, Option(metavar="COLUMN", help="Column with the true class.")]
-Prediction: TypeAlias = Annotated[str | None, Option(metavar="COLUMN", help="Column with the output.")]
+Label: TypeAlias = Annotated[
+    str | None, Option(metavar="COLUMN", autocompletion=columns, help="Column with the true class.")
+]
+Prediction: TypeAlias = Annotated[
+    str | None, Option(metavar="COLUMN", autocompletion=columns, help="Column with the output.")
+]
 Missing: TypeAlias = Annotated[
     str | None, Option(metavar="WORD", help="Word that means a missing value, such as NA; '' if none does.")
 ]
@@ -52,13 +57,20 @@ Specificity: TypeAlias = Annotated[
 ]
 Level: TypeAlias = Annotated[str, Option(metavar="P", help="Probability that the interval holds: 0.95 or 95%.")]
 Interval: TypeAlias = Annotated[
-    str, Option(metavar="equal-tailed|hdi", callback=one_of("equal-tailed", "hdi"), help="hdi is the shortest.")
+    str,
+    Option(
+        metavar="equal-tailed|hdi",
+        callback=one_of("equal-tailed", "hdi"),
+        autocompletion=among(("equal-tailed", "hdi")),
+        help="hdi is the shortest.",
+    ),
 ]
 Target: TypeAlias = Annotated[
     str,
     Option(
         metavar="population|realized",
         callback=one_of("population", "realized"),
+        autocompletion=among(("population", "realized")),
         help="The share in the population behind the unlabelled items, or among these very items.",
     ),
 ]
@@ -69,6 +81,7 @@ PriorConfusion: TypeAlias = Annotated[
     str,
     Option(
         metavar="NUMBER|flat|sparse|diagonal:NUMBER",
+        autocompletion=among(("flat", "sparse", "diagonal:")),
         help="Concentration of each class's outputs: flat is 1, sparse 1/K.",
     ),
 ]
@@ -77,6 +90,7 @@ Design: TypeAlias = Annotated[
     Option(
         metavar="|".join(DESIGNS),
         callback=one_of(*DESIGNS),
+        autocompletion=among(DESIGNS),
         help="How labelled items came about: from elsewhere or so many of each class, as a random sample of this "
         "population, or so many of each output.",
     ),
@@ -85,11 +99,22 @@ Draws: TypeAlias = Annotated[
     str | None, Option(metavar="NUMBER", help="How many draws; with auto, how many effective ones.")
 ]
 Engine: TypeAlias = Annotated[
-    str, Option(metavar="|".join(ENGINES), callback=one_of(*ENGINES), help="What draws from the posterior.")
+    str,
+    Option(
+        metavar="|".join(ENGINES),
+        callback=one_of(*ENGINES),
+        autocompletion=among(ENGINES),
+        help="What draws from the posterior.",
+    ),
 ]
 Seed: TypeAlias = Annotated[str, Option(metavar="NUMBER", help="Same seed, same data, same version: same answer.")]
 Method: TypeAlias = Annotated[
-    str | None, Option(metavar="NAME", help="Give the point of this estimator, such as acc or bbse, and no posterior.")
+    str | None,
+    Option(
+        metavar="NAME",
+        autocompletion=among(methods),
+        help="Give the point of this estimator, such as acc or bbse, and no posterior.",
+    ),
 ]
 AllMethods: TypeAlias = Annotated[
     bool, Option("--all-methods", help="Set every estimator that applies beside the posterior.")

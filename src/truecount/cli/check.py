@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from truecount._progress import watch
 from truecount.cli import arguments as given
 from truecount.cli.estimate import require_sound
 from truecount.cli.options import make_engine, make_prior, read_share, read_whole
 from truecount.cli.report import Report
+from truecount.cli.screen import print_lines
 from truecount.cli.source import Source
 from truecount.cli.wording import finding_in_shell
 from truecount.counts import Counts
@@ -90,7 +92,7 @@ def check(
         calibration_sets=SETS if calibration else 0,
         seed=read_whole("--seed", seed, least=0, usual=0),
     )
-    report.write(found.to_dict, lambda summary: list(summary["findings"]), lambda: typer.echo(str(found)))
+    report.write(found.to_dict, lambda summary: list(summary["findings"]), lambda: print_lines(str(found)))
     if strict:
         require_sound(found)
 
@@ -107,7 +109,7 @@ def _checked(counts: Counts, **options: Any) -> "Check":
     """Check without warnings on the side: the findings say the same, in the command's words."""
     from truecount.api.trust import check as run
 
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), watch(what="checking"):
         warnings.simplefilter("ignore", TruecountWarning)
         found = run(counts, **options)
     return replace(found, findings=tuple(map(finding_in_shell, found.findings)))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 import typer
 
+from truecount._progress import watch
 from truecount.api.bayesian import infer
 from truecount.cli import arguments as given
 from truecount.cli.groups import deliver_groups, infer_groups, refuse_for_groups
@@ -140,7 +141,7 @@ def estimate(
 
 def quiet_infer(counts: Counts, prior: Prior, engine: Engine, seed: int, *, design: str = "label_shift") -> Posterior:
     """Infer without warnings on the side: the findings below the table say the same, in the command's words."""
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), watch(what="inferring"):
         warnings.simplefilter("ignore", TruecountWarning)
         posterior = infer(counts, prior=prior, engine=engine, design=cast("Design", design), seed=seed)
     return replace(posterior, findings=tuple(map(finding_in_shell, posterior.findings)))

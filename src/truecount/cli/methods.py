@@ -1,16 +1,20 @@
 """Other estimators than the posterior, one or all."""
 
+import sys
 import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from truecount._progress import watch
 from truecount.cli.report import Report
+from truecount.cli.screen import print_lines, print_table
 from truecount.cli.source import Source
 from truecount.cli.wording import finding_in_shell
 from truecount.counts import Counts
 from truecount.errors import InputError, TruecountWarning
+from truecount.results.table import Table
 
 if TYPE_CHECKING:
     from truecount.results import Comparison, PointEstimate
@@ -34,7 +38,7 @@ def by_method(context: typer.Context, source: Source, report: Report, name: str)
         warnings.simplefilter("ignore", TruecountWarning)
         found = estimate(counts, method)
     point = replace(found, findings=tuple(map(finding_in_shell, found.findings)))
-    report.write(point.to_dict, lambda summary: list(summary["classes"]), lambda: typer.echo(str(point)))
+    report.write(point.to_dict, lambda summary: list(summary["classes"]), lambda: print_lines(str(point)))
     return point
 
 
@@ -44,11 +48,11 @@ def by_all(context: typer.Context, source: Source, report: Report, seed: int) ->
 
     _refuse(context, "--all-methods", OF_POSTERIOR)
     counts = _counts(source, "--all-methods")
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), watch(what="comparing"):
         warnings.simplefilter("ignore", TruecountWarning)
         found = compare(counts, level=report.level, seed=seed)
     comparison = _in_shell(found)
-    report.write(comparison.to_dict, _flat, lambda: typer.echo(str(comparison)), lambda: _picture(report, comparison))
+    report.write(comparison.to_dict, _flat, lambda: _show(comparison), lambda: _picture(report, comparison))
     return comparison
 
 
@@ -56,6 +60,17 @@ def _in_shell(comparison: "Comparison") -> "Comparison":
     rows = tuple(replace(row, findings=tuple(map(finding_in_shell, row.findings))) for row in comparison.rows)
     findings = tuple(map(finding_in_shell, comparison.posterior.findings))
     return replace(comparison, rows=rows, posterior=replace(comparison.posterior, findings=findings))
+
+
+def _show(comparison: "Comparison") -> None:
+    """Print the table as wide as the screen is, and below it what does not apply."""
+    if not sys.stdout.isatty():
+        typer.echo(str(comparison))
+        return
+    header, *rows = comparison.cells()
+    reasons = [" ".join(row) for row in rows if len(row) < len(header)]
+    full = [row for row in rows if len(row) == len(header)]
+    print_table(Table(header, full, comparison.findings, "\n".join([*reasons, *comparison.notes()])))
 
 
 def _picture(report: Report, comparison: "Comparison") -> dict[str, bytes]:

@@ -34,7 +34,9 @@ def one_of(*choices: str) -> Callable[[str], str]:
 
     def check(value: str) -> str:
         if value not in choices:
-            raise typer.BadParameter(f"{value!r} is not one of {', '.join(choices)}.")
+            meant = nearest(value, choices)
+            remedy = f" Did you mean {meant!r}?" if meant else ""
+            raise typer.BadParameter(f"{value!r} is not one of {', '.join(choices)}.{remedy}")
         return value
 
     return check

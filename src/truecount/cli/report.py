@@ -13,6 +13,7 @@ import typer
 
 from truecount._atomic import require_writable, whole_file
 from truecount._check import level as checked_level
+from truecount._progress import watch
 from truecount.cli.pictures import page, picture_format, shares
 from truecount.cli.screen import print_table
 from truecount.results.table import tabulate, text
@@ -102,10 +103,11 @@ class Report:
     def _pictures(self, posterior: "Posterior") -> dict[str, bytes]:
         """Give the page and the picture, as far as they are wanted."""
         made = {}
-        if self.html_file is not None:
-            made[self.html_file] = page(posterior, self._look())
-        if self.plot_file is not None:
-            made[self.plot_file] = shares(posterior, self._look(), self.plot_file)
+        with watch(what="drawing"):
+            if self.html_file is not None:
+                made[self.html_file] = page(posterior, self._look())
+            if self.plot_file is not None:
+                made[self.plot_file] = shares(posterior, self._look(), self.plot_file)
         return made
 
     def _print(self, posterior: "Posterior") -> None:

@@ -1,11 +1,16 @@
 """What stands on the screen: tables as wide as it is."""
 
+import sys
+from shutil import get_terminal_size
 from typing import Any
+
+import typer
 
 from truecount.results.table import Table, display_width, remark
 
 LEAST_FOR_NAMES = 8
 """Columns of a terminal that longer names of classes are broken into, but not into fewer."""
+INDENT = "    "
 STYLES = {"info": "cyan", "caution": "yellow", "serious": "bold red"}
 
 
@@ -20,6 +25,26 @@ def print_table(table: Table) -> None:
         severity, _, words = remark(finding).partition(":")
         console.print(Text.assemble((severity, STYLES[severity]), ":", words))
     console.print(Text(table.how, style="dim"))
+
+
+def print_lines(words: str) -> None:
+    """Print text; on a terminal, lines that are wider than it go on below, indented."""
+    if sys.stdout.isatty():
+        width = get_terminal_size().columns
+        words = "\n".join(_folded(line, width) for line in words.splitlines())
+    typer.echo(words)
+
+
+def _folded(line: str, width: int) -> str:
+    """Break between words, else anywhere; signs that take two columns count as two."""
+    lines, current = [], ""
+    for sign in line:
+        if display_width(current + sign) > width:
+            head, space, tail = current.rpartition(" ")
+            lines.append((head if space and head.strip() else current).rstrip())
+            current = INDENT + (tail if space and head.strip() else "")
+        current += sign
+    return "\n".join([*lines, current])
 
 
 def _layout(table: Table, width: int) -> Any:

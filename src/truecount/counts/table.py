@@ -10,12 +10,10 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, IntArray, Name
-from truecount.counts import validation
+from truecount.counts import display, validation
 from truecount.errors import InputError
 
 SCHEMA = "truecount.counts/1"
-_LARGEST_PRINTED = 1000
-"""Cells; a larger table prints as its first line alone."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -249,23 +247,10 @@ class Counts:
         return cls.from_dict(values)
 
     def __repr__(self) -> str:
-        labeled, unlabeled = _number(self.labeled.sum()), _number(self.unlabeled.sum())
-        size = f"{labeled} labelled and {unlabeled} unlabelled items"
-        if self.is_weighted:
-            size = f"labelled weight {labeled} and unlabelled weight {unlabeled}"
-        title = f"Counts: {size}, {len(self.classes)} classes, {len(self.outputs)} outputs"
-        return title if self.labeled.size > _LARGEST_PRINTED else "\n".join([title, *self._lines()])
+        return display.text(self)
 
-    def _lines(self) -> list[str]:
-        rows = [["class\\output", *map(str, self.outputs)]]
-        rows += [[str(name), *map(_number, row)] for name, row in zip(self.classes, self.labeled, strict=True)]
-        rows += [["unlabelled", *map(_number, self.unlabeled)]]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        return ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows]
-
-
-def _number(value: Any) -> str:
-    return str(int(value)) if float(value).is_integer() else f"{value:.1f}"
+    def _repr_html_(self) -> str:
+        return display.html(self)
 
 
 def _frozen(array: Any) -> Any:

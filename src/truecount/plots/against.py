@@ -9,21 +9,15 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray, Name
 from truecount.errors import InputError
-from truecount.plots.canvas import WIDTH, drawn, inches, percent_axis
-from truecount.plots.labels import labels, places
+from truecount.plots.canvas import WIDTH, drawn, percent_axis
+from truecount.plots.labels import labels
+from truecount.plots.legend import LEGEND_NAME, chosen_places, legend_columns, write_legend
 from truecount.plots.rows import label_rows, rows_height, spans
 from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.results import Comparison, Posterior
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-MOST_CLASSES = 6
-"""Unless told which: the classes of the largest shares."""
-
-
-LEGEND_NAME, LEGEND_LETTERS = 16, 9
-"""The longest name in a legend, and how many letters fit into an inch of the picture's width."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,13 +56,13 @@ class SideBySideData:
     @property
     def height(self) -> float:
         """Inches."""
-        lines = -(-len(self.classes) // _columns(self.classes, WIDTH))
+        lines = -(-len(self.classes) // legend_columns(self.classes, WIDTH))
         return rows_height(len(self.rows)) + 0.2 * lines + 0.08 * len(self.rows) * max(len(self.classes) - 2, 0)
 
 
 def methods_data(comparison: Comparison, *, classes: Sequence[Any] | None = None) -> SideBySideData:
     """Give what `methods` draws: the posterior, then every method that applies."""
-    posterior, chosen = comparison.posterior, _chosen(comparison.posterior, classes)
+    posterior, chosen = comparison.posterior, chosen_places(comparison.classes, comparison.posterior.mean, classes)
     reference = posterior.interval(comparison.level)
     rows = [row for row in comparison.rows if row.prevalence is not None]
     nothing = np.full(reference.shape, np.nan)
@@ -120,7 +114,7 @@ def prior_sensitivity_data(
     if any(other.classes != first.classes for other in others):
         remedy = "Infer all of them from the same counts"
         raise InputError("posteriors", "have different classes", "they must be of one problem", remedy)
-    level, chosen = _check.level(level), _chosen(first, classes)
+    level, chosen = _check.level(level), chosen_places(first.classes, first.mean, classes)
     ends = np.array([posterior.interval(level) for posterior in posteriors.values()])[:, chosen]
     return SideBySideData(
         rows=tuple(map(str, posteriors)),
@@ -171,29 +165,6 @@ def draw_side_by_side(ax: "Axes", data: SideBySideData, theme: Theme) -> None:
         spans(ax, rows[has_ends], data.ends[has_ends, column], color, width=1.8)
         style: dict[str, Any] = {"color": color, "markersize": 5.0, "clip_on": False, "zorder": 4}
         ax.plot(data.points[:, column], rows, marker(position), label=name, **style)
-    _write_legend(ax, data.classes, theme)
+    write_legend(ax, data.classes, theme)
     shown = np.concatenate([data.points.ravel(), data.ends.ravel()])
     percent_axis(ax, min(0.0, float(np.nanmin(shown))), max(float(np.nanmax(shown)), 1e-6))
-
-
-def _write_legend(ax: "Axes", classes: tuple[Name, ...], theme: Theme) -> None:
-    """Name the marks above the rows."""
-    columns = _columns(classes, inches(ax)[0])
-    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncols": columns, "borderpad": 0}
-    legend = ax.legend(**place, frameon=False, fontsize=8)
-    for text in legend.get_texts():
-        text.set(color=theme.ink, parse_math=False)
-
-
-def _columns(classes: tuple[Name, ...], width: float) -> int:
-    """Give how many names stand side by side in the legend of a picture so many inches wide."""
-    longest = max(map(len, labels(classes, LEGEND_NAME)))
-    return int(np.clip(0.7 * width * LEGEND_LETTERS // (longest + 6), 1, len(classes)))
-
-
-def _chosen(posterior: Posterior, classes: Sequence[Any] | None) -> list[int]:
-    """Give the classes asked for, or the largest ones in their usual order."""
-    if classes is not None:
-        return places(posterior.classes, classes)
-    largest = np.argsort(-posterior.mean, kind="stable")[:MOST_CLASSES]
-    return [int(place) for place in np.sort(largest)]

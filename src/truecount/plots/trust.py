@@ -8,9 +8,11 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, Name
+from truecount.diagnostics.coverage import Coverage
 from truecount.errors import InputError
 from truecount.plots.canvas import FONT, drawn, percent_axis
-from truecount.plots.labels import places
+from truecount.plots.labels import labels, places
+from truecount.plots.legend import LEGEND_NAME, chosen_places, write_legend
 from truecount.plots.rows import label_rows, rows_height, spans
 from truecount.plots.smooth import has_prior
 from truecount.plots.theme import Theme, ThemeLike, marker
@@ -101,63 +103,74 @@ def draw_contraction(ax: "Axes", data: ContractionData, theme: Theme) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoverageData:
-    """What `coverage` draws: shapes (levels,), of the band (levels, 2)."""
+    """What `coverage` draws: shapes (levels,), of what held (levels, classes shown), of the band (levels, 2)."""
 
+    classes: tuple[Name, ...]
+    positions: tuple[int, ...]
+    left_out: int
     levels: FloatArray
     held: FloatArray
-    trials: int
     band: FloatArray
+    data_sets: int
 
     @property
     def caption(self) -> tuple[str, ...]:
         """The axis and its unit, then the marks."""
         chance = f"Shaded: where {100 * SURE:.0f} % of such studies find them, if the intervals are right."
-        return ("level that the intervals promise, %", f"Marks: {self.trials:,} data sets. {chance}")
+        hidden = (f"{self.left_out} smaller classes are not shown.",) if self.left_out else ()
+        return ("level that the intervals promise, %", f"Marks: {self.data_sets:,} data sets. {chance}", *hidden)
 
     @property
     def height(self) -> float:
         """Inches."""
-        return 4.6
+        return 4.8
 
 
-def coverage_data(levels: Any, held: Any, *, trials: int) -> CoverageData:
-    """Give what `coverage` draws: the shares and the binomial band around the promise."""
+def coverage_data(found: Coverage, *, classes: Sequence[Any] | None = None) -> CoverageData:
+    """Give what `coverage` draws, and the binomial band around the promise."""
     from scipy.special import bdtrik
 
-    promised, kept = np.asarray(levels, dtype=float), np.asarray(held, dtype=float)
-    if promised.shape != kept.shape or promised.ndim != 1 or not promised.size:
-        needed = "each level needs the share of intervals that held"
-        raise InputError("held", f"has shape {kept.shape}", needed, f"Give shape {promised.shape}")
-    if not ((promised > 0) & (promised < 1) & (kept >= 0) & (kept <= 1)).all():
-        needed = "levels lie above 0 and below 1, and what held from 0 to 1"
-        raise InputError("levels", "or held go beyond their range", needed, "Write 0.95 for 95 %")
-    trials = _check.whole_number("trials", trials, least=1)
-    tails = [(1 - SURE) / 2, (1 + SURE) / 2]
-    band = np.column_stack([np.clip(np.ceil(bdtrik(tail, trials, promised)), 0, trials) / trials for tail in tails])
-    return CoverageData(levels=promised, held=kept, trials=trials, band=band)
+    _check.instance_of("found", found, Coverage, "Pass what coverage() gives")
+    chosen = chosen_places(found.classes, found.truth, classes)
+    order, size = np.argsort(found.levels), found.data_sets
+    levels = found.levels[order]
+    ends = [bdtrik(tail, size, levels) for tail in ((1 - SURE) / 2, (1 + SURE) / 2)]
+    return CoverageData(
+        classes=tuple(found.classes[place] for place in chosen),
+        positions=tuple(chosen),
+        left_out=0 if classes is not None else len(found.classes) - len(chosen),
+        levels=levels,
+        held=found.held[order][:, chosen],
+        band=np.clip(np.ceil(np.column_stack(ends)), 0, size) / size,
+        data_sets=size,
+    )
 
 
-def coverage(levels: Any, held: Any, *, trials: int, ax: "Axes | None" = None, theme: ThemeLike = None) -> "Axes":
-    """Draw how often intervals held the truth against how often they promised to.
+def coverage(
+    found: Coverage, *, ax: "Axes | None" = None, classes: Sequence[Any] | None = None, theme: ThemeLike = None
+) -> "Axes":
+    """Draw how often intervals held the truth against how often they promised to; a line for each class.
 
     Parameters
     ----------
-    levels, held
-        Shapes (levels,): what was promised, and the share of data sets in which the interval held the truth.
-    trials
-        How many data sets there were.
+    found
+        What `truecount.coverage` measured.
     ax, theme
         As in `prevalence`.
+    classes
+        Which classes; unless told, the six with the largest shares.
     """
-    return drawn(draw_coverage, coverage_data(levels, held, trials=trials), ax, theme)
+    return drawn(draw_coverage, coverage_data(found, classes=classes), ax, theme)
 
 
 def draw_coverage(ax: "Axes", data: CoverageData, theme: Theme) -> None:
     """Draw marks, the band of chance, and the line on which a promise is kept."""
-    order = np.argsort(data.levels)
-    ax.fill_between(data.levels[order], *data.band[order].T, color=theme.soft, alpha=0.25, linewidth=0)
+    ax.fill_between(data.levels, *data.band.T, color=theme.soft, alpha=0.25, linewidth=0)
     ax.plot([0, 1], [0, 1], color=theme.soft, linewidth=1)
-    ax.plot(data.levels[order], data.held[order], "o-", color=theme.color(0), markersize=5, linewidth=1, clip_on=False)
+    for held, name, position in zip(data.held.T, labels(data.classes, LEGEND_NAME), data.positions, strict=True):
+        style: dict[str, Any] = {"marker": marker(position), "markersize": 5, "linewidth": 1, "clip_on": False}
+        ax.plot(data.levels, held, color=theme.color(position), label=name, **style)
+    write_legend(ax, data.classes, theme)
     ax.grid(color=theme.grid, linewidth=0.7)
     ax.set_ylabel("intervals that hold the truth, %", color=theme.soft, fontsize=FONT)
     for axis in "xy":

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from truecount._html import html_table
 from truecount._types import FloatArray, IntArray, Name
 from truecount.results.finding import OF_METHOD, Finding
 from truecount.results.posterior import Posterior
@@ -94,18 +95,28 @@ class Comparison:
             **self.provenance,
         }
 
-    def __str__(self) -> str:
+    def cells(self) -> list[list[str]]:
+        """Give the header and a line for each method, whose second cell is the reason where it does not apply."""
         places = np.sort(np.argsort(-self.posterior.mean, kind="stable")[:MOST_SHOWN])
         header = ["method", *(visible(self.classes[place]) for place in places)]
         first = Row(method="posterior", prevalence=self.posterior.mean, interval=self.posterior.interval(self.level))
-        table = [header, *(_cells(row, places) for row in (first, *self.rows))]
-        hidden = len(self.classes) - len(places)
+        return [header, *(_cells(row, places) for row in (first, *self.rows))]
+
+    def notes(self) -> list[str]:
+        """Say what stands in the cells, and what does not."""
+        hidden = max(0, len(self.classes) - MOST_SHOWN)
         notes = [f"{hidden} more classes are in .rows."] if hidden else []
-        if len(places) <= MOST_WITH_INTERVALS:
+        if len(self.classes) <= MOST_WITH_INTERVALS:
             notes.append(f"In brackets: {100 * self.level:.6g} % intervals{self._kinds()}.")
-        return "\n".join([*_aligned(table), *map(remark, self.findings), *notes])
+        return notes
+
+    def __str__(self) -> str:
+        return "\n".join([*_aligned(self.cells()), *map(remark, self.findings), *self.notes()])
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html_table(self.cells(), map(remark, self.findings), " ".join(self.notes()))
 
     def _kinds(self) -> str:
         kinds = dict.fromkeys(KINDS[row.kind] for row in self.rows if row.kind)

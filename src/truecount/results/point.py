@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from truecount._html import html_table
 from truecount._types import FloatArray, Name
 from truecount.results.finding import Finding
 from truecount.results.table import display_width, remark, visible
@@ -63,3 +64,9 @@ class PointEstimate:
         return "\n".join([*lines, *map(remark, self.findings)])
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        shares = (
+            [visible(name), f"{100 * share:.2f} %"] for name, share in zip(self.classes, self.prevalence, strict=True)
+        )
+        return html_table([["class", "share"], *shares], map(remark, self.findings))

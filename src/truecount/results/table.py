@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from math import ceil, log10
 from typing import TYPE_CHECKING
 from unicodedata import combining, east_asian_width
 
 import numpy as np
 
+from truecount._html import html_table
 from truecount._types import FloatArray, Name
 from truecount.results.finding import Finding
 
@@ -68,15 +68,7 @@ def as_text(table: Table) -> str:
 def html(posterior: "Posterior") -> str:
     """Give the table for a notebook; it takes its colours from the page around it."""
     table = tabulate(posterior)
-    head = "".join(
-        f'<th scope="col" style="text-align:{_side(i)}">{escape(name)}</th>' for i, name in enumerate(table.header)
-    )
-    body = "".join(f"<tr>{_html_cells(row)}</tr>" for row in table.rows)
-    remarks = "".join(f"<li>{escape(remark(finding))}</li>" for finding in table.findings)
-    return (
-        f'<table><caption style="caption-side:bottom;text-align:left">{escape(table.how)}</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" + (f"<ul>{remarks}</ul>" if remarks else "")
-    )
+    return html_table([table.header, *table.rows], map(remark, table.findings), table.how)
 
 
 def how(posterior: "Posterior") -> str:
@@ -129,13 +121,3 @@ def _shortened(names: list[str]) -> list[str]:
 
 def _padded(name: str, width: int) -> str:
     return name + " " * (width - display_width(name))
-
-
-def _side(column: int) -> str:
-    return "right" if column else "left"
-
-
-def _html_cells(row: list[str]) -> str:
-    name, *numbers = map(escape, row)
-    cells = "".join(f'<td style="text-align:right;white-space:pre">{number}</td>' for number in numbers)
-    return f'<th scope="row" style="text-align:left;max-width:30em;overflow-wrap:anywhere">{name}</th>{cells}'

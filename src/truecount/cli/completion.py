@@ -1,0 +1,42 @@
+"""What the shell proposes when Tab is pressed."""
+
+from collections.abc import Callable, Iterable
+
+import typer
+
+Proposal = Callable[[str], list[str]]
+
+
+def among(choices: Iterable[str] | Callable[[], Iterable[str]]) -> Proposal:
+    """Propose those of the choices that begin like what was typed; a function gives them when they are needed."""
+
+    def propose(incomplete: str) -> list[str]:
+        known = choices() if callable(choices) else choices
+        return [choice for choice in known if choice.startswith(incomplete)]
+
+    return propose
+
+
+def methods() -> list[str]:
+    """Give the names of the estimators."""
+    from truecount.estimators import METHODS
+
+    return list(METHODS)
+
+
+def columns(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Propose the columns of the first table that was named; nothing where it cannot be read.
+
+    Behind an option without a value the arguments have not been sorted yet, and are still in ``ctx.args``.
+    """
+    named = [*(ctx.params.get("tables") or ()), *ctx.args]
+    if not named:
+        return []
+    import duckdb
+
+    try:
+        with duckdb.connect() as connection:
+            found = connection.execute("DESCRIBE FROM query_table([?])", [str(named[0])]).fetchall()
+    except duckdb.Error:
+        return []
+    return [name for name, *_ in found if name.startswith(incomplete)]

@@ -1,0 +1,47 @@
+"""Counts as a table to read, in text and in HTML."""
+
+from typing import TYPE_CHECKING, Any
+
+from truecount._html import html_table
+
+if TYPE_CHECKING:
+    from truecount.counts.table import Counts
+
+LARGEST_SHOWN = 1000
+"""Cells; a larger table shows as its first line alone."""
+
+
+def text(counts: "Counts") -> str:
+    """Give what the counts are worth in a line, and the table below it."""
+    if counts.labeled.size > LARGEST_SHOWN:
+        return _title(counts)
+    rows = _rows(counts)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows]
+    return "\n".join([_title(counts), *lines])
+
+
+def html(counts: "Counts") -> str:
+    """Give the same for a notebook."""
+    if counts.labeled.size > LARGEST_SHOWN:
+        return f"<p>{_title(counts)}</p>"
+    return html_table(_rows(counts), caption=_title(counts))
+
+
+def _title(counts: "Counts") -> str:
+    labeled, unlabeled = _number(counts.labeled.sum()), _number(counts.unlabeled.sum())
+    size = f"{labeled} labelled and {unlabeled} unlabelled items"
+    if counts.is_weighted:
+        size = f"labelled weight {labeled} and unlabelled weight {unlabeled}"
+    return f"Counts: {size}, {len(counts.classes)} classes, {len(counts.outputs)} outputs"
+
+
+def _rows(counts: "Counts") -> list[list[str]]:
+    """Give the header, a row for each class, and the unlabelled counts."""
+    rows = [["class\\output", *map(str, counts.outputs)]]
+    rows += [[str(name), *map(_number, row)] for name, row in zip(counts.classes, counts.labeled, strict=True)]
+    return [*rows, ["unlabelled", *map(_number, counts.unlabeled)]]
+
+
+def _number(value: Any) -> str:
+    return str(int(value)) if float(value).is_integer() else f"{value:.1f}"

@@ -1,0 +1,112 @@
+"""How the command behaves at a keyboard: completion, widths, colours, pipes."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from command import run
+from truecount.cli import screen
+from truecount.cli.screen import print_lines
+from truecount.examples import JUDGE
+from truecount.results.table import display_width
+
+terminal = pytest.importorskip("terminal", reason="needs a Unix terminal")
+
+DATA = [str(JUDGE), "--label", "human", "--prediction", "verdict"]
+SURVEY = ["estimate", "--positive", "50/3330", "--sensitivity", "103/122", "--specificity", "399/401"]
+COLOR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def completed(words: str) -> list[str]:
+    """What bash would propose for the last of these words."""
+    environment = {
+        **os.environ,
+        "_TRUECOUNT_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(len(words.split(" ")) - 1),
+    }
+    code = "from truecount.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "proposed"),
+    [
+        ("truecount est", ["estimate"]),
+        ("truecount estimate --eng", ["--engine"]),
+        ("truecount estimate --engine g", ["gibbs"]),
+        ("truecount estimate --interval h", ["hdi"]),
+        ("truecount estimate --target r", ["realized"]),
+        ("truecount estimate --method bb", ["bbse", "bbse-soft"]),
+        (f"truecount estimate {JUDGE} --label h", ["human"]),
+        (f"truecount estimate {JUDGE} --prediction ", ["id", "release", "human", "verdict"]),
+        ("truecount estimate nowhere.csv --label h", []),
+    ],
+)
+def test_the_shell_completes(words: str, proposed: list[str]) -> None:
+    assert completed(words) == proposed
+
+
+def test_completion_can_be_shown_and_installed(tmp_path: Path) -> None:
+    assert "_TRUECOUNT_COMPLETE" in run("--show-completion", "bash", folder=tmp_path).stdout
+    assert "--install-completion" in run("--help", folder=tmp_path).stdout
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [*SURVEY],
+        [*SURVEY, "--all-methods"],
+        [*SURVEY, "--method", "acc"],
+        ["check", *SURVEY[1:]],
+        ["demo"],
+    ],
+    ids=["estimate", "all", "method", "check", "demo"],
+)
+def test_nothing_is_wider_than_the_terminal(arguments: list[str], columns: int, tmp_path: Path) -> None:
+    shown = terminal.run_in_terminal(*arguments, folder=tmp_path, columns=columns)
+    plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.replace("\r", "\n"))
+    wide = [line for line in plain.splitlines() if display_width(line.rstrip()) > columns]
+    assert plain.strip()
+    assert [line for line in wide if not _is_one_word(line)] == []
+
+
+def _is_one_word(line: str) -> bool:
+    """A path or a command to copy cannot be broken."""
+    return len(line.split()) == 1 or "truecount estimate" in line
+
+
+def test_colours_in_a_terminal_and_nowhere_else(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("human,verdict\na,a\nb,b\n,c\n")
+    wanted = ["estimate", "t.csv", *DATA[1:]]
+    assert COLOR.search(terminal.run_in_terminal(*wanted, folder=tmp_path))
+    plain = terminal.run_in_terminal(*wanted, folder=tmp_path, NO_COLOR="1")
+    assert not re.search(r"\x1b\[[0-9;]*3[0-9]m", plain)
+    assert "\x1b" not in run(*wanted, folder=tmp_path).stdout
+
+
+def test_a_closed_pipe_is_no_mistake(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m truecount {' '.join(SURVEY)} --json - | head -c 10"
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert len(done.stdout) == 10
+    assert "Traceback" not in done.stderr
+    assert "Error" not in done.stderr
+
+
+@pytest.mark.parametrize("width", [12, 20, 200])
+def test_long_lines_go_on_below(
+    width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    print_lines("the quick brown fox\n日本語日本語日本語日本語 and a verylongwordthatbreaks")
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(display_width, lines)) <= width
+    assert "".join("".join(lines).split()) == "thequickbrownfox日本語日本語日本語日本語andaverylongwordthatbreaks"
+    assert all(line.startswith(screen.INDENT) for line in lines[1:] if width == 200 and len(lines) > 2)
