@@ -46,7 +46,7 @@ class Config:
 
 
 FULL = Config()
-QUICK = Config(splits=15, trees=50)
+QUICK = Config(splits=40, trees=50)
 
 
 def split(seed: int, trees: int) -> tc.Scores:

@@ -44,7 +44,7 @@ class Config:
 
 
 FULL = Config()
-QUICK = Config(repetitions=10, shown_draws=600)
+QUICK = Config(repetitions=8, shown_draws=600)
 
 
 def noise(kind: str, rng: np.random.Generator) -> Callable[[int], np.ndarray]:
