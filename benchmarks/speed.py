@@ -81,7 +81,7 @@ def ours(counts: tc.Counts, engine: object, seed: int) -> dict:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tc.errors.ConvergenceWarning)
         posterior = tc.infer(counts, engine=engine, seed=seed)
-    effective = posterior.effective_draws.min()
+    effective, _ = posterior.effective_draws.min(), len(posterior.findings)
     seconds = time.perf_counter() - begin
     return {
         "seconds": seconds,
@@ -145,9 +145,9 @@ def summary(name: str, runs: dict[str, list[dict]], compiled: dict[str, dict]) -
 def memory(name: str) -> float:
     """Peak memory in MB of one answer in a fresh process."""
     lines = (
-        "import resource, speed, truecount as tc",
-        f"tc.infer(speed.problem({name!r}))",
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)",
+        "import pathlib, re, speed, truecount as tc",
+        f"tc.infer(speed.problem({name!r})).findings",
+        r"print(re.search(r'VmHWM:\s+(\d+)', pathlib.Path('/proc/self/status').read_text())[1])",
     )
     command = [sys.executable, "-W", "ignore", "-c", "\n".join(lines)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parent)
