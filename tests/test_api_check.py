@@ -22,7 +22,7 @@ def rows_of(found):
 def test_tables_are_plain_and_whole():
     found = tc.check(COUNTS, drift=0.05, calibration_sets=20)
     assert set(found.tables) == {
-        "classes", "outputs", "tests", "priors", "designs", "drift", "coverage", "calibration"
+        "classes", "identifiability", "outputs", "tests", "priors", "designs", "drift", "coverage", "calibration"
     }  # fmt: skip
     for rows in found.tables.values():
         assert all(list(row) == list(rows[0]) for row in rows)
@@ -38,6 +38,17 @@ def test_the_page_has_a_part_for_every_table():
     for title in ("What was learned of each class", "Tests", "What another prior would say"):
         assert title in page
     assert "info: Whether the box still treats each class as it did" in page
+
+
+def test_rank_and_condition_of_the_confusion_are_told():
+    alike = Counts([[900, 50, 50], [50, 475, 475], [50, 475, 475]], [850, 75, 75], classes=["a", "b", "c"])
+    [row] = tc.check(alike, replicates=99).tables["identifiability"]
+    assert (row["rank"], row["unseen"]) == (2, "b and c look alike")
+    assert row["condition"] > 100
+    [row] = tc.check(COUNTS, replicates=99).tables["identifiability"]
+    assert (row["rank"], row["unseen"], row["barely_seen"]) == (2, "nothing", "nothing")
+    sizes = np.linalg.svd((COUNTS.labeled + 1) / 202, compute_uv=False)
+    assert row["condition"] == pytest.approx(sizes[0] / sizes[1])
 
 
 def test_a_posterior_is_checked_as_it_is():

@@ -131,7 +131,7 @@ def test_round_numbers_of_labels_for_every_output_look_chosen() -> None:
     finding = found(counts)["labels-by-output"]
     assert finding.severity == "caution"
     assert "(75, 75, 165, 325)" in finding.message
-    assert finding.numbers["by_chance"] == pytest.approx(5**-4)
+    assert finding.numbers["by_chance"] == pytest.approx(5**-3)
 
 
 @pytest.mark.parametrize(
@@ -139,6 +139,11 @@ def test_round_numbers_of_labels_for_every_output_look_chosen() -> None:
 )
 def test_labels_of_round_classes_or_by_chance_do_not(labeled: list[list[int]]) -> None:
     assert "labels-by-output" not in found(Counts(labeled, [50, 50]))
+
+
+def test_a_round_total_makes_the_last_output_round_by_itself() -> None:
+    assert "labels-by-output" not in found(Counts([[110, 140], [15, 135], [25, 75]], [50, 50]))
+    assert "labels-by-output" in found(Counts([[60, 190], [15, 35], [25, 75]], [50, 50]))
 
 
 def test_the_more_outputs_the_smaller_the_step_that_looks_chosen() -> None:

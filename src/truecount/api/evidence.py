@@ -50,6 +50,7 @@ def gather(posterior: Posterior, data: Any, audit: Any, *, replicates: int, seed
 
 def _parts(posterior: Posterior, model: Density, data: Any, audit: Any, settings: dict[str, int]) -> Iterator[Evidence]:
     yield Evidence({"classes": tables.class_rows(posterior, model)})
+    yield Evidence({"identifiability": tables.identifiability_rows(posterior.counts, model)})
     if posterior.provenance.get("design") is None:
         yield _label_shift(posterior, model, data, settings)
         yield _priors(posterior, model, settings["seed"])

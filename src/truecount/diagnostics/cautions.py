@@ -15,7 +15,7 @@ from truecount.results.finding import Finding
 
 FEW_AN_OUTPUT = 10
 """Labels of a class for each output, beyond which it hardly matters what the prior of its row is."""
-ROUND, BY_CHANCE, MOST_NUMBERS = (100, 50, 25, 10, 5), 0.002, 6
+ROUND, BY_CHANCE, MOST_NUMBERS = (100, 50, 25, 10, 5), 0.01, 6
 """Steps that people count in, and how seldom all outputs may have a multiple of one by chance."""
 STRONG = 1000
 """How many times better another prior must explain the labels before it is advised."""
@@ -171,7 +171,9 @@ def _labels_by_output(counts: Counts) -> Finding | None:
     by_class, by_output = counts.labeled.sum(axis=1), counts.labeled.sum(axis=0)
     used = by_output[by_output > 0]
     for step in ROUND:
-        is_chosen = len(used) > 1 and float(step) ** -len(used) <= BY_CHANCE and not (used % step).any()
+        free = len(used) - (used.sum() % step == 0)
+        by_chance = float(step) ** -int(free)
+        is_chosen = len(used) > 1 and by_chance <= BY_CHANCE and not (used % step).any()
         if is_chosen and (by_class % step).any() and not counts.is_weighted:
             break
     else:
@@ -182,7 +184,7 @@ def _labels_by_output(counts: Counts) -> Finding | None:
         "caution",
         f"Every output has a round number of labels ({numbers}) and the classes have not: if so many of each output "
         "were chosen for labelling, this answer is biased.",
-        {"by_output": by_output.tolist(), "by_class": by_class.tolist(), "by_chance": float(step) ** -len(used)},
+        {"by_output": by_output.tolist(), "by_class": by_class.tolist(), "by_chance": by_chance},
         "If labels were sampled by output, use design='by_prediction'; if not, nothing is wrong.",
     )
 

@@ -165,6 +165,12 @@ def _traded(classes: tuple[Name, ...], directions: FloatArray, shape: tuple[int,
     )
 
 
+def trade_in_words(classes: tuple[Name, ...], direction: FloatArray) -> str:
+    """Say which classes or mixes of classes one trade confuses, the side with fewer classes first."""
+    one, other = sorted((np.flatnonzero(sign * direction > MINOR) for sign in (1, -1)), key=len)
+    return f"{_mixed(classes, direction, one)} and {_mixed(classes, direction, other)}"
+
+
 def _in_words(classes: tuple[Name, ...], directions: FloatArray, verb: str) -> str:
     """Say that one side of a trade looks like the other, the side with fewer classes first."""
     link = "like" if verb == "look" else "from"
@@ -188,7 +194,9 @@ def contraction(model: Density, draws: Draws) -> tuple[FloatArray, FloatArray]:
     """Shapes (classes,): standard deviation of each share before the data and after."""
     share = model.prevalence / model.prevalence.sum()
     before: FloatArray = np.sqrt(share * (1 - share) / (model.prevalence.sum() + 1))
-    return before, draws.prevalence.std(axis=0)
+    away = draws.prevalence - np.ones(len(draws.prevalence)) @ draws.prevalence / len(draws.prevalence)
+    after: FloatArray = np.sqrt(np.einsum("dl,dl->l", away, away) / len(away))
+    return before, after
 
 
 def hardly_learned(counts: Counts, model: Density, kept: FloatArray, *, said: set[Name]) -> Finding | None:

@@ -12,6 +12,8 @@ from truecount.results.finding import Finding
 PROBABILITIES = np.array([0.025, 0.1, 0.25, 0.5, 0.75, 0.9, 0.975])
 LIKELY = 0.15
 """Density at an edge over the highest, from which on a 95 % interval of the likelihood would hold the edge."""
+LOOKED_AT = 1000
+"""Draws that are enough to see an edge."""
 NEAR = 3.0
 """Standard deviations between a mean and zero, beyond which zero is ruled out."""
 FAR = 0.01
@@ -32,9 +34,10 @@ def edge_not_excluded(counts: Counts, draws: Draws, kept: FloatArray) -> Finding
     """
     if not counts.unlabeled.sum():
         return None
-    mean, spread = draws.prevalence.mean(axis=0), draws.prevalence.std(axis=0)
+    some = draws.prevalence[:: max(1, len(draws.prevalence) // LOOKED_AT)]
+    mean, spread = some.mean(axis=0), some.std(axis=0)
     near = np.flatnonzero((mean < NEAR * spread) & (spread > FAR) & (kept <= HARDLY))
-    ends = np.quantile(draws.prevalence[:, near], PROBABILITIES, axis=0)
+    ends = np.quantile(some[:, near], PROBABILITIES, axis=0)
     missed = (_edge_density(ends) >= LIKELY) & (ends[0] >= FAR)
     rows, ends = near[missed], ends[:, missed]
     if not len(rows):

@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 
 from truecount._types import FloatArray
+from truecount._wording import listed
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
 from truecount.diagnostics.homogeneity import HomogeneityTest
-from truecount.diagnostics.identify import contraction
+from truecount.diagnostics.identify import blind_spots, contraction, trade_in_words
 from truecount.diagnostics.prior import PriorChange
 from truecount.diagnostics.shift import ShiftTest
 from truecount.models import Density
@@ -32,6 +33,25 @@ def class_rows(posterior: Posterior, model: Density) -> Rows:
         "kept": np.divide(after, before, out=np.zeros_like(after), where=before > 0).tolist(),
     }
     return rows_of(columns)
+
+
+def identifiability_rows(counts: Counts, model: Density) -> Rows:
+    """How many directions the outputs see, how unevenly, and which they do not see, in words."""
+    sizes = np.linalg.svd(model.mean_confusion, compute_uv=False)
+    spots = blind_spots(model, effective_counts(counts)[0])
+    merged = sum(len(group) - 1 for group in spots.groups)
+    unseen = [listed([counts.classes[row] for row in group]) + " look alike" for group in spots.groups]
+    unseen += [trade_in_words(counts.classes, direction) for direction in spots.directions]
+    return (
+        {
+            "classes": model.n_classes,
+            "outputs": model.n_outputs,
+            "rank": model.n_classes - merged - len(spots.directions),
+            "condition": float(sizes[0] / sizes[-1]) if sizes[-1] > 0 else None,
+            "unseen": "; ".join(unseen) or "nothing",
+            "barely_seen": "; ".join(trade_in_words(counts.classes, each) for each in spots.faint) or "nothing",
+        },
+    )
 
 
 def output_rows(posterior: Posterior, test: ShiftTest, *, seed: int) -> Rows:

@@ -12,6 +12,7 @@ from truecount.results.table import display_width, remark, visible
 Row = Mapping[str, Any]
 TITLES = {
     "classes": "What was learned of each class",
+    "identifiability": "What the outputs can tell apart, as far as the labels show",
     "outputs": "What the model expects of each output, and what was seen",
     "tests": "Tests",
     "audit": "Audit: the outputs of each class among labels of both sides",
@@ -23,7 +24,7 @@ TITLES = {
 }
 """What each table is called on the page, in their order."""
 MOST_ROWS = 25
-NO_SHARES = ("statistic", "p_value", "labeled", "audited", "row_prior", "most_moved")
+NO_SHARES = ("condition", "statistic", "p_value", "labeled", "audited", "row_prior", "most_moved")
 """Columns of numbers that are not shares, and are not printed as percentages."""
 
 
@@ -38,8 +39,9 @@ class Check:
     findings
         Its findings and those of the check, the gravest first.
     tables
-        Rows of plain values by the name of the table: ``classes``, ``outputs``, ``tests``, ``priors``, ``designs`` and,
-        where asked for, ``audit``, ``drift``, ``coverage`` and ``calibration``. Every row of a table has the same keys.
+        Rows of plain values by the name of the table: ``classes``, ``identifiability``, ``outputs``, ``tests``,
+        ``priors``, ``designs`` and, where asked for, ``audit``, ``drift``, ``coverage`` and ``calibration``. Every row
+        of a table has the same keys.
     provenance
         Seed, replicates, version.
     """
