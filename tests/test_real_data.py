@@ -39,3 +39,58 @@ def test_two_by_two_says_nothing_that_it_cannot_know(answers):
     source, target = answers["text-davinci-003_fewshot-n64"][0], answers["text-davinci-003_fewshot-n64"][1]
     counts = tc.count(*zip(*source, strict=True), [output for _, output in target])
     assert "label-shift-violated" not in [finding.code for finding in tc.infer(counts).findings]
+
+
+def read_halves(path, question, output):
+    """Pairs of truth and output on both sides, by group; a question falls on one side for all groups."""
+    rows = defaultdict(lambda: ([], []))
+    with path.open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            side = hashlib.sha256(row[question].encode()).digest()[0] % 2
+            rows[row["group"]][side].append((row["truth"], row[output]))
+    return rows
+
+
+def others_against(rows, target):
+    """Labels of all groups but one against the items of that one; the one item without a verdict is left out."""
+    labeled = [pair for group, (source, _) in rows.items() if group != target for pair in source if pair[1]]
+    return tc.count(*zip(*labeled, strict=True), [output for _, output in rows[target][1] if output])
+
+
+def found(counts, code):
+    return [finding for finding in tc.infer(counts).findings if finding.code == code]
+
+
+def test_two_by_two_is_said_to_be_untestable(answers):
+    counts = others_against(answers, "text-davinci-003_fewshot-n64")
+    assert counts.labeled.shape == (2, 2)
+    codes = [finding.code for finding in tc.check(counts, replicates=99).findings]
+    assert "label-shift-untestable" in codes
+    assert "label-shift-violated" not in codes
+
+
+def test_an_audit_sees_a_judge_that_treats_models_differently(real_data):
+    """Labels of one model, items of another: the counts show nothing, a hundred target labels do."""
+    rows = read_halves(real_data / "xstest_refusals" / "labels.csv", "id", "gpt4_label")
+    names = {side: sorted({pair[place] for both in rows.values() for half in both for pair in half})
+             for place, side in enumerate(("classes", "outputs"))}  # fmt: skip
+    source, target = rows["gpt4"][0], rows["mistralinstruct"][1]
+    counts = tc.count(*zip(*source, strict=True), [output for _, output in target], **names)
+    audit = tc.count(*zip(*target[:100], strict=True), [], **names)
+    assert counts.labeled.shape == (3, 4)
+    assert "label-shift-violated" not in [finding.code for finding in tc.check(counts, replicates=199).findings]
+    assert "confusion-drifted" in [finding.code for finding in tc.check(counts, audit=audit, replicates=199).findings]
+
+
+def test_string_match_names_the_class_that_it_cannot_see(real_data):
+    rows = read_halves(real_data / "xstest_refusals" / "labels.csv", "id", "strmatch_label")
+    counts = others_against(rows, "gpt4")
+    assert counts.labeled.shape == (3, 2)
+    [finding] = found(counts, "not-identified")
+    assert "3_partial_refusal looks like a mix of" in finding.message
+
+
+def test_ties_that_a_judge_seldom_sees_are_barely_identified(real_data):
+    rows = read_halves(real_data / "pandalm_judges" / "labels.csv", "idx", "gpt35_label")
+    [finding] = found(others_against(rows, "bloom-7b_llama-7b"), "barely-identified")
+    assert finding.numbers["classes"] == ["0"]
