@@ -12,6 +12,7 @@ from typing import Any
 from experiments.paper import report
 from experiments.paper.claim import Claim
 from experiments.paper.registry import NAMES, AbsentError, experiment
+
 from truecount.errors import IdentifiabilityWarning
 
 RESULTS = Path(__file__).parent / "results"
