@@ -19,6 +19,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
+from truecount import infer
 from truecount.sklearn import Argmax, Bins, Clusters, Quantifier, Recalibrated, Tree
 
 RESULTS = Path(__file__).parent / "results"
@@ -38,18 +39,27 @@ def seconds(call: Any, *arguments: Any) -> float:
 
 
 def measure(classifier: Any, items: np.ndarray, features: np.ndarray, labels: np.ndarray) -> dict[str, Any]:
-    """Seconds of the classifier's own calls, and ratios of ours to them."""
+    """Seconds of the classifier's own predict, ratios of ours to it, and seconds of the posteriors."""
     fitted = {name: Quantifier(classifier, kind).fit(features, labels) for name, kind in PARTITIONS.items()}
     corrected = Recalibrated(classifier).fit(features, labels).adapt(items[:10_000])
     plain = fitted["Argmax()"].estimator_
-    names = ["predict_proba", *PARTITIONS, "Recalibrated.predict_proba"]
-    calls = [plain.predict_proba, *(each.predict for each in fitted.values()), corrected.predict_proba]
+    counting = {f"counts, {name}": each.counts for name, each in fitted.items()}
+    calls = {
+        "predict_proba": plain.predict_proba,
+        "predict, Argmax()": fitted["Argmax()"].predict,
+        **counting,
+        "Recalibrated.predict_proba": corrected.predict_proba,
+    }
     own, times = [], []
     for _ in range(ROUNDS):
         own.append(seconds(plain.predict, items))
-        times.append([seconds(call, items) for call in calls])
+        times.append([seconds(call, items) for call in calls.values()])
     ratios = np.median(np.array(times) / np.array(own)[:, None], axis=0)
-    return {"predict_seconds": float(np.median(own)), "ratio": dict(zip(names, ratios.tolist(), strict=True))}
+    return {
+        "predict_seconds": float(np.median(own)),
+        "ratio": dict(zip(calls, ratios.tolist(), strict=True)),
+        "posterior_seconds": {name: seconds(infer, each.counts(items)) for name, each in fitted.items()},
+    }
 
 
 def main() -> None:
@@ -71,6 +81,11 @@ def main() -> None:
     for name, each in found.items():
         ratios = " | ".join(f"{each['ratio'][kind]:.2f}" for kind in names)
         lines.append(f"| {name} | {each['predict_seconds']:.2f} | {ratios} |")
+    lines += ["", "Seconds of the posterior, which do not depend on how many items were counted.", ""]
+    lines += [f"| classifier | {' | '.join(PARTITIONS)} |", f"| --- {'| --- ' * len(PARTITIONS)}|"]
+    for name, each in found.items():
+        spent = [f"{each['posterior_seconds'][kind]:.2f}" for kind in PARTITIONS]
+        lines.append(f"| {name} | {' | '.join(spent)} |")
     print("\n".join(lines))
     document = {"machine": machine, "items": options.items, "features": FEATURES, "classifiers": found}
     (RESULTS / "apply_cost.json").write_text(json.dumps(document, indent=1) + "\n")

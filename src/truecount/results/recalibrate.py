@@ -17,7 +17,7 @@ from truecount.results.posterior import Posterior
 _SMALLEST = 1e-200
 """A share drawn as zero counts as this, so that an item that can be of no other class still belongs to it."""
 _BLOCK_BYTES = 4_000_000
-"""Probabilities computed at a time: few enough to stay close to the processor."""
+"""What is computed at a time: little enough to stay close to the processor."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -43,8 +43,10 @@ class Recalibration:
     @cached_property
     def mean(self) -> FloatArray:
         """Shape (items, classes): the probability of each class, averaged over the draws; rows sum to one."""
-        rows = [block.mean(axis=1) for block in self._blocks()]
-        return np.concatenate(rows) if rows else np.empty_like(self.scores)
+        mean = np.empty_like(self.scores)
+        for part in self._parts(len(self.ratios)):
+            mean[part] = self.scores[part] * (1 / (self.scores[part] @ self.ratios.T) @ self.ratios)
+        return mean / len(self.ratios)
 
     def interval(self, level: float = 0.95) -> FloatArray:
         """Shape (items, classes, 2): between which ends the probability lies, given what is known of the shares.
@@ -54,9 +56,12 @@ class Recalibration:
         It holds what is not known of the prevalence, not whether the scores themselves are right.
         """
         level = _check.level(level)
-        ends = [np.quantile(block, [(1 - level) / 2, (1 + level) / 2], axis=1) for block in self._blocks()]
-        empty = np.empty((0, len(self.classes), 2))
-        return np.concatenate([np.moveaxis(each, 0, -1) for each in ends]) if ends else empty
+        ends = np.empty((*self.scores.shape, 2))
+        for part in self._parts(self.ratios.size):
+            weighted = self.scores[part, None] * self.ratios
+            weighted /= weighted.sum(axis=2, keepdims=True)
+            ends[part] = np.moveaxis(np.quantile(weighted, [(1 - level) / 2, (1 + level) / 2], axis=1), 0, -1)
+        return ends
 
     def decide(self, costs: Any = None, *, decisions: Sequence[Name] | None = None) -> np.ndarray[Any, Any]:
         """Choose what costs least on average, item by item.
@@ -88,13 +93,10 @@ class Recalibration:
         chosen: np.ndarray[Any, Any] = names[(self.mean @ table).argmin(axis=1)]
         return chosen
 
-    def _blocks(self) -> Iterator[FloatArray]:
-        """Shapes (some items, draws, classes): probabilities under every draw."""
-        size = max(1, _BLOCK_BYTES // (8 * self.ratios.size))
-        for start in range(0, len(self.scores), size):
-            weighted = self.scores[start : start + size, None] * self.ratios
-            weighted /= weighted.sum(axis=2, keepdims=True)
-            yield weighted
+    def _parts(self, numbers: int) -> Iterator[slice]:
+        """Give slices of the items, of which so many numbers each are computed at a time."""
+        size = max(1, _BLOCK_BYTES // (8 * numbers))
+        yield from (slice(start, start + size) for start in range(0, len(self.scores), size))
 
     def __repr__(self) -> str:
         return f"Recalibration: {len(self.scores)} items, {len(self.classes)} classes, {len(self.ratios)} draws"
