@@ -39,15 +39,16 @@ def edge_not_excluded(counts: Counts, draws: Draws, kept: FloatArray) -> Finding
     near = np.flatnonzero((mean < NEAR * spread) & (spread > FAR) & (kept <= HARDLY))
     ends = np.quantile(some[:, near], PROBABILITIES, axis=0)
     missed = (_edge_density(ends) >= LIKELY) & (ends[0] >= FAR)
-    rows, ends = near[missed], ends[:, missed]
+    rows = near[missed]
     if not len(rows):
         return None
+    ends = np.quantile(draws.prevalence[:, rows], PROBABILITIES[[0, -1]], axis=0)
     names = [counts.classes[row] for row in rows]
     first = f"{names[0]!s:.60} ({span(ends[0, 0], ends[-1, 0])})"
     return Finding(
         "edge-not-excluded",
         "caution",
-        f"Nothing rules out that {listed(names)} {'is' if len(names) == 1 else 'are'} absent, but equal-tailed "
+        f"Nothing rules out that {'' if len(names) == 1 else 'one of '}{listed(names)} is absent, but equal-tailed "
         f"intervals never reach zero, as that of {first} shows.",
         {"classes": names, "lower": ends[0].tolist(), "upper": ends[-1].tolist()},
         "Where a class may be absent, read the shortest interval: interval(kind='hdi').",
