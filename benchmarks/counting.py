@@ -130,18 +130,22 @@ def report(result: dict[str, Any]) -> str:
     lines += [
         "## Files",
         "",
-        "Parquet, strings, 10 classes × 12 outputs; `truecount counts` beside DuckDB's bare `GROUP BY`.",
+        "Parquet, strings, 10 classes × 12 outputs; `truecount counts` beside DuckDB's bare `GROUP BY`, each in a",
+        "process of its own. Without start-up: the time beyond that of the shortest file, over the bare query's.",
         "",
     ]
     lines += [
-        "| rows | file | bare | command | rows a second | time over bare | peak memory |",
-        "|---|---|---|---|---|---|---|",
+        "| rows | file | bare | command | rows a second | time over bare | without start-up | peak memory |",
+        "|---|---|---|---|---|---|---|---|",
     ]
+    least = result["files"][0]
     for each in result["files"]:
         ours, bare = each["command"], each["bare"]
+        beyond = [each[name]["seconds"] - least[name]["seconds"] for name in ("command", "bare")]
         cells = [f"{each['rows']:,}", f"{each['file_bytes'] / 1e6:,.0f} MB", f"{bare['seconds']:.2f} s"]
         cells += [f"{ours['seconds']:.2f} s", f"{ours['rows_per_second'] / 1e6:.1f} million"]
-        cells += [f"{ours['seconds'] / bare['seconds']:.2f}", f"{ours['megabytes']:.0f} MB"]
+        cells += [f"{ours['seconds'] / bare['seconds']:.2f}", f"{beyond[0] / beyond[1]:.2f}" if each != least else ""]
+        cells += [f"{ours['megabytes']:.0f} MB"]
         lines.append(f"| {' | '.join(cells)} |")
     lines += [
         "",

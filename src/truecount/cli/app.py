@@ -2,37 +2,49 @@
 
 import io
 import sys
+from importlib import import_module
 from typing import Annotated, NoReturn
 
 import typer
 
-from truecount.cli.check import check
-from truecount.cli.counts import counts
-from truecount.cli.demo import demo
-from truecount.cli.estimate import estimate
-from truecount.cli.wording import in_shell
 from truecount.errors import InputError, MissingExtraError
 
-app = typer.Typer(
-    name="truecount",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-app.command()(estimate)
-app.command()(check)
-app.command()(counts)
-app.command()(demo)
+COMMANDS = ("estimate", "check", "counts", "demo")
+"""Each is a function in a module of its name, which is loaded when it is wanted: not all need all of the package."""
+
+
+def build(*names: str) -> typer.Typer:
+    """Make the program with some of its commands."""
+    app = typer.Typer(
+        name="truecount",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    app.callback()(truecount)
+    for name in names:
+        app.command()(getattr(import_module(f"truecount.cli.{name}"), name))
+    return app
+
+
+def __getattr__(name: str) -> typer.Typer:
+    """Make ``app``, the whole program, when somebody asks for it."""
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return build(*COMMANDS)
 
 
 def main() -> None:
     """Run the command; bad input ends in one readable message and exit code 1."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
+    wanted = [name for name in COMMANDS if name in sys.argv[1:2]]
     try:
-        app(prog_name="truecount")
+        build(*(wanted or COMMANDS))(prog_name="truecount")
     except InputError as error:
+        from truecount.cli.wording import in_shell
+
         _fail(str(in_shell(error)))
     except (MissingExtraError, OSError, MemoryError) as error:
         _fail(str(error) or "out of memory")
@@ -53,7 +65,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def truecount(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
@@ -65,4 +76,5 @@ def truecount(
     truecount demo                                                    see it work
     truecount estimate runs.csv --label human --prediction verdict    your own data
     truecount check runs.csv --label human --prediction verdict       may it be trusted?
+    truecount counts 'runs/*.parquet' --label human --prediction verdict -o counts.json
     """  # noqa: D301
