@@ -88,6 +88,8 @@ def test_rows_sum_to_one_and_ends_enclose_the_mean(seed: int) -> None:
     table = rng.integers(1, 50, (4, 4)) + 100 * np.eye(4, dtype=int)
     corrected = recalibrate(rng.dirichlet([0.3] * 4, 5000), infer(Counts(table, [90, 5, 60, 45]), seed=seed))
     np.testing.assert_allclose(corrected.mean.sum(axis=1), 1, rtol=1e-12)
+    assert corrected.mean.min() >= 0
+    assert corrected.mean.max() <= 1
     ends = corrected.interval(0.95)
     assert ends.shape == (5000, 4, 2)
     assert ((ends >= 0) & (ends <= 1)).all()

@@ -46,7 +46,8 @@ class Recalibration:
         mean = np.empty_like(self.scores)
         for part in self._parts(len(self.ratios)):
             mean[part] = self.scores[part] * (1 / (self.scores[part] @ self.ratios.T) @ self.ratios)
-        return mean / len(self.ratios)
+        shares: FloatArray = mean / mean.sum(axis=1, keepdims=True)  # as many as there are draws, but for rounding
+        return shares
 
     def interval(self, level: float = 0.95) -> FloatArray:
         """Shape (items, classes, 2): between which ends the probability lies, given what is known of the shares.
