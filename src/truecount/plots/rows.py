@@ -41,5 +41,5 @@ def label_rows(ax: "Axes", names: Sequence[Name], theme: Theme) -> float:
 def spans(ax: "Axes", rows: FloatArray, ends: FloatArray, colors: Sequence[str] | str, *, width: float = 2.4) -> None:
     """Draw a line from end to end in each row; shape of `ends` (rows, 2). One of no length is a dot."""
     ax.hlines(rows, ends[:, 0], ends[:, 1], colors=colors, linewidth=width, capstyle="round", clip_on=False, zorder=3)
-    dots: dict[str, Any] = {"c": colors, "s": width**2, "linewidths": 0, "clip_on": False, "zorder": 3}
+    dots: dict[str, Any] = {"c": colors, "s": (0.7 * width) ** 2, "linewidths": 0, "clip_on": False, "zorder": 3}
     ax.scatter(ends.mean(axis=1), rows, **dots)

@@ -1,0 +1,48 @@
+"""The JSON holds what its documentation lists, field by field."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from truecount import Counts, compare, estimate, infer
+
+COUNTS = Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
+DOCUMENT = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
+
+
+def documented(schema: str) -> list[list[str]]:
+    """The fields of each table below a schema's heading."""
+    [section] = re.findall(rf"## {re.escape(schema)}\n(.*?)(?=\n## |\Z)", DOCUMENT, flags=re.DOTALL)
+    tables = re.findall(r"\|---\|---\|\n((?:\|.*\n?)+)", section)
+    return [re.findall(r"^\| `(\w+)` \|", table, flags=re.MULTILINE) for table in tables]
+
+
+@pytest.fixture(scope="module")
+def summaries() -> dict[str, dict[str, Any]]:
+    found = [infer(COUNTS, seed=1), COUNTS, estimate(COUNTS, "cc"), compare(COUNTS, ["cc", "pacc"])]
+    return {summary["schema"]: summary for summary in (each.to_dict() for each in found)}
+
+
+@pytest.mark.parametrize(
+    "schema", ["truecount.estimate/1", "truecount.counts/1", "truecount.point/1", "truecount.comparison/1"]
+)
+def test_fields_are_those_documented_in_that_order(schema: str, summaries: dict[str, dict[str, Any]]) -> None:
+    assert list(summaries[schema]) == documented(schema)[0]
+
+
+def test_parts_are_those_documented(summaries: dict[str, dict[str, Any]]) -> None:
+    _, of_class, of_finding = documented("truecount.estimate/1")
+    answer = summaries["truecount.estimate/1"]
+    assert list(answer["classes"][0]) == of_class
+    assert all(list(finding) == of_finding for finding in summaries["truecount.point/1"]["findings"])
+    assert list(summaries["truecount.comparison/1"]["methods"][0]) == documented("truecount.comparison/1")[1]
+    assert {"name", "asked"} <= answer["engine"].keys()
+    assert set(answer["prior"]) == {"prevalence", "confusion", "known"}
+
+
+@pytest.mark.parametrize("schema", sorted(set(re.findall(r"truecount\.\w+/1", DOCUMENT))))
+def test_every_schema_named_is_one_of_the_package(schema: str) -> None:
+    source = Path(__file__).parents[2] / "src" / "truecount"
+    assert any(f'"{schema}"' in file.read_text(encoding="utf-8") for file in source.rglob("*.py"))
