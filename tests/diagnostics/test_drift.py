@@ -25,7 +25,7 @@ def test_two_classes_by_hand(drift, largest):
 
 def test_no_drift_within_reach_goes_further(seed):
     rng = np.random.default_rng(seed)
-    pi, phi, drift = rng.dirichlet(np.ones(3))[None], rng.dirichlet(np.ones(3), 3)[None] * 0.4 + 0.6 * np.eye(3), 0.08
+    pi, phi, drift = np.array([[0.4, 0.35, 0.25]]), 0.4 * rng.dirichlet(np.ones(3), 3)[None] + 0.6 * np.eye(3), 0.08
     low, high = (reach(pi, phi, 1, drift=drift, largest=largest)[0] for largest in (False, True))
     outputs = (pi @ phi[0])[0]
     seen = []
