@@ -1,6 +1,7 @@
 """Jumps between summits that no chain would walk between."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -52,15 +53,21 @@ class Jumps:
         prevalence = dirichlet(rng, self.density.prevalence + items.sum(axis=2), ())
         return prevalence, draw_rows(rng, self.density, items, ())
 
-    def _surplus(self, prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
-        """Log-density of the posterior over that of the proposals, up to a constant."""
-        from scipy.special import gammaln, logsumexp
+    @cached_property
+    def _log_norms(self) -> FloatArray:
+        """Shape (proposals,): what the Dirichlet densities are divided by."""
+        from scipy.special import gammaln
 
         free = ~self.density.is_known
+        shapes = self.density.prevalence + self.allocations.sum(axis=2), (self.density.rows + self.allocations)[:, free]
+        of_classes = gammaln(shapes[0]).sum(axis=1) - gammaln(shapes[0].sum(axis=1))
+        return np.asarray(of_classes + (gammaln(shapes[1]).sum(axis=2) - gammaln(shapes[1].sum(axis=2))).sum(axis=1))
+
+    def _surplus(self, prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
+        """Log-density of the posterior over that of the proposals, up to a constant."""
+        free = ~self.density.is_known
         logs = np.log(np.maximum(prevalence, SMALLEST)), np.log(np.maximum(confusion[:, free], SMALLEST))
-        classes, cells = self.allocations.sum(axis=2), self.allocations[:, free]
-        shapes = self.density.prevalence + classes, self.density.rows[free] + cells
-        constant = gammaln(shapes[0]).sum(axis=1) + gammaln(shapes[1]).sum(axis=(1, 2))
-        constant -= gammaln(shapes[0].sum(axis=1)) + gammaln(shapes[1].sum(axis=2)).sum(axis=1)
-        proposed = logs[0] @ classes.T + np.einsum("clk,plk->cp", logs[1], cells) - constant
-        return np.asarray(self.density.log_likelihood(prevalence, confusion) - logsumexp(proposed, axis=1))
+        cells = self.allocations[:, free].reshape(len(self.allocations), -1)
+        proposed = logs[0] @ self.allocations.sum(axis=2).T + logs[1].reshape(len(prevalence), -1) @ cells.T
+        proposals = np.logaddexp.reduce(proposed - self._log_norms, axis=1)
+        return np.asarray(self.density.log_likelihood(prevalence, confusion) - proposals)
