@@ -49,22 +49,24 @@ def test_short_work_gets_none():
 
 
 WATCHED = """
-import time
+from threading import Semaphore
 from truecount import _progress
 _progress.PATIENCE = {patience}
-with _progress.watch(lambda: 0.5):
-    time.sleep(0.3)
+asked = Semaphore(0)
+with _progress.watch(lambda: asked.release() or 0.5):
+    for _ in range({times}):
+        asked.acquire(timeout=60)
 """
 
 
 def test_work_that_reports_itself_gets_a_bar_in_a_terminal():
-    shown = shown_in_a_terminal(WATCHED.format(patience=0))
+    shown = shown_in_a_terminal(WATCHED.format(patience=0, times=2))
     assert "counting" in shown
     assert "50%" in shown
 
 
 def test_short_work_that_reports_itself_gets_none():
-    assert shown_in_a_terminal(WATCHED.format(patience=60)) == ""
+    assert shown_in_a_terminal(WATCHED.format(patience=60, times=0)) == ""
 
 
 def test_work_that_reports_itself_is_silent_in_a_pipe(capsys, monkeypatch):

@@ -37,7 +37,9 @@ def training() -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("calibration", [None, "temperature"])
 def test_it_passes_scikit_learns_own_checks(calibration) -> None:
     checks = check_estimator(Recalibrated(GaussianNB(), calibration=calibration, engine=Auto(100)))
-    assert {each["check_name"] for each in checks if each["status"] != "passed"} == {"check_array_api_input"}
+    needs_a_library = {"check_array_api_input", "check_classifier_data_not_an_array"}
+    assert {each["check_name"] for each in checks if each["status"] != "passed"} <= needs_a_library
+    assert {each["status"] for each in checks} <= {"passed", "skipped"}
 
 
 def test_corrected_probabilities_approach_those_of_bayes_rule(training, seed: int) -> None:
