@@ -13,8 +13,8 @@ FALSE_ALARMS = 1e-4
 """A sound engine fails a test of this file so often."""
 
 ENGINES = {
-    "Hamiltonian by class": Hamiltonian(800, chains=16, warmup=50, coordinates="class"),
-    "Hamiltonian by output": Hamiltonian(800, chains=16, warmup=50, coordinates="output"),
+    "Hamiltonian by class": Hamiltonian(480, chains=16, warmup=50, coordinates="class"),
+    "Hamiltonian by output": Hamiltonian(480, chains=16, warmup=50, coordinates="output"),
     "Gibbs": Gibbs(2400, warmup=100),
 }
 REFUSED = {
