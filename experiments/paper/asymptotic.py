@@ -185,14 +185,14 @@ def _one(one: pd.DataFrame) -> Claim:
 
 def figures(tables: dict[str, pd.DataFrame]) -> dict[str, Figure]:
     """Errors of π′ and of φ against the size, both on logarithmic axes."""
-    figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.9), sharex=True)
+    figure, axes = plt.subplots(1, 2, figsize=(10, 3.9), sharex=True)
     for place, (of, title) in zip(axes, {"prevalence": "π′", "confusion": "φ"}.items(), strict=True):
         for name, rows in tables["errors"].query("prior == 1").groupby("matrix", sort=False):
             means = rows.groupby("size")[of].mean()
             color, look, fill = LOOKS[name]
             place.loglog(means.index, means, look, color=color, fillstyle=fill, label=name, markersize=6, linewidth=1.2)
         sizes = np.array([1e2, 1e6])
-        place.loglog(sizes, 0.5 / np.sqrt(sizes), ":", color="black", linewidth=1, label="N^−½")
+        place.loglog(sizes, 0.5 / np.sqrt(sizes), ":", color="black", linewidth=1, label="$N^{-1/2}$")
         place.set(xlabel="N = N′", ylabel="mean ℓ∞ error of the mode", title=title)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right center")
     return {"rate": figure}

@@ -26,7 +26,8 @@ one is quantified, in three rotations, with the cell types in full (nine) and br
 each type among the cells that are quantified, and intervals are for that (*realized*) share. In the picture, bars are
 95 % intervals and dashes the truth. EM takes the forest at its word, which was trained at another prevalence than that
 of the labelled sample; calibrated EM mends that first, on the labelled cells. Types with no labelled cell in a rotation
-are refused by all methods but CC, MAP-1 and the posterior; errors are over what was answered.
+are refused by all methods but CC, MAP-1 and the posterior; errors are over what was answered. Some types have one to
+three labelled cells, and most of these posteriors warn that their chains had not quite settled.
 """
 METHODS = {
     "CC": CC(),
@@ -186,7 +187,7 @@ def figures(tables: dict[str, pd.DataFrame]) -> dict[str, Figure]:
     for row, name in zip(grid, sets, strict=True):
         of_set = shares[shares["types"] == name]
         for axes, (donor, part) in zip(row, of_set.groupby("donor", sort=False), strict=False):
-            _panel(axes, part, f"donor {donor}")
+            _panel(axes, part, f"{len(part)} types, donor {donor}")
     legend(figure, NAMES)
     return {"shares": figure}
 

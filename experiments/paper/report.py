@@ -89,7 +89,12 @@ def _time(folder: Path) -> str:
     rows = _seconds(folder)
     lines = [f"| {row['experiment']} | {row['clock']:.0f} | {row['processor']:.0f} |" for row in rows]
     total = f"| together | {sum(row['clock'] for row in rows):.0f} | {sum(row['processor'] for row in rows):.0f} |"
-    head = ["## Time", "", "On two cores that others were using as well.", ""]
+    head = [
+        "## Time",
+        "",
+        "On two cores that others were using as well, so the processor's seconds say more than the clock's.",
+        "",
+    ]
     return "\n".join(
         [*head, "| experiment | seconds by the clock | by the processor |", "|---|---|---|", *lines, total, ""]
     )
