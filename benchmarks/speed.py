@@ -2,6 +2,8 @@
 
     python benchmarks/speed.py [case …] [--rounds 3] [--no-peer]
 
+With cases named, only theirs are replaced in the results, and each says on which commit it was measured.
+
 Needs the extra ``bench``. The peer is the same model written with NumPyro's primitives and sampled by its NUTS with
 500 warm-up and 1,000 kept draws in one chain, as the paper's code and QuaPy's BayesianCC do it, in float32 (its
 default) and in float64. Its compilation has a column of its own and is not counted against it; our time is everything
@@ -232,27 +234,30 @@ def main() -> None:
     arguments.add_argument("--no-peer", action="store_true", help="leave NumPyro out")
     options = arguments.parse_args()
     peers = {} if options.no_peer else {"NumPyro float32": Peer(x64=False), "NumPyro x64": Peer(x64=True)}
-    results = []
+    before = {} if options.no_peer or not options.cases else saved()
     for name in options.cases or CASES:
-        results.append({**run_case(name, options.rounds, peers), "memory_mb": memory(name)})
-        print(
-            table(results[-1:]).splitlines()[-1 if len(results[-1]["runs"]) == 1 else -len(results[-1]["runs"])],
-            flush=True,
-        )
+        result = {**run_case(name, options.rounds, peers), "memory_mb": memory(name), "machine": about()}
+        before[name] = result
+        print(table([result]).splitlines()[2], flush=True)
     for peer in peers.values():
         peer.close()
-    many = many_at_once(options.rounds)
+    many = {**many_at_once(options.rounds), "machine": about()}
+    results = [before[name] for name in CASES if name in before]
     text = (
         f"{table(results)}\n\n1,000 problems of the default case at 1,000 draws each: a loop over `infer` "
         f"{many['loop_seconds']:.2f} s, `infer_many` {many['many_seconds']:.2f} s, {many['ratio']:.1f} × faster.\n"
     )
     print(text)
-    if not options.cases and not options.no_peer:
+    if not options.no_peer:
         RESULTS.mkdir(exist_ok=True)
-        (RESULTS / "speed.json").write_text(
-            json.dumps({"machine": about(), "cases": results, "infer_many": many}, indent=1) + "\n"
-        )
+        (RESULTS / "speed.json").write_text(json.dumps({"cases": results, "infer_many": many}, indent=1) + "\n")
         (RESULTS / "speed.md").write_text(text)
+
+
+def saved() -> dict[str, dict]:
+    """What earlier runs found, by case; a run of some cases replaces those alone."""
+    kept = json.loads((RESULTS / "speed.json").read_text())
+    return {result["case"]: {"machine": kept.get("machine"), **result} for result in kept["cases"]}
 
 
 if __name__ == "__main__":
