@@ -87,3 +87,12 @@ def test_forbidden_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="may not write"):
         require_writable(tmp_path / "a.txt")
     tmp_path.chmod(0o700)
+
+
+def test_what_is_read_is_not_written_to(tmp_path: Path) -> None:
+    source = tmp_path / "a.txt"
+    require_writable(source, [source])
+    source.write_text("data")
+    require_writable(tmp_path / "b.txt", [source])
+    with pytest.raises(InputError, match="destroy the data"):
+        require_writable(tmp_path / "." / "a.txt", [tmp_path / "b.txt", source])

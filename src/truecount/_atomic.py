@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -36,8 +36,8 @@ def whole_file(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
         draft.unlink(missing_ok=True)
 
 
-def require_writable(path: str | PathLike[str]) -> None:
-    """Refuse a path that cannot become a file, before any work is done."""
+def require_writable(path: str | PathLike[str], inputs: Iterable[str | PathLike[str]] = ()) -> None:
+    """Refuse a path that cannot become a file, or that is one of the `inputs`, before any work is done."""
     folder = Path(os.path.realpath(path)).parent
     if Path(path).is_dir():
         raise InputError(str(path), "is a folder", "a file is to be written", "Name a file inside it")
@@ -47,6 +47,13 @@ def require_writable(path: str | PathLike[str]) -> None:
         raise InputError(str(path), "lies in no folder that exists", "a file is to be written", "Make the folder first")
     if not os.access(folder, os.W_OK):
         raise InputError(str(path), "lies where you may not write", "a file is to be written", "Choose another folder")
+    if any(is_same_file(path, source) for source in inputs):
+        raise InputError(str(path), "is read and is to be written", "that would destroy the data", "Name another file")
+
+
+def is_same_file(first: str | PathLike[str], second: str | PathLike[str]) -> bool:
+    """Whether two paths lead to one file that exists, by whatever way."""
+    return Path(first).is_file() and Path(second).is_file() and Path(first).samefile(second)
 
 
 def _is_device(path: str | PathLike[str]) -> bool:

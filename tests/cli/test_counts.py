@@ -217,3 +217,47 @@ def test_interrupting_leaves_nothing_half_written(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
     assert sorted(os.listdir(tmp_path)) == ["counts.json", "runs.parquet"]
     assert (tmp_path / "counts.json").read_text() == "before"
+
+
+@pytest.mark.parametrize("named", ["runs.csv", "./runs.csv", "link.csv", "run*.csv", "."])
+def test_an_input_is_never_written_to(named: str, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = table.read_bytes()
+    if named == "link.csv":
+        (tmp_path / named).symlink_to(table)
+    with pytest.raises(InputError, match=r"runs.csv is read and is to be written.*Name another file"):
+        counts(named, *COLUMNS, "-o", "runs.csv")
+    assert table.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("verb", "option"), [("estimate", "json"), ("estimate", "csv"), ("estimate", "html"), ("check", "json")]
+)
+def test_no_verb_writes_to_its_input(verb: str, option: str, table: Path) -> None:
+    before = table.read_bytes()
+    with pytest.raises(InputError, match="is read and is to be written"):
+        CliRunner().invoke(app, [verb, str(table), *COLUMNS, f"--{option}", str(table)], catch_exceptions=False)
+    assert table.read_bytes() == before
+
+
+def test_neither_matrix_nor_audit_is_written_to(table: Path, tmp_path: Path) -> None:
+    (tmp_path / "new.csv").write_text("a,b\n1,2\n")
+    for arguments in (
+        ["estimate", "--confusion", str(table), "--unlabeled", str(tmp_path / "new.csv"), "--csv", str(table)],
+        ["check", str(tmp_path / "new.csv"), *COLUMNS, "--audit", str(table), "--json", str(table)],
+    ):
+        with pytest.raises(InputError, match="is read and is to be written"):
+            CliRunner().invoke(app, arguments, catch_exceptions=False)
+
+
+def test_merging_writes_to_no_shard_and_counts_none_twice(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for part in ("part-1.json", "part-2.json"):
+        counts(str(table), *COLUMNS, "-o", part)
+    with pytest.raises(InputError, match=r"part-1.json is read and is to be written"):
+        counts("merge", "part-1.json", "part-2.json", "-o", "part-1.json")
+    with pytest.raises(InputError, match=r"^./part-1.json is named twice: each shard is counted once"):
+        counts("merge", "part-1.json", "part-2.json", "./part-1.json")
+    assert counts("merge", "part-1.json", "part-2.json").startswith('{"schema"')

@@ -81,7 +81,7 @@ def check(
         sensitivity=sensitivity,
         specificity=specificity,
     )
-    report = Report(json_file=json)
+    report = Report(json_file=json, inputs=[*source.files(), *([] if audit is None else [audit])])
     counts, known = source.read_one("check")
     found = _checked(
         counts,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import typer
 
-from truecount._atomic import require_writable, whole_file
+from truecount._atomic import is_same_file, require_writable, whole_file
 from truecount.cli import arguments as given
 from truecount.cli.source import Source, on_disk
 from truecount.counts.exchange import read_tally, to_document
@@ -44,7 +44,7 @@ def counts(
     A shard need not hold every class, nor both kinds of rows. Where a shard lacks a class or an output, it has zeros.
     """  # noqa: D301
     if output != "-":
-        require_writable(output)
+        require_writable(output, Source(tables=tables).files())
     if tables[0] == MERGE:
         _refuse_options(label=label, prediction=prediction, by=by, weight=weight, missing=missing)
         tally = _merged(tables[1:], strict_classes=strict_classes)
@@ -60,11 +60,18 @@ def counts(
 def _merged(files: Sequence[str], *, strict_classes: bool) -> Tally:
     if not files:
         raise typer.BadParameter("Name the files to merge.")
+    _refuse_twice(files)
     tallies = [read_tally(file) for file in files]
     try:
         return merged(tallies, strict_classes=strict_classes)
     except InputError as error:
         raise _named(error, files) from error
+
+
+def _refuse_twice(files: Sequence[str]) -> None:
+    for number, file in enumerate(files):
+        if any(is_same_file(file, earlier) for earlier in files[:number]):
+            raise InputError(file, "is named twice", "each shard is counted once", "Name each shard once")
 
 
 def _named(error: InputError, files: Sequence[str]) -> InputError:

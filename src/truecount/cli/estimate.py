@@ -115,6 +115,7 @@ def estimate(
         csv_file=csv,
         html_file=html,
         plot_file=plot,
+        inputs=source.files(),
     )
     seed_number = read_whole("--seed", seed, least=0, usual=0)
     if method is not None or all_methods:

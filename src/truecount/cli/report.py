@@ -4,9 +4,10 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """Which summary is wanted, and where it goes; ``-`` is the standard output."""
+    """Which summary is wanted, and where it goes; ``-`` is the standard output, and `inputs` are not written to."""
 
     level: float = 0.95
     interval: "Kind" = "equal-tailed"
@@ -34,6 +35,7 @@ class Report:
     csv_file: str | None = None
     html_file: str | None = None
     plot_file: str | None = None
+    inputs: Sequence[Path] = ()
 
     def __post_init__(self) -> None:
         checked_level(self.level)
@@ -45,7 +47,7 @@ class Report:
             if path is not None:
                 wanted[path] = option
             if path not in (None, "-"):
-                require_writable(path)
+                require_writable(path, self.inputs)
         if self.plot_file is not None:
             picture_format(self.plot_file)
 

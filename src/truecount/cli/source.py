@@ -59,6 +59,13 @@ class Source:
             return self._survey()
         raise typer.BadParameter("There is no data. Name a file, or give --confusion, or --positive.")
 
+    def files(self) -> list[Path]:
+        """Give the files that are read, which nothing may be written to."""
+        from truecount.counts.shards import files_meant
+
+        named = [*self.tables, *(str(path) for path in (self.confusion, self.unlabeled) if path is not None)]
+        return [file for path in named for file in files_meant(path)]
+
     def read_one(self, what: str) -> tuple[Counts, FloatArray | None]:
         """Give the counts of one population; `what` is said not to go with several groups."""
         counts, known = self.read()

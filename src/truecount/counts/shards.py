@@ -45,16 +45,23 @@ class Shards:
 def find_shards(path: str | PathLike[str]) -> Shards:
     """Find the files of a path, a pattern such as ``runs/*.parquet``, or a folder; a file's own name is no pattern."""
     name, place = str(path), Path(path)
-    if place.is_dir():
-        files = [file for file in sorted(place.rglob("*")) if file.is_file() and not _is_hidden(file, place)]
-    elif has_magic(name) and not place.exists():
-        files = [Path(match) for match in sorted(glob(name, recursive=True)) if Path(match).is_file()]
-    else:
+    files = files_meant(path)
+    if files == [place]:
         return Shards(name, kind(existing_file(place)), (place,))
     if not files:
         found = "holds no files" if place.is_dir() else "matches no file"
         raise InputError(name, found, f"files are needed, seen from {Path.cwd()}", "Check the spelling")
     return Shards(name, _one_kind(name, files), tuple(map(existing_file, files)), is_partitioned=True)
+
+
+def files_meant(path: str | PathLike[str]) -> list[Path]:
+    """Give the files in a folder, those that match a pattern, or the path itself, whether or not there is a file."""
+    name, place = str(path), Path(path)
+    if place.is_dir():
+        return [file for file in sorted(place.rglob("*")) if file.is_file() and not _is_hidden(file, place)]
+    if has_magic(name) and not place.exists():
+        return [Path(match) for match in sorted(glob(name, recursive=True)) if Path(match).is_file()]
+    return [place]
 
 
 def _is_hidden(file: Path, folder: Path) -> bool:
