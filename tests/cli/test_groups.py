@@ -92,6 +92,14 @@ def test_a_finding_of_one_group_names_it(tmp_path: Path) -> None:
     assert "Not to be trusted: no-unlabeled" in estimate(str(tmp_path / "g.json"), "--strict", code=3)
 
 
+def test_a_finding_of_some_groups_names_them(tmp_path: Path) -> None:
+    groups = {"day": [0, 0], "evening": [0, 0], "dawn": [0, 0], "night": [30, 40]}
+    document = {"schema": "truecount.groups/1", "by": ["shift"], "classes": ["a", "b"], "outputs": ["a", "b"]}
+    document |= {"labeled": [[9, 1], [2, 8]], "groups": [[name] for name in groups], "unlabeled": list(groups.values())}
+    (tmp_path / "g.json").write_text(json.dumps(document))
+    assert "Likewise in day and evening." in " ".join(estimate(str(tmp_path / "g.json")).split())
+
+
 def test_counts_of_groups_are_estimated(table: str, tmp_path: Path) -> None:
     output = str(tmp_path / "weeks.json")
     CliRunner().invoke(app, ["counts", table, *COLUMNS, "--by", "day:week", "-o", output], catch_exceptions=False)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from truecount import Counts, Prior
+from truecount.counts.cells import LineCells
 from truecount.diagnostics.cautions import cautions
 from truecount.inference.draws import Draws
 from truecount.results.finding import Finding
@@ -149,6 +150,15 @@ def test_a_round_total_makes_the_last_output_round_by_itself() -> None:
 def test_the_more_outputs_the_smaller_the_step_that_looks_chosen() -> None:
     assert "labels-by-output" in found(Counts([[70, 33], [30, 67]], [50, 50]))
     assert "labels-by-output" not in found(Counts([[7, 13], [13, 17]], [50, 50]))
+
+
+def test_as_many_labels_in_every_range_of_a_score_are_what_quantile_bins_give() -> None:
+    labeled = [[87, 63, 31, 9], [13, 37, 69, 91]]
+    assert "labels-by-output" in found(Counts(labeled, [50, 60, 70, 80], outputs=["a", "b", "c", "d"]))
+    ranges = LineCells((0.2, 0.5, 0.8), "probabilities").names(())
+    assert "labels-by-output" not in found(Counts(labeled, [50, 60, 70, 80], outputs=ranges))
+    uneven = [[87, 63, 31, 9], [13, 37, 69, 41]]
+    assert "labels-by-output" in found(Counts(uneven, [50, 60, 70, 80], outputs=ranges))
 
 
 def test_unsettled_draws_are_serious_and_say_why() -> None:

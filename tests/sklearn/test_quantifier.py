@@ -260,3 +260,11 @@ def test_without_scikit_learn_the_door_names_what_to_install(monkeypatch) -> Non
     monkeypatch.setattr("truecount._optional.import_module", absent)
     with pytest.raises(MissingExtraError, match=r"pip install 'truecount\[sklearn\]'"):
         import truecount.sklearn  # noqa: F401
+
+
+@pytest.mark.parametrize("items", [100, 200, 500])
+def test_quantile_bins_are_not_taken_for_labels_chosen_by_output(items: int) -> None:
+    X, y = made_items(np.random.default_rng(0), [items // 2 - 3, items - items // 2 + 3])  # noqa: N806
+    posterior = Quantifier(GaussianNB(), Bins(5)).fit(X, y).posterior(X[: items // 2])
+    assert set(posterior.counts.labeled.sum(axis=0).tolist()) == {items // 5}
+    assert "labels-by-output" not in {finding.code for finding in posterior.findings}

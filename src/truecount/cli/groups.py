@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import typer
 
+from truecount._wording import listed
 from truecount.api.bayesian import infer_many
 from truecount.cli.report import Report
 from truecount.cli.screen import print_table
@@ -125,7 +126,7 @@ def _changes(report: Report, by: Sequence[str], posteriors: Mapping[Any, Posteri
 
 
 def _findings(by: Sequence[str], posteriors: Mapping[Any, Posterior]) -> tuple[Finding, ...]:
-    """Say each kind of finding once: of the first group that has it, and in how many others it is."""
+    """Say each kind of finding once: of the first group that has it, and which others have it."""
     found: dict[str, list[tuple[Any, Finding]]] = {}
     for group, posterior in posteriors.items():
         for finding in posterior.findings:
@@ -133,7 +134,7 @@ def _findings(by: Sequence[str], posteriors: Mapping[Any, Posterior]) -> tuple[F
     told = []
     for (group, finding), *others in found.values():
         if len(others) + 1 < len(posteriors):
-            more = f" Likewise in {len(others)} other group{'s' if len(others) > 1 else ''}." if others else ""
+            more = f" Likewise in {listed([_label(by, other) for other, _ in others])}." if others else ""
             finding = replace(finding, message=f"In {_label(by, group)}: {finding.message}{more}")
         told.append(finding)
     return tuple(told)

@@ -127,6 +127,11 @@ class LineCells(_Fitted):
         return np.searchsorted(np.array(self.edges), values, side="right")
 
 
+def are_ranges(names: Sequence[Name]) -> bool:
+    """Whether these are names that `LineCells` gives: a number was cut into ranges."""
+    return len(names) > 1 and str(names[0]).startswith("< ") and str(names[-1]).startswith("≥ ")
+
+
 @dataclass(frozen=True, slots=True)
 class CenterCells(_Fitted):
     """The items nearest to each center, in log-ratio coordinates.

@@ -7,6 +7,7 @@ import numpy as np
 from truecount._types import FloatArray
 from truecount._wording import listed, percent
 from truecount.counts import Counts
+from truecount.counts.cells import are_ranges
 from truecount.counts.weights import effective_counts
 from truecount.inference.draws import Draws
 from truecount.models import Prior
@@ -167,9 +168,14 @@ def _unseen_output(counts: Counts, prior: Prior) -> Finding | None:
 
 
 def _labels_by_output(counts: Counts) -> Finding | None:
-    """Notice round numbers of labels for every output, and not for every class: someone chose them so."""
+    """Notice round numbers of labels for every output, and not for every class: someone chose them so.
+
+    As many labels in every range of a score are no sign of that: quantile bins are made so.
+    """
     by_class, by_output = counts.labeled.sum(axis=1), counts.labeled.sum(axis=0)
     used = by_output[by_output > 0]
+    if are_ranges(counts.outputs) and len(used) and np.ptp(used) <= 1:
+        return None
     for step in ROUND:
         free = len(used) - (used.sum() % step == 0)
         by_chance = float(step) ** -int(free)

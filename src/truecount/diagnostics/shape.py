@@ -44,14 +44,13 @@ def edge_not_excluded(counts: Counts, draws: Draws, kept: FloatArray) -> Finding
         return None
     ends = np.quantile(draws.prevalence[:, rows], PROBABILITIES[[0, -1]], axis=0)
     names = [counts.classes[row] for row in rows]
-    first = f"{names[0]!s:.60} ({span(ends[0, 0], ends[-1, 0])})"
     return Finding(
         "edge-not-excluded",
         "caution",
-        f"Nothing rules out that {'' if len(names) == 1 else 'one of '}{listed(names)} is absent, but equal-tailed "
-        f"intervals never reach zero, as that of {first} shows.",
+        f"Nothing rules out that {'' if len(names) == 1 else 'one of '}{listed(names)} is absent; an equal-tailed "
+        "interval never reaches zero, and cannot show it.",
         {"classes": names, "lower": ends[0].tolist(), "upper": ends[-1].tolist()},
-        "Where a class may be absent, read the shortest interval: interval(kind='hdi').",
+        "Where a class may be absent, the shortest interval, interval(kind='hdi'), is the one to read.",
     )
 
 
