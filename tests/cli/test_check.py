@@ -58,6 +58,33 @@ def test_an_audit_of_rows_and_strict(tmp_path: Path) -> None:
     assert "Not to be trusted: confusion-drifted." in done.stderr
 
 
+@pytest.fixture
+def audit_file(tmp_path: Path) -> str:
+    path = tmp_path / "audit.csv"
+    path.write_text("\n".join(["human,verdict", *["fail,pass"] * 20, *["pass,pass"] * 9]))
+    return str(path)
+
+
+def test_an_audit_of_rows_beside_counts(counts_file: str, audit_file: str) -> None:
+    given = (counts_file, "--audit", audit_file)
+    told = json.loads(run(*given, "--label", "human", "--prediction", "verdict", "--json", "-").stdout)
+    assert [row["audited"] for row in told["tables"]["audit"]] == [20, 9]
+    assert "confusion-drifted" in [finding["code"] for finding in told["findings"]]
+    unnamed = run(*given)
+    assert unnamed.exit_code == 2
+    assert "name its columns with --label and --prediction" in " ".join(unnamed.stderr.replace("│", " ").split())
+
+
+def test_an_audit_that_was_given_is_not_asked_for(counts_file: str) -> None:
+    asked, done = run(counts_file).stdout, run(counts_file, "--audit", counts_file).stdout
+    assert "pass them as --audit FILE" in asked
+    assert "--audit" not in done
+
+
+def test_advice_names_the_command_that_has_the_option(counts_file: str) -> None:
+    assert "use truecount estimate --design same-population, or truecount estimate --design" in run(counts_file).stdout
+
+
 @pytest.mark.parametrize(
     ("option", "code"), [(("--drift", "5"), 1), (("--seed", "x"), 1), (("--prior-confusion", "odd"), 1)]
 )

@@ -52,7 +52,7 @@ def _parts(posterior: Posterior, model: Density, data: Any, audit: Any, settings
     yield Evidence({"classes": tables.class_rows(posterior, model)})
     yield Evidence({"identifiability": tables.identifiability_rows(posterior.counts, model)})
     if posterior.provenance.get("design") is None:
-        yield _label_shift(posterior, model, data, settings)
+        yield _label_shift(posterior, model, data, settings, is_audited=audit is not None)
         yield _priors(posterior, model, settings["seed"])
         yield _designs(posterior, settings["seed"])
     yield _any_shift(posterior.counts, settings["seed"])
@@ -64,12 +64,14 @@ def _parts(posterior: Posterior, model: Density, data: Any, audit: Any, settings
         yield _audit(posterior.counts, audit, settings["seed"])
 
 
-def _label_shift(posterior: Posterior, model: Density, data: Any, settings: dict[str, int]) -> Evidence:
+def _label_shift(
+    posterior: Posterior, model: Density, data: Any, settings: dict[str, int], *, is_audited: bool
+) -> Evidence:
     counts = posterior.counts
     test = label_shift_test(counts, model, **settings)
     said = "some mix of the classes explains nearly anything here" if not test.is_testable else "no sign against it"
     row = _row("label shift", test.deviance, test.p_value, test.replicates, said)
-    found = shift_findings(test, tables_of(model, effective_counts(counts)[0]))
+    found = shift_findings(test, tables_of(model, effective_counts(counts)[0]), is_audited=is_audited)
     if isinstance(data, Scores):
         found = tuple(finding for finding in found if finding.code != "label-shift-untestable")
     return Evidence({"tests": (row,), "outputs": tables.output_rows(posterior, test, seed=settings["seed"])}, found)

@@ -14,7 +14,7 @@ from truecount.cli.options import make_engine, make_prior, read_share, read_whol
 from truecount.cli.report import Report
 from truecount.cli.screen import print_lines
 from truecount.cli.source import Source
-from truecount.cli.wording import finding_in_shell
+from truecount.cli.wording import finding_in_check
 from truecount.counts import Counts
 from truecount.errors import TruecountWarning
 
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 Audit = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Labelled items of the population itself: a table like the others, or counts."),
+    typer.Option(
+        metavar="FILE",
+        help="Labelled items of the population itself: counts, or a table with the columns --label and --prediction.",
+    ),
 ]
 Drift = Annotated[
     list[str] | None, typer.Option(metavar="P", help="What if every row of the confusion moved so far? 0.05 or 5%.")
@@ -82,7 +85,7 @@ def check(
         specificity=specificity,
     )
     report = Report(json_file=json, inputs=[*source.files(), *([] if audit is None else [audit])])
-    counts, known = source.read_one("check")
+    counts, known = _data(source, audit).read_one("check")
     found = _checked(
         counts,
         prior=make_prior(prior, prior_confusion, counts, known),
@@ -97,12 +100,28 @@ def check(
         require_sound(found)
 
 
+def _data(source: Source, audit: Path | None) -> Source:
+    """Give the data without the columns that the audit alone can have, because all else is counted already."""
+    from truecount.counts.shards import holds_counts
+
+    is_counted = source.confusion or source.positive or any(holds_counts(Path(table)) for table in source.tables)
+    if audit is None or not is_counted:
+        return source
+    return replace(source, label=None, prediction=None, missing=None)
+
+
 def _labeled(audit: Path, source: Source) -> Counts:
-    """Read labelled items of the population, in a file of the same kind as the others."""
-    if source.confusion is not None:
+    """Read labelled items of the population: rows where columns are named, else counts."""
+    from truecount.counts.shards import holds_counts
+
+    if source.label or source.prediction:
+        columns: dict[str, Any] = {"label": source.label, "prediction": source.prediction, "missing": source.missing}
+        return Source(tables=[str(audit)] * 2, **columns).read_one("--audit")[0]
+    if source.confusion is not None and not holds_counts(audit):
         return replace(source, confusion=audit).read_one("--audit")[0]
-    rows = source.label is not None
-    return replace(source, tables=[str(audit)] * (2 if rows else 1)).read_one("--audit")[0]
+    if audit.suffix.lower() == ".json":
+        return Source(tables=[str(audit)]).read_one("--audit")[0]
+    raise typer.BadParameter(f"--audit {audit} is a table: name its columns with --label and --prediction.")
 
 
 def _checked(counts: Counts, **options: Any) -> "Check":
@@ -112,4 +131,4 @@ def _checked(counts: Counts, **options: Any) -> "Check":
     with warnings.catch_warnings(), watch(what="checking"):
         warnings.simplefilter("ignore", TruecountWarning)
         found = run(counts, **options)
-    return replace(found, findings=tuple(map(finding_in_shell, found.findings)))
+    return replace(found, findings=tuple(map(finding_in_check, found.findings)))

@@ -39,6 +39,9 @@ PHRASES: dict[str, str | Callable[[re.Match[str]], str]] = {
 }
 """What the library advises, and what that is on the command line."""
 
+ELSEWHERE = r"--(design|interval|target|joint)\b"
+"""Options that only ``truecount estimate`` has."""
+
 
 def in_shell(error: InputError) -> InputError:
     """Give an error whose argument and remedy can be typed."""
@@ -49,6 +52,12 @@ def in_shell(error: InputError) -> InputError:
 def finding_in_shell(finding: Finding) -> Finding:
     """Give a finding whose advice can be typed."""
     return replace(finding, advice=_translated(finding.advice))
+
+
+def finding_in_check(finding: Finding) -> Finding:
+    """Give a finding of `truecount check`, which lacks some options of `truecount estimate`."""
+    told = finding_in_shell(finding)
+    return replace(told, advice=re.sub(ELSEWHERE, r"truecount estimate \g<0>", told.advice))
 
 
 def _translated(advice: str) -> str:

@@ -114,6 +114,11 @@ def holds_lines(path: Path) -> bool:
     return len(first) == 2 and all(isinstance(record, dict) for record in first)
 
 
+def holds_counts(path: Path) -> bool:
+    """Whether a file is one JSON object, such as `truecount counts` writes, and no table."""
+    return path.suffix.lower() == ".json" and _first_sign(path) == "{" and not holds_lines(path)
+
+
 def _first_sign(path: Path) -> str:
     try:
         with open_text(path) as stream:

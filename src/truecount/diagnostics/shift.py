@@ -166,24 +166,27 @@ def closest_mix(tables: Tables) -> FloatArray:
     return mixed
 
 
-def shift_findings(test: ShiftTest, tables: Tables) -> tuple[Finding, ...]:
-    """Say whether label shift was found violated, or cannot be tested."""
+def shift_findings(test: ShiftTest, tables: Tables, *, is_audited: bool = False) -> tuple[Finding, ...]:
+    """Say whether label shift was found violated, or cannot be tested; no audit is advised where there was one."""
     numbers = {"deviance": test.deviance, "p_value": test.p_value, "replicates": test.replicates}
     if test.p_value <= CAUTION:
         severity: Severity = "serious" if test.p_value <= SERIOUS else "caution"
         return (_violated(test.outputs, tables, numbers, severity, f" (p = {test.p_value:.2g})"),)
-    return () if test.is_testable else (_untestable(numbers),)
+    return () if test.is_testable else (_untestable(numbers, is_audited),)
 
 
-def _untestable(numbers: dict[str, float]) -> Finding:
+def _untestable(numbers: dict[str, float], is_audited: bool) -> Finding:
+    advice = (
+        "Label a few items of the population itself and pass them as audit=..., or use a box with more outputs, for "
+        "instance by keeping its confidence."
+    )
     return Finding(
         "label-shift-untestable",
         "info",
         "Whether the box still treats each class as it did when the labels were made cannot be seen in these counts: "
         "with so few outputs some mix of the classes explains nearly anything.",
         numbers,
-        "Label a few items of the population itself and pass them as audit=..., or use a box with more outputs, for "
-        "instance by keeping its confidence.",
+        "The audit tells more: see its test." if is_audited else advice,
     )
 
 
