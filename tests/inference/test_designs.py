@@ -101,6 +101,18 @@ def test_weighted_labels_count_output_by_output():
     assert "weighted-counts" in [finding.code for finding in tc.infer(heavy, design="by_prediction").findings]
 
 
+def test_weights_keep_the_shares_of_the_labelled_outputs(seed):
+    """500 labels of each output, weighted to a population with nine in ten of the first: 90 % · 0.1 + 10 % · 0.8."""
+    labeled, weight = np.array([[450, 100], [50, 400]]), np.array([18, 2])
+    counts = Counts(labeled * weight, [90, 10], labeled_squares=labeled * weight**2, unlabeled_squares=[90.0, 10.0])
+    kish = np.array([9000, 1000]) * 10_000 / (500 * (18**2 + 2**2))
+    mean, sd = moments(labeled, np.array([90, 10]) + kish)
+    posterior = tc.infer(counts, design="same_population", seed=seed)
+    assert mean[1] == pytest.approx(0.17, abs=0.002)
+    assert posterior.mean == pytest.approx(mean, abs=5 * sd.max() / np.sqrt(4000))
+    assert posterior.sd == pytest.approx(sd, rel=5 / np.sqrt(2 * 4000))
+
+
 def test_an_output_without_labels_is_named():
     counts = Counts([[30, 5, 0], [4, 20, 0]], [100, 60, 40])
     assert [finding.code for finding in tc.infer(counts, design="by_prediction").findings] == ["unseen-output"]

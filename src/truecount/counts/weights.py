@@ -45,5 +45,22 @@ def effective_by_output(counts: Counts) -> tuple[FloatArray, FloatArray]:
     return labeled * columns, unlabeled * _shrinkage(unlabeled.sum(), counts.unlabeled_squares.sum())
 
 
+def effective_outputs(counts: Counts) -> FloatArray:
+    """Shape (outputs,): outputs of the labelled items, at Kish's effective size of all of them as one sample.
+
+    The shares of the outputs stay those of the weights, whatever the size that each output has by itself.
+
+    Examples
+    --------
+    >>> heavy = Counts([[8, 0], [0, 2]], [5, 5], labeled_squares=[[32, 0], [0, 2]], unlabeled_squares=[5, 5])
+    >>> effective_outputs(heavy).round(3)
+    array([2.353, 0.588])
+    """
+    outputs: FloatArray = counts.labeled.sum(axis=0).astype(np.float64)
+    if counts.labeled_squares is None:
+        return outputs
+    return outputs * _shrinkage(outputs.sum(), counts.labeled_squares.sum())
+
+
 def _shrinkage(weight: FloatArray, squares: FloatArray) -> FloatArray:
     return np.divide(weight, squares, out=np.zeros_like(np.asarray(weight)), where=np.asarray(squares) > 0)

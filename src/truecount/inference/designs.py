@@ -6,7 +6,7 @@ import numpy as np
 
 from truecount._types import FloatArray
 from truecount.counts import Counts
-from truecount.counts.weights import effective_by_output
+from truecount.counts.weights import effective_by_output, effective_outputs
 from truecount.inference.draws import Draws, confusion_stride, dirichlet
 from truecount.models import Density
 
@@ -23,7 +23,7 @@ def design_draws(counts: Counts, model: Density, design: Design, *, draws: int, 
     Parameters
     ----------
     counts
-        Weighted ones enter at their effective size, output by output.
+        Weighted ones enter at their effective size: labels output by output for ρ, and all as one sample for q.
     model
         Of the same counts; only its shape is used.
     design
@@ -33,7 +33,7 @@ def design_draws(counts: Counts, model: Density, design: Design, *, draws: int, 
     """
     rng = np.random.default_rng(seed)
     labeled, unlabeled = effective_by_output(counts)
-    seen = unlabeled + labeled.sum(axis=0) if design == "same_population" else unlabeled
+    seen = unlabeled + effective_outputs(counts) if design == "same_population" else unlabeled
     outputs = dirichlet(rng, seen + 1 / len(seen), (draws,))
     given_output = dirichlet(rng, labeled.T + 1 / len(labeled), (draws,))
     joint = (outputs[:, :, None] * given_output).transpose(0, 2, 1)
