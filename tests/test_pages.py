@@ -1,0 +1,37 @@
+"""The first block of code of each page runs as printed, and what is printed below it is what it prints."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import truecount as tc
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+def run_first_block(page: str) -> dict[str, Any]:
+    block = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), flags=re.DOTALL)[0]
+    names: dict[str, Any] = {}
+    exec(compile(block, page, "exec"), names)  # noqa: S102
+    return names
+
+
+def test_the_map_s_area_is_as_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    names, page = run_first_block("designs.md"), (DOCS / "designs.md").read_text(encoding="utf-8")
+    assert f"```text\n{capsys.readouterr().out}```" in page
+    [said] = re.findall(r"Read as label shift the same table gives ([0-9.]+) %", page)
+    assert said == f"{100 * tc.infer(names['counts']).mean[0]:.2f}"
+
+
+def test_the_quantifier_s_block_runs_without_a_finding() -> None:
+    pytest.importorskip("sklearn")
+    names = run_first_block("scores.md")
+    assert names["quantifier"].posterior(names["X_new"]).findings == ()
+
+
+def test_the_recalibrated_classifier_s_block_runs() -> None:
+    pytest.importorskip("sklearn")
+    names = run_first_block("recalibration.md")
+    assert names["corrected"].interval(0.95).shape == (500, 2, 2)
