@@ -147,6 +147,17 @@ def test_missing_word(tmp_path: Path) -> None:
     assert in_shell(error.value).remedy == "Pass --missing 'NA' if it is missing, or --missing '' for a name"
 
 
+def test_missing_words(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("h,v\n" + "a,a\nb,b\nb,a\n" * 9 + "NA,a\nNaN,b\n")
+    columns = [str(tmp_path / "t.csv"), "--label", "h", "--prediction", "v"]
+    assert estimate(*columns, "--missing", "NA", "--missing", "NaN")["counts"]["unlabeled"] == [1, 1]
+    with pytest.raises(InputError, match="1 row labelled 'NA'") as error:
+        estimate(*columns, "--missing", "NaN")
+    remedy = "Pass --missing 'NaN' --missing 'NA' if it is missing, or --missing 'NaN' --missing '' for a name"
+    assert in_shell(error.value).remedy == remedy
+    assert estimate(*columns, "--missing", "NaN", "--missing", "")["counts"]["classes"] == ["NA", "a", "b"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

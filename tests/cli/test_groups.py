@@ -116,3 +116,12 @@ def test_bad_usage(table: str) -> None:
         estimate(table, *COLUMNS, "--by", "dy:week")
     with pytest.raises(tc.InputError, match=r"cannot be read .*north.*"):
         estimate(table, *COLUMNS, "--by", "region:week")
+
+
+def test_numbers_in_text_are_sorted_as_numbers(tmp_path: Path) -> None:
+    lines = [f"{human},{verdict}," for (human, verdict), number in ROWS.items() for _ in range(number)]
+    lines += [f",{verdict},{week}" for week in (10, 2, 11, 1) for verdict in ("fail", "pass", "pass")]
+    (tmp_path / "runs.csv").write_text("\n".join(["human,verdict,week", *lines]))
+    printed = estimate(str(tmp_path / "runs.csv"), *COLUMNS, "--by", "week", "--joint")
+    steps = [line.split(" pass")[0] for line in printed.splitlines() if "→" in line and "pass" in line]
+    assert steps == ["1 → 2", "2 → 10", "10 → 11"]

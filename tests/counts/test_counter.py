@@ -112,6 +112,8 @@ def test_a_refused_update_counts_nothing() -> None:
 def test_words_for_missing_values() -> None:
     assert tc.Counter(missing="NA").update(["a", "b", "NA"], ["a", "b", "b"]).counts.unlabeled.tolist() == [0, 1]
     assert tc.Counter(missing="").update(["a", "NA"], ["a", "NA"]).counts.classes == ("NA", "a")
+    both = tc.Counter(missing=["NA", "NaN"]).update(["a", "b", "NA", "NaN"], ["a", "b", "b", "a"])
+    assert (both.counts.classes, both.counts.unlabeled.tolist()) == (("a", "b"), [1, 1])
     assert tc.Counter().update([], []).update(None, []).snapshot().class_names() == []
 
 

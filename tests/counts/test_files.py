@@ -219,6 +219,27 @@ def test_word_that_may_mean_missing_must_be_explained(word: str, tmp_path: Path)
     assert word in count_files(tmp_path / "t.csv", **COLUMNS, missing="").classes
 
 
+@pytest.mark.parametrize("words", [["NA", "NaN"], ("NaN", "NA"), {"NA", "NaN", "unseen"}])
+def test_several_words_may_mean_missing(words: Any, tmp_path: Path) -> None:
+    write_text(tmp_path / "t.csv", [("a", "a"), ("b", "b"), ("NA", "b"), ("NaN", "b"), (None, "a")])
+    assert count_files(tmp_path / "t.csv", **COLUMNS, missing=words) == Counts([[1, 0], [0, 1]], [1, 2], ["a", "b"])
+
+
+@pytest.mark.parametrize("one", ["NA", ["NA"]])
+def test_words_that_were_not_named_stay_refused(one: Any, tmp_path: Path) -> None:
+    write_text(tmp_path / "t.csv", [("a", "a"), ("b", "b"), ("NA", "b"), ("NaN", "b"), (None, "a")])
+    with pytest.raises(InputError, match=r"1 row labelled 'NaN'.*missing=\['NA', 'NaN'\].*missing=\['NA', ''\]"):
+        count_files(tmp_path / "t.csv", **COLUMNS, missing=one)
+    assert count_files(tmp_path / "t.csv", **COLUMNS, missing=["NA", ""]).classes == ("NaN", "a", "b")
+
+
+@pytest.mark.parametrize("wrong", [3, ["NA", None], [float("nan")]])
+def test_what_is_no_word_is_refused(wrong: Any, tmp_path: Path) -> None:
+    write_text(tmp_path / "t.csv", [("a", "a"), ("b", "b"), (None, "a")])
+    with pytest.raises(InputError, match=r"missing is .*or a list of them.*missing=\['NA', 'NaN'\]"):
+        count_files(tmp_path / "t.csv", **COLUMNS, missing=wrong)
+
+
 @pytest.mark.parametrize("word", ["unknown", "?", "-", "Missing"])
 def test_frequent_word_is_suspected_where_every_row_has_a_label(word: str, tmp_path: Path) -> None:
     rows = [("a", "a"), ("b", "b"), (word, "b"), (word, "b"), (".", "a")]

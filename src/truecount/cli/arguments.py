@@ -38,7 +38,8 @@ Prediction: TypeAlias = Annotated[
     str | None, Option(metavar="COLUMN", autocompletion=columns, help="Column with the output.")
 ]
 Missing: TypeAlias = Annotated[
-    str | None, Option(metavar="WORD", help="Word that means a missing value, such as NA; '' if none does.")
+    list[str] | None,
+    Option(metavar="WORD", help="Word that means a missing value, such as NA; may be repeated; '' if no other does."),
 ]
 Confusion: TypeAlias = Annotated[
     Path | None, Option(metavar="CSV", help="Labelled counts, a row a class; the top-left cell reads class\\output.")

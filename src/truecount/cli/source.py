@@ -39,7 +39,7 @@ class Source:
     prediction: str | None = None
     by: Sequence[str] | None = None
     weight: str | None = None
-    missing: str | None = None
+    missing: Sequence[str] | None = None
     confusion: Path | None = None
     unlabeled: Path | None = None
     positive: str | None = None

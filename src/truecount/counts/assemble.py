@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from truecount import _check
 from truecount._types import Name
 from truecount.counts import require
-from truecount.counts.markers import explained
+from truecount.counts.markers import Missing, explained, missing_words
 from truecount.counts.scan import Columns
 from truecount.counts.tally import Row, Tally
 from truecount.errors import InputError
@@ -38,7 +38,7 @@ class Reading:
     columns
         Which columns are read.
     missing
-        The word that means a missing value; "" says that none does.
+        The words that mean a missing value; "" says that no other does.
     classes, outputs
         Their names in the order wanted; None for those that occur, sorted.
     is_shard
@@ -46,7 +46,7 @@ class Reading:
     """
 
     columns: Columns
-    missing: str | None = None
+    missing: Missing = None
     classes: Iterable[Any] | None = None
     outputs: Iterable[Any] | None = None
     is_shard: bool = False
@@ -92,7 +92,7 @@ class Reading:
             found = table.rows(Columns(prediction=str(self.columns.label)))
         except InputError:
             return False
-        return any(row.output not in (None, self.missing) for row in found)
+        return any(row.output not in (None, *missing_words(self.missing)) for row in found)
 
     def _named(self) -> list[Name]:
         return [*(named_or_found("classes", self.classes) or ()), *(named_or_found("outputs", self.outputs) or ())]

@@ -11,7 +11,7 @@ from truecount.counts import require
 from truecount.counts.assemble import named_or_found
 from truecount.counts.encode import Codes, encode_with_gaps
 from truecount.counts.exchange import from_document, to_document
-from truecount.counts.markers import explained
+from truecount.counts.markers import Missing, explained, missing_words
 from truecount.counts.table import Counts
 from truecount.counts.tally import Row, Tally, merged
 from truecount.errors import InputError
@@ -25,7 +25,7 @@ class Counter:
     classes, outputs
         Their names, in the order wanted. Left out, they are the values that occur, sorted.
     missing
-        A word that stands for a missing value; ``""`` says that no word does.
+        A word that stands for a missing value, or several; ``""`` says that no other word does.
 
     Notes
     -----
@@ -49,9 +49,9 @@ class Counter:
         *,
         classes: Iterable[Any] | None = None,
         outputs: Iterable[Any] | None = None,
-        missing: str | None = None,
+        missing: Missing = None,
     ) -> None:
-        self._lock, self._missing = Lock(), missing
+        self._lock, self._missing = Lock(), missing_words(missing)
         self._classes, self._outputs = named_or_found("classes", classes), named_or_found("outputs", outputs)
         self._tally = Tally(classes=self._classes, outputs=self._outputs)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from truecount import _progress
 from truecount.counts.assemble import Reading
+from truecount.counts.markers import Missing
 from truecount.counts.query import connect, relations, require_keys
 from truecount.counts.remote import is_address, lacking_extension, relation_at
 from truecount.counts.scan import Columns, scan
@@ -48,7 +49,7 @@ def count_files(
     *,
     label: str | None,
     prediction: str,
-    missing: str | None = None,
+    missing: Missing = None,
     weight: str | None = None,
     classes: Iterable[Any] | None = None,
     outputs: Iterable[Any] | None = None,
@@ -67,7 +68,7 @@ def count_files(
         Names of the columns with the true class and with the output. In JSON and Parquet, ``answer.verdict`` is the
         entry ``verdict`` of ``answer``, unless a column has that very name.
     missing
-        A word that stands for a missing value, such as ``"NA"``; ``""`` says that no word does.
+        A word that stands for a missing value, such as ``"NA"``, or several; ``""`` says that no other word does.
     weight, classes, outputs
         As in `count_table`.
 

@@ -6,6 +6,7 @@ from os import PathLike
 from typing import Any
 
 from truecount.counts.assemble import Reading, Table
+from truecount.counts.markers import Missing
 from truecount.counts.periods import columns_by
 from truecount.counts.scan import Columns, scan
 from truecount.counts.table import Counts
@@ -37,7 +38,7 @@ def count_table(
     weight: str | None = None,
     classes: Iterable[Any] | None = None,
     outputs: Iterable[Any] | None = None,
-    missing: str | None = None,
+    missing: Missing = None,
 ) -> Counts | dict[Any, Counts]:
     r"""Count a table wherever it lives: pandas, polars, Arrow, DuckDB, Dask, Ibis, Spark, or a file.
 
@@ -62,7 +63,8 @@ def count_table(
     classes, outputs
         Their names, in the order wanted. Left out, they are the values that occur, sorted.
     missing
-        A word that stands for a missing value in labels and predictions; ``""`` says that no word does.
+        A word that stands for a missing value in labels and predictions, or several, ``["NA", "NaN"]``; ``""`` says
+        that no other word does.
 
     Returns
     -------

@@ -1,5 +1,6 @@
 """A value of a table becomes the name of a class or an output, or the key of a group; None where it is missing."""
 
+import re
 from collections.abc import Iterable
 from datetime import date, datetime
 from decimal import Decimal
@@ -58,8 +59,24 @@ def plain_value(value: Any) -> Any:
 
 
 def sorted_groups(groups: Iterable[Group]) -> list[Group]:
-    """Sort groups by their first key, then by the next: numbers, strings, dates, and what is missing last."""
-    return sorted(groups, key=lambda group: [_rank(key) for key in group])
+    """Sort groups by their first key, then by the next: numbers, strings, dates, and what is missing last.
+
+    Text that holds whole numbers only, as in a column of a CSV file, is sorted as numbers.
+
+    >>> sorted_groups([("10", "x"), ("9", "y"), ("9", "10"), (None, "9")])
+    [('9', '10'), ('9', 'y'), ('10', 'x'), (None, '9')]
+    """
+    found = list(groups)
+    ranks = [_rank_of_number if all(map(_is_number_or_none, keys)) else _rank for keys in zip(*found, strict=True)]
+    return sorted(found, key=lambda group: [rank(key) for rank, key in zip(ranks, group, strict=True)])
+
+
+def _is_number_or_none(key: Key) -> bool:
+    return key is None or (isinstance(key, str) and re.fullmatch(r"-?[0-9]{1,300}", key) is not None)
+
+
+def _rank_of_number(key: Key) -> tuple[int, Any]:
+    return _rank(key) if key is None else (1, (int(str(key)), key))
 
 
 def _rank(key: Key) -> tuple[int, Any]:
