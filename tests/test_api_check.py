@@ -120,6 +120,39 @@ def test_an_answer_of_another_design_has_no_test_of_label_shift():
     assert "label-shift-untestable" not in codes(found)
 
 
+BY_OUTPUT = Counts([[380, 40], [20, 360]], [18_000, 2_000], classes=["a", "b"])
+"""As many labels of each output, of a population with nine in ten of the first."""
+
+
+@pytest.mark.parametrize("design", ["by_prediction", "same_population"])
+def test_an_audit_of_another_design_compares_the_classes_of_each_output(design):
+    """The rows of a random sample differ from labels by output though nothing drifted; a drift still shows."""
+    posterior = tc.infer(BY_OUTPUT, design=design)
+    sound, drifted = (tc.check(posterior, audit=table) for table in ([[427, 5], [23, 45]], [[427, 25], [23, 25]]))
+    assert "confusion-drifted" not in codes(sound)
+    assert [row["output"] for row in sound.tables["audit"]] == ["a", "b"]
+    assert [(row["labeled"], row["audited"]) for row in sound.tables["audit"]] == [(400, 450), (400, 50)]
+    [finding] = [each for each in drifted.findings if each.code == "confusion-drifted"]
+    assert (finding.severity, finding.numbers["outputs"]) == ("serious", ["b"])
+    assert "items with the output b have other classes" in finding.message
+    assert "confusion-drifted" in codes(tc.check(BY_OUTPUT, audit=[[427, 5], [23, 45]]))
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda posterior: tc.check(posterior, drift=0.05),
+        lambda posterior: tc.check(posterior, calibration_sets=20),
+        tc.sensitivity,
+        tc.coverage,
+    ],
+)
+@pytest.mark.parametrize("design", ["by_prediction", "same_population"])
+def test_what_rests_on_label_shift_is_refused_for_another_design(ask, design):
+    with pytest.raises(InputError, match=f"design='{design}', where P.class . output. carries over"):
+        ask(tc.infer(BY_OUTPUT, design=design))
+
+
 def test_findings_of_the_test_replace_those_of_the_answer():
     counts = Counts([[700, 200, 100], [100, 200, 700]], [1400, 1500, 1100])
     found = tc.check(tc.infer(counts, engine=tc.Hamiltonian(effective_draws=500)))

@@ -1,8 +1,8 @@
 """What a check looks at, part by part: each gives rows of tables and findings."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -10,11 +10,11 @@ from truecount._types import FloatArray, Name
 from truecount._wording import percent, quoted
 from truecount.api.bayesian import infer
 from truecount.counts import Counts, Scores
-from truecount.counts.weights import effective_counts
+from truecount.counts.weights import effective_by_output, effective_counts
 from truecount.diagnostics import groups, tables
 from truecount.diagnostics.design import design_finding
 from truecount.diagnostics.fit import tables_of
-from truecount.diagnostics.homogeneity import drift_finding, homogeneity_test
+from truecount.diagnostics.homogeneity import HomogeneityTest, drift_finding, homogeneity_test, meaning_finding
 from truecount.diagnostics.prior import prior_finding, prior_sensitivity
 from truecount.diagnostics.scores import by_confidence, scores_test
 from truecount.diagnostics.shift import CAUTION, label_shift_test, shift_findings
@@ -24,6 +24,7 @@ from truecount.models import Density, Prior, density
 from truecount.results import Finding, Posterior
 
 MOST_SCORE_REPLICATES = 199
+Effective: TypeAlias = Callable[[Counts], tuple[FloatArray, FloatArray]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ def _parts(posterior: Posterior, model: Density, data: Any, audit: Any, settings
     if isinstance(data, Mapping) and len(data) > 1:
         yield _across_groups(posterior.counts, data, model, settings)
     if audit is not None:
-        yield _audit(posterior.counts, audit, settings["seed"])
+        yield _audit(posterior, audit, settings["seed"])
 
 
 def _label_shift(
@@ -100,27 +101,36 @@ def _any_shift(counts: Counts, seed: int) -> Evidence:
     return Evidence({"tests": (row,)})
 
 
-def _audit(counts: Counts, audit: Any, seed: int) -> Evidence:
-    table = _audited(counts, audit)
-    test = homogeneity_test(np.array([effective_counts(counts)[0], table]), seed=seed)
+def _audit(posterior: Posterior, audit: Any, seed: int) -> Evidence:
+    """Compare what the design says carries over: the outputs of each class, or else the classes of each output."""
+    counts = posterior.counts
+    if posterior.provenance.get("design") is None:
+        sides = np.array([effective_counts(counts)[0], _audited(counts, audit, effective_counts)])
+        test = homogeneity_test(sides, seed=seed)
+        found = drift_finding(counts, test, "in the population")
+        return _compared(test, "the box drifted", tables.audit_rows("class", counts.classes, sides, test), found)
+    sides = np.array([effective_by_output(counts)[0].T, _audited(counts, audit, effective_by_output).T])
+    test = homogeneity_test(sides, seed=seed)
+    rows = tables.audit_rows("output", counts.outputs, sides, test)
+    return _compared(test, "outputs have other classes", rows, meaning_finding(counts, test))
+
+
+def _compared(test: HomogeneityTest, rejected: str, rows: tables.Rows, finding: Finding | None) -> Evidence:
     could = "and hardly any drift would have been" if test.visible is None else _could(test.visible)
-    row = _row("audit", test.deviance, test.p_value, test.replicates, f"no drift was seen, {could}", "the box drifted")
-    finding = drift_finding(counts, test, "in the population")
-    return Evidence(
-        {"tests": (row,), "audit": tables.audit_rows(counts, table, test)}, () if finding is None else (finding,)
-    )
+    row = _row("audit", test.deviance, test.p_value, test.replicates, f"no drift was seen, {could}", rejected)
+    return Evidence({"tests": (row,), "audit": rows}, () if finding is None else (finding,))
 
 
 def _could(visible: float) -> str:
     return f"and one of {percent(visible)} in every row would have been, four times in five"
 
 
-def _audited(counts: Counts, audit: Any) -> FloatArray:
+def _audited(counts: Counts, audit: Any, effective: Effective) -> FloatArray:
     """Give the labelled items of the target as a table like the others; names that it lacks have no items."""
     if isinstance(audit, Counts):
         table = np.zeros(counts.labeled.shape)
         places = _places("classes", audit.classes, counts.classes), _places("outputs", audit.outputs, counts.outputs)
-        table[np.ix_(*places)] = effective_counts(audit)[0]
+        table[np.ix_(*places)] = effective(audit)[0]
         return table
     table = np.asarray(audit, dtype=np.float64)
     if table.shape != counts.labeled.shape or not (table >= 0).all():

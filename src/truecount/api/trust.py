@@ -52,9 +52,11 @@ def check(
     prior, engine
         As in `infer`; not used for a posterior, which has its own.
     audit
-        Labelled items of the target population, as `Counts` or as a table (class × output), to compare with the others.
+        Labelled items of the target population, as `Counts` or as a table (class × output), to compare with the others:
+        the outputs of each class or, for a posterior of another design, the classes of each output.
     drift
-        Total variation that every row of the confusion may have moved, for a table of what that would do.
+        Total variation that every row of the confusion may have moved, for a table of what that would do. This and
+        `calibration_sets` are for answers under label shift.
     calibration_sets
         How many data sets of these sizes to simulate, to see whether `infer` is calibrated and its intervals hold.
     replicates, seed
@@ -77,6 +79,8 @@ def check(
     replicates = _check.whole_number("replicates", replicates, least=19)
     _check.instance_of("data", data, (Counts, Scores, Posterior, Mapping), COUNT_FIRST)
     posterior = _answer(data, prior, engine, _check.whole_number("seed", seed, least=0))
+    if drift is not None or calibration_sets:
+        _of_label_shift("data", posterior, "drift and calibration_sets")
     evidence = gather(posterior, data, audit, replicates=replicates, seed=seed)
     rows = {**evidence.tables, **_extra_tables(posterior, drift, calibration_sets, seed)}
     provenance = {"seed": seed, "replicates": replicates, "version": package_version()}
@@ -93,6 +97,18 @@ def _extra_tables(posterior: Posterior, drift: float | Sequence[float] | None, s
         ranked = calibration(posterior.counts, prior=posterior.prior, data_sets=sets, seed=seed)
         found["calibration"] = tuple({**row, "verdict": ranked.verdict} for row in ranked.rows())
     return found
+
+
+def _of_label_shift(argument: str, posterior: Posterior, asked: str) -> None:
+    """Refuse what moves or simulates P(output | class) for an answer that does not rest on it."""
+    design = posterior.provenance.get("design")
+    if design is not None:
+        raise InputError(
+            argument,
+            f"is an answer with design={design!r}, where P(class | output) carries over",
+            f"{asked} can be had under label shift alone, where P(output | class) does",
+            "Leave this out, or pass what infer(counts) gives with design='label_shift'",
+        )
 
 
 def _answer(data: Checked, prior: Prior, engine: Engine, seed: int) -> Posterior:
@@ -127,7 +143,7 @@ def sensitivity(
     Parameters
     ----------
     posterior
-        What `infer` gave.
+        What `infer` gave, under label shift.
     drift
         Total variation that every row P(output | class) may have moved, one or several: 0.05 lets 5 % of each class's
         items change their output.
@@ -153,6 +169,7 @@ def sensitivity(
     fail above 60.0 %: holds unless rows moved by 9.2 % or more.
     """
     _check.instance_of("posterior", posterior, Posterior, POSTERIOR_FIRST)
+    _of_label_shift("posterior", posterior, "sensitivity")
     level, drifts = _check.level(level), _drifts(drift)
     size = _check.whole_number("draws", draws, least=20)
     model = density(posterior.counts, posterior.prior)
@@ -252,7 +269,8 @@ def coverage(
     Parameters
     ----------
     posterior
-        Its means are the truth that data are simulated from; its counts give the sizes, and its prior is used.
+        Its means are the truth that data are simulated from; its counts give the sizes, and its prior is used. Of label
+        shift alone.
     levels
         What the intervals promise.
     data_sets, seed
@@ -263,6 +281,7 @@ def coverage(
     On average over the prior intervals hold as often as they promise; at one truth they may hold more or less often.
     """
     _check.instance_of("posterior", posterior, Posterior, POSTERIOR_FIRST)
+    _of_label_shift("posterior", posterior, "coverage")
     data_sets = _check.whole_number("data_sets", data_sets, least=1)
 
     def answer(problems: list[Counts]) -> list[Draws]:

@@ -1,5 +1,6 @@
 """Do samples come from one distribution? Exact tests on counts, by drawing tables with the same margins."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -129,8 +130,7 @@ def drift_finding(counts: Counts, test: HomogeneityTest, what: str) -> Finding |
     """Say which class the box treats differently, by labels."""
     if test.p_value > CAUTION:
         return None
-    rows = np.flatnonzero(test.by_class <= CAUTION)
-    names = [counts.classes[row] for row in (rows if len(rows) else [int(test.by_class.argmin())])]
+    names = _apart(test, counts.classes)
     return Finding(
         "confusion-drifted",
         "serious" if test.p_value <= SERIOUS else "caution",
@@ -139,6 +139,26 @@ def drift_finding(counts: Counts, test: HomogeneityTest, what: str) -> Finding |
         {"classes": names, "p_value": test.p_value, "deviance": test.deviance, "by_class": test.by_class.tolist()},
         "Use labels of the population itself: as a random sample of it, with design='same_population'.",
     )
+
+
+def meaning_finding(counts: Counts, test: HomogeneityTest) -> Finding | None:
+    """Say which output has other classes behind it in the population, by labels; the test has outputs for classes."""
+    if test.p_value > CAUTION:
+        return None
+    names = _apart(test, counts.outputs)
+    return Finding(
+        "confusion-drifted",
+        "serious" if test.p_value <= SERIOUS else "caution",
+        f"Labels show that items with the output {listed(names)} have other classes in the population "
+        f"(p = {test.p_value:.2g}): the shares are biased.",
+        {"outputs": names, "p_value": test.p_value, "deviance": test.deviance, "by_output": test.by_class.tolist()},
+        "Use labels of the population itself, such as those of the audit, in place of the others.",
+    )
+
+
+def _apart(test: HomogeneityTest, names: Sequence[Name]) -> list[Name]:
+    rows = np.flatnonzero(test.by_class <= CAUTION).tolist() or [int(test.by_class.argmin())]
+    return [names[row] for row in rows]
 
 
 def not_random(counts: Counts) -> Finding | None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from truecount._types import FloatArray
+from truecount._types import FloatArray, Name
 from truecount._wording import listed
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
@@ -108,12 +108,13 @@ def design_rows(answers: dict[str, Posterior]) -> Rows:
     return tuple({key: _plain(value) for key, value in row.items()} for row in rows)
 
 
-def audit_rows(counts: Counts, audit: FloatArray, test: HomogeneityTest) -> Rows:
-    """A row for each class: how many labels each side has, and whether its outputs differ."""
+def audit_rows(kind: str, names: tuple[Name, ...], sides: FloatArray, test: HomogeneityTest) -> Rows:
+    """A row for each class, or each output: how many labels each side has, and whether they differ."""
+    labeled, audited = sides.sum(axis=2).tolist()
     columns = {
-        "class": counts.classes,
-        "labeled": counts.labeled.sum(axis=1).tolist(),
-        "audited": audit.sum(axis=1).tolist(),
+        kind: names,
+        "labeled": labeled,
+        "audited": audited,
         "p_value": test.by_class.tolist(),
     }
     return rows_of(columns)

@@ -15,7 +15,7 @@ TITLES = {
     "identifiability": "What the outputs can tell apart, as far as the labels show",
     "outputs": "What the model expects of each output, and what was seen",
     "tests": "Tests",
-    "audit": "Audit: the outputs of each class among labels of both sides",
+    "audit": "Audit: labels of both sides compared",
     "priors": "What another prior would say (mean of each class)",
     "designs": "What other ways of choosing the labels would mean",
     "drift": "If every row of the confusion may have moved",
