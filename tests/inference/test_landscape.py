@@ -54,3 +54,10 @@ def test_equal_summits_get_equal_weight_and_not_without_the_proposals_density(se
     monkeypatch.setattr(Jumps, "_surplus", biased)
     share, error = share_of_first(Hamiltonian(effective_draws=2000).sample(TWO_SUMMITS, seed))
     assert abs(share - 0.5) > 5 * error
+
+
+def test_a_class_that_all_but_vanishes_leaves_no_draw_undefined(seed):
+    posed = density(Counts([[20, 5, 2, 0], [3, 3, 10, 10]], [100, 40, 50, 20]), Prior(prevalence=0.01))
+    draws = Hamiltonian(640, coordinates="output").sample(posed, seed)
+    assert np.isfinite(draws.prevalence).all()
+    assert np.isfinite(draws.confusion).all()

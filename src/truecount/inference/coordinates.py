@@ -155,12 +155,12 @@ class ByOutput:
 
     def moved(self, point: FloatArray, prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
         """Keep the sums and r: in logarithms their density stands apart from that of prevalence and confusion."""
-        at, joint = self._forward(point), prevalence[:, :, None] * np.maximum(confusion, 1e-300)
-        outputs = joint.sum(axis=1)
-        joint *= (at.implied / outputs)[:, None, :]
-        classes = joint.sum(axis=2)
-        rows = _logs(joint / classes[:, :, None]) + np.log(at.row_totals)
-        sums = _logs(classes) + np.log(at.total), _logs(outputs) + np.log(at.output_total)
+        at = self._forward(point)
+        outputs = np.einsum("cl,clk->ck", prevalence, confusion)
+        rows = confusion * (at.implied / np.maximum(outputs, 1e-300))[:, None, :]
+        tilt = rows.sum(axis=2)
+        rows = _logs(rows / tilt[:, :, None]) + np.log(at.row_totals)
+        sums = _logs(prevalence * tilt) + np.log(at.total), _logs(outputs) + np.log(at.output_total)
         return np.hstack([sums[0], rows.reshape(len(point), -1), sums[1]])
 
     def _forward(self, point: FloatArray) -> "_Table":

@@ -7,7 +7,7 @@ import numpy as np
 from truecount._types import FloatArray
 from truecount.inference.draws import dirichlet, draw_rows
 from truecount.inference.hill import Hill
-from truecount.inference.mode import climb_together, even_start, one_class_starts
+from truecount.inference.mode import climb_together, even_start, one_class_starts, shuffled_starts
 from truecount.models import Density
 
 ROUNDS, ARRIVED = 6, 1e-4
@@ -67,14 +67,15 @@ def survey(density: Density) -> Landscape:
     """Look for summits of the density of the logarithms, which is what chains move on: it has none on the edge."""
     moved_on = _logarithmic(density)
     corners = one_class_starts(moved_on)
-    points = climb_together(moved_on, np.concatenate([even_start(moved_on)[None], corners]), ROUNDS)
+    starts = np.concatenate([even_start(moved_on)[None], corners, shuffled_starts(moved_on)])
+    points = climb_together(moved_on, starts, ROUNDS)
     hill = Hill(moved_on)
     mass = _log_mass(density, hill, points)
-    first, *others = np.argsort(-mass, kind="stable")
-    summits = [points[first]]
     has_arrived = hill.residual(points) < ARRIVED
+    first, *others = np.lexsort([-mass, ~has_arrived])
+    summits = [points[first]]
     for number in others:
-        counts = has_arrived[first] and has_arrived[number] and mass[number] > mass[first] - NEGLIGIBLE
+        counts = has_arrived[number] and mass[number] > mass[first] - NEGLIGIBLE
         if counts and all(_is_apart(points[number], summit) for summit in summits):
             summits.append(points[number])
     is_near = _log_mass(density, hill, corners) > mass[first] - NEGLIGIBLE_CORNER

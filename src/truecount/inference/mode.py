@@ -11,8 +11,12 @@ from truecount.models import Density
 LEAPS_BETWEEN_CHECKS = 8
 MOST_RIVALS = 24
 """How many other points a climb starts from, at most."""
+SHUFFLES = 8
+"""How many of them are chosen by chance."""
 RIVAL_ROUNDS = 12
 """Rounds of leaps that a climb from another point gets before it is judged."""
+RIVAL_STEPS = 5_000
+"""Steps that the best of them may take after that."""
 CLOSE = 1e-3
 """Nats, and shares, below which two summits are one."""
 
@@ -72,7 +76,8 @@ def find_mode(density: Density, *, budget: int = 100_000) -> ModeRecord:
     -----
     The density has one peak in the prevalence for any confusion, and in the confusion for any prevalence, but may have
     several in both together. The climb starts from even shares, and, unless it ends where nothing can be higher, again
-    from points where one class holds nearly all; the highest summit is returned, the second highest recorded.
+    from points where one class holds nearly all and from some chosen by chance; the highest summit is returned, the
+    second highest recorded. A summit that none of these climbs leads to stays unseen.
     """
     hill = Hill(density)
     point, iterations = _climb(density, even_start(density), budget)
@@ -117,15 +122,25 @@ def one_class_starts(density: Density) -> FloatArray:
     return points
 
 
+def shuffled_starts(density: Density) -> FloatArray:
+    """Items of each output given to classes by chance, the same ones every time; shape as of `one_class_starts`."""
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet(np.full(density.n_classes, 0.5), (SHUFFLES, density.n_outputs)).transpose(0, 2, 1)
+    items = shares * density.unlabeled
+    seen = density.rows - 1 + 1 / density.n_outputs + items
+    rows = np.where(density.is_known[:, None], density.known, seen / seen.sum(axis=2, keepdims=True))
+    classes = items.sum(axis=2) + 1 / density.n_classes
+    return np.concatenate([(classes / classes.sum(axis=1, keepdims=True))[:, :, None], rows], axis=2)
+
+
 def climb_together(density: Density, points: FloatArray, rounds: int) -> FloatArray:
-    """Take so many rounds of leaps uphill from each point, with the unlabelled items let in by degrees."""
-    for unlabeled in by_degrees(density):
-        hill = Hill(replace(density, unlabeled=unlabeled))
-        for _ in range(rounds):
-            for _ in range(LEAPS_BETWEEN_CHECKS):
-                points = hill.leap(points)
-            if (hill.residual(points) <= hill.tolerance).all():
-                break
+    """Take so many rounds of leaps uphill from each point; all items at once, so that summits stay apart."""
+    hill = Hill(density)
+    for _ in range(rounds):
+        for _ in range(LEAPS_BETWEEN_CHECKS):
+            points = hill.leap(points)
+        if (hill.residual(points) <= hill.tolerance).all():
+            break
     return points
 
 
@@ -138,10 +153,10 @@ def by_degrees(density: Density) -> list[FloatArray]:
     return counts[::-1]
 
 
-def _climb(density: Density, point: FloatArray, budget: int) -> tuple[FloatArray, int]:
+def _climb(density: Density, point: FloatArray, budget: int, *, gently: bool = True) -> tuple[FloatArray, int]:
     """Climb until there is nothing to gain or the budget is spent; the point reached and the steps taken."""
     iterations = 0
-    for unlabeled in by_degrees(density):
+    for unlabeled in by_degrees(density) if gently else [density.unlabeled]:
         hill = Hill(replace(density, unlabeled=unlabeled))
         while iterations < budget and hill.residual(point) > hill.tolerance:
             for _ in range(LEAPS_BETWEEN_CHECKS):
@@ -154,15 +169,18 @@ def _against_rivals(
     density: Density, hill: Hill, point: FloatArray, budget: int
 ) -> tuple[FloatArray, FloatArray | None, int]:
     """Climb from elsewhere too: the highest point, the second highest that lies apart, and the steps taken."""
-    others = list(climb_together(density, one_class_starts(density), RIVAL_ROUNDS))
+    starts = np.concatenate([one_class_starts(density), shuffled_starts(density)])
+    others = list(climb_together(density, starts, RIVAL_ROUNDS))
     steps = 3 * LEAPS_BETWEEN_CHECKS * RIVAL_ROUNDS
     challenger = max(others, key=hill.height)
     if _is_apart(challenger, point):
-        challenger, more = _climb(density, challenger, budget)
+        challenger, more = _climb(density, challenger, min(budget, RIVAL_STEPS), gently=False)
         steps += more
-    if hill.height(challenger) > hill.height(point) + CLOSE:
+    has_arrived = hill.residual(challenger) <= hill.tolerance
+    if has_arrived and hill.height(challenger) > hill.height(point) + CLOSE:
         point, challenger = challenger, point
-    rivals = [other for other in (challenger, *others) if _is_apart(other, point)]
+    settled = [other for other in others if hill.residual(other) <= CLOSE]
+    rivals = [other for other in (challenger, *settled) if _is_apart(other, point)]
     return point, max(rivals, key=hill.height, default=None), steps
 
 
