@@ -1,6 +1,7 @@
 """`check`: every part that applies, its tables in plain values, and groups, audits and posteriors."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -38,6 +39,15 @@ def test_the_page_has_a_part_for_every_table():
     for title in ("What was learned of each class", "Tests", "What another prior would say"):
         assert title in page
     assert "info: Whether the box still treats each class as it did" in page
+
+
+def test_the_shares_of_a_table_have_as_many_decimals_and_its_columns_are_explained():
+    page = str(tc.check(Counts([[396, 4], [20, 380]], [40, 960], classes=["fail", "pass"]), replicates=99))
+    for part in page.split("\n\n")[2:]:
+        assert len({len(decimals) for decimals in re.findall(r"\d(?:\.(\d+))? %", part)}) <= 1, part
+    assert "kept: sd after over sd before" in page
+    assert "row prior: what the prior of P(output | class) weighs, in labels" in page
+    assert "condition: 1 at best" in page
 
 
 def test_rank_and_condition_of_the_confusion_are_told():

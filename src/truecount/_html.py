@@ -13,7 +13,7 @@ def html_table(lines: Sequence[Sequence[str]], remarks: Iterable[str] = (), capt
     Parameters
     ----------
     lines
-        The header, then the rows; the last cell of a shorter row runs on.
+        The header, then the rows.
     remarks
         Go into a list below.
     caption
@@ -24,7 +24,7 @@ def html_table(lines: Sequence[Sequence[str]], remarks: Iterable[str] = (), capt
         f'<th scope="col" style="text-align:{"right" if place else "left"}">{escape(name)}</th>'
         for place, name in enumerate(header)
     )
-    body = "".join(f"<tr>{_cells(row, len(header))}</tr>" for row in rows)
+    body = "".join(f"<tr>{_cells(row)}</tr>" for row in rows)
     listed = "".join(f"<li>{escape(remark)}</li>" for remark in remarks)
     below = f'<caption style="caption-side:bottom;text-align:left">{escape(caption)}</caption>' if caption else ""
     return f"<table>{below}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" + (
@@ -32,12 +32,7 @@ def html_table(lines: Sequence[Sequence[str]], remarks: Iterable[str] = (), capt
     )
 
 
-def _cells(row: Sequence[str], columns: int) -> str:
+def _cells(row: Sequence[str]) -> str:
     name, *numbers = map(escape, row)
-    wide = f' colspan="{columns - len(row) + 1}"' if len(row) < columns else ""
-    styles = [NUMBER] * (len(numbers) - 1) + [NAME if wide else NUMBER] if numbers else []
-    cells = "".join(
-        f'<td{wide if place == len(numbers) - 1 else ""} style="{style}">{number}</td>'
-        for place, (number, style) in enumerate(zip(numbers, styles, strict=True))
-    )
+    cells = "".join(f'<td style="{NUMBER}">{number}</td>' for number in numbers)
     return f'<th scope="row" style="{NAME}">{name}</th>{cells}'

@@ -98,7 +98,7 @@ def test_what_was_hardly_learned_is_said_with_its_cause():
     assert "use more items" in finding.advice
     strong = tc.infer(Counts([[140, 60], [20, 180]], [8, 4]), prior=Prior(prevalence=50))
     [finding] = [finding for finding in strong.findings if finding.code == "hardly-learned"]
-    assert finding.advice == "The prior of the prevalence weighs 100 items, and there are 12: weaken it."
+    assert finding.advice == "The prior of the prevalence weighs 100, the population's items 12: weaken it."
 
 
 def test_swapped_outputs_are_noticed_and_a_weak_box_is_not_blamed():

@@ -88,7 +88,7 @@ def compare(
     posterior  83.9 % (74.1 – 94.8)  16.1 % (5.2 – 25.9)
     cc         60.0 % (57.1 – 63.3)  40.0 % (36.7 – 42.9)
     acc        83.3 % (74.0 – 94.4)  16.7 % (5.6 – 26.0)
-    pacc       needs the scores of every item
+    Left out: pacc (needs the scores of every item).
     In brackets: 95 % intervals; those of the methods by the bootstrap.
     """
     level, chosen = _check.level(level), [find_method(each) for each in (METHODS if methods is None else methods)]

@@ -63,14 +63,12 @@ def _in_shell(comparison: "Comparison") -> "Comparison":
 
 
 def _show(comparison: "Comparison") -> None:
-    """Print the table as wide as the screen is, and below it what does not apply."""
+    """Print the table, on a terminal as wide as that is."""
     if not sys.stdout.isatty():
         typer.echo(str(comparison))
         return
     header, *rows = comparison.cells()
-    reasons = [" ".join(row) for row in rows if len(row) < len(header)]
-    full = [row for row in rows if len(row) == len(header)]
-    print_table(Table(header, full, comparison.findings, "\n".join([*reasons, *comparison.notes()])))
+    print_table(Table(header, rows, comparison.findings, "\n".join(comparison.notes())))
 
 
 def _picture(report: Report, comparison: "Comparison") -> dict[str, bytes]:

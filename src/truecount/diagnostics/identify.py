@@ -209,7 +209,7 @@ def hardly_learned(counts: Counts, model: Density, kept: FloatArray, *, said: se
     )
     weight, items = float(model.prevalence.sum()), float(model.unlabeled.sum())
     if weight >= items:
-        advice = f"The prior of the prevalence weighs {weight:,.0f} items, and there are {items:,.0f}: weaken it."
+        advice = f"The prior of the prevalence weighs {weight:,.0f}, the population's items {items:,.0f}: weaken it."
     return Finding(
         "hardly-learned",
         "caution",

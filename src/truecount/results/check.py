@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import ceil, log10
 from typing import Any
 
-from truecount._wording import percent
 from truecount.results.finding import Finding
 from truecount.results.posterior import Posterior
 from truecount.results.table import display_width, remark, visible
@@ -23,7 +23,14 @@ TITLES = {
     "calibration": "Simulation-based calibration at sizes like these",
 }
 """What each table is called on the page, in their order."""
-MOST_ROWS = 25
+NOTES = {
+    "classes": "row prior: what the prior of P(output | class) weighs, in labels; sd: standard deviation of the share; "
+    "kept: sd after over sd before.",
+    "identifiability": "rank: how many classes, or mixes of them, the outputs tell apart; condition: 1 at best; "
+    "the larger, the harder they are to tell apart.",
+}
+"""What the columns of a table mean, in a line below it."""
+MOST_ROWS, MOST_DECIMALS = 25, 3
 NO_SHARES = ("condition", "statistic", "p_value", "labeled", "audited", "row_prior", "most_moved")
 """Columns of numbers that are not shares, and are not printed as percentages."""
 
@@ -65,16 +72,21 @@ class Check:
         parts = [str(self.posterior).splitlines()[: len(self.posterior.classes) + 1]]
         said = [remark(finding) for finding in self.findings] or ["Nothing speaks against this answer."]
         parts.append(said)
-        parts += [[TITLES[name], *aligned(self.tables[name])] for name in TITLES if self.tables.get(name)]
+        parts += [self._table(name) for name in TITLES if self.tables.get(name)]
         return "\n\n".join("\n".join(lines) for lines in parts)
 
     __repr__ = __str__
+
+    def _table(self, name: str) -> list[str]:
+        note = [f"  {NOTES[name]}"] if name in NOTES else []
+        return [TITLES[name], *aligned(self.tables[name]), *note]
 
 
 def aligned(rows: tuple[Row, ...]) -> list[str]:
     """Set rows of plain values in columns; names on the left and numbers on the right."""
     header = list(rows[0])
-    body = [[_cell(row[name], name not in NO_SHARES) for name in header] for row in rows[:MOST_ROWS]]
+    decimals = {name: None if name in NO_SHARES else _decimals(rows) for name in header}
+    body = [[_cell(row[name], decimals[name]) for name in header] for row in rows[:MOST_ROWS]]
     titles = [name.replace("_", " ") for name in header]
     columns = list(zip(titles, *body, strict=True))
     widths = [max(map(display_width, column)) for column in columns]
@@ -89,15 +101,23 @@ def _padded(cell: str, width: int, is_text: bool) -> str:
     return cell + space if is_text else space + cell
 
 
-def _cell(value: Any, is_share: bool) -> str:
+def _decimals(rows: tuple[Row, ...]) -> int:
+    """As many decimals as leave two digits to the smallest share; lower ends may be as near to zero as they like."""
+    names = [name for name in rows[0] if name not in (*NO_SHARES, "lower", "predicted_lower")]
+    shares = [100 * abs(row[name]) for row in rows[:MOST_ROWS] for name in names if isinstance(row[name], float)]
+    smallest = min((share for share in shares if share > 0), default=100.0)
+    return min(max(1, ceil(1 - log10(smallest))), MOST_DECIMALS)
+
+
+def _cell(value: Any, decimals: int | None) -> str:
     if value is None:
         return "\N{EN DASH}"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
         return " ".join(map(str, value))
-    if isinstance(value, float) and is_share:
-        return percent(value)
+    if isinstance(value, float) and decimals is not None:
+        return f"{100 * value:.{decimals}f} %"
     if isinstance(value, float):
         return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
     return visible(value)

@@ -96,16 +96,19 @@ class Comparison:
         }
 
     def cells(self) -> list[list[str]]:
-        """Give the header and a line for each method, whose second cell is the reason where it does not apply."""
+        """Give the header and a line for each method that applies."""
         places = np.sort(np.argsort(-self.posterior.mean, kind="stable")[:MOST_SHOWN])
         header = ["method", *(visible(self.classes[place]) for place in places)]
         first = Row(method="posterior", prevalence=self.posterior.mean, interval=self.posterior.interval(self.level))
-        return [header, *(_cells(row, places) for row in (first, *self.rows))]
+        applied = [(row, row.prevalence) for row in (first, *self.rows) if row.prevalence is not None]
+        return [header, *(_cells(row, shares, places) for row, shares in applied)]
 
     def notes(self) -> list[str]:
         """Say what stands in the cells, and what does not."""
         hidden = max(0, len(self.classes) - MOST_SHOWN)
-        notes = [f"{hidden} more classes are in .rows."] if hidden else []
+        notes = [f"Left out: {', '.join(names)} ({reason})." for reason, names in self._left_out().items()]
+        if hidden:
+            notes.append(f"{hidden} more classes are in .rows.")
         if len(self.classes) <= MOST_WITH_INTERVALS:
             notes.append(f"In brackets: {100 * self.level:.6g} % intervals{self._kinds()}.")
         return notes
@@ -117,6 +120,14 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         return html_table(self.cells(), map(remark, self.findings), " ".join(self.notes()))
+
+    def _left_out(self) -> dict[str, list[str]]:
+        """Methods that do not apply, by the reason."""
+        found: dict[str, list[str]] = {}
+        for row in self.rows:
+            if row.prevalence is None:
+                found.setdefault(row.reason.removeprefix(f"{row.method} "), []).append(row.method)
+        return found
 
     def _kinds(self) -> str:
         kinds = dict.fromkeys(KINDS[row.kind] for row in self.rows if row.kind)
@@ -131,11 +142,9 @@ def _plain(row: Row) -> dict[str, Any]:
     return {"method": row.method, **made, "reason": row.reason or None, "findings": findings}
 
 
-def _cells(row: Row, places: IntArray) -> list[str]:
-    """Give the method and a cell for each class, or the reason why it does not apply."""
-    if row.prevalence is None:
-        return [row.method, row.reason.removeprefix(f"{row.method} ")]
-    points = [f"{100 * share:.1f} %" for share in row.prevalence[places]]
+def _cells(row: Row, shares: FloatArray, places: IntArray) -> list[str]:
+    """Give the method and a cell for each class."""
+    points = [f"{100 * share:.1f} %" for share in shares[places]]
     if row.interval is None or len(places) > MOST_WITH_INTERVALS:
         return [row.method, *points]
     ends = [f"({100 * low:.1f} \N{EN DASH} {100 * high:.1f})" for low, high in row.interval[places]]
@@ -143,10 +152,8 @@ def _cells(row: Row, places: IntArray) -> list[str]:
 
 
 def _aligned(table: list[list[str]]) -> list[str]:
-    """Set the cells in columns; a reason runs on."""
-    full = [line for line in table if len(line) == len(table[0])]
-    widths = [max(map(display_width, column)) for column in zip(*full, strict=True)]
-    widths[0] = max(display_width(line[0]) for line in table)
+    """Set the cells in columns."""
+    widths = [max(map(display_width, column)) for column in zip(*table, strict=True)]
     return ["  ".join(map(_padded, line, widths)).rstrip() for line in table]
 
 
