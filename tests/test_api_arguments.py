@@ -39,3 +39,8 @@ def test_of_many_problems_the_bad_one_is_named():
         tc.infer_many({"w1": good, "w2": bad})
     with pytest.raises(tc.InputError, match=r"problems\[1\]\.counts is of type list"):
         tc.infer_many([good, [1, 2]])
+
+
+def test_a_near_choice_is_suggested() -> None:
+    with pytest.raises(tc.InputError, match="Pass design='by_prediction'"):
+        tc.infer(tc.Counts([[8, 2], [1, 9]], [30, 20]), design="by-prediction")  # type: ignore[arg-type]

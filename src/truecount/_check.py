@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from truecount._types import FloatArray, Name
+from truecount._wording import nearest
 from truecount.errors import InputError
 
 
@@ -111,5 +112,7 @@ def one_of(argument: str, value: object, choices: Sequence[str]) -> str:
     """Give `value`, which must be one of `choices`."""
     if value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
-        raise InputError(argument, f"is {value!r}", f"it must be one of {listed}", f"Pass {argument}={choices[0]!r}")
+        by_word = {str(choice): choice for choice in choices}
+        meant = by_word.get(nearest(str(value), by_word) or "", choices[0])
+        raise InputError(argument, f"is {value!r}", f"it must be one of {listed}", f"Pass {argument}={meant!r}")
     return str(value)

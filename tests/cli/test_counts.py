@@ -261,3 +261,22 @@ def test_merging_writes_to_no_shard_and_counts_none_twice(
     with pytest.raises(InputError, match=r"^./part-1.json is named twice: each shard is counted once"):
         counts("merge", "part-1.json", "part-2.json", "./part-1.json")
     assert counts("merge", "part-1.json", "part-2.json").startswith('{"schema"')
+
+
+def test_counts_without_labels_and_several_files_of_counts_lead_to_merging(table: Path, tmp_path: Path) -> None:
+    parts = [str(tmp_path / f"part-{number}.json") for number in (1, 2, 3)]
+    counts(str(table), "--prediction", "verdict", "-o", parts[0])
+    counts(str(table), "--prediction", "verdict", "--by", "week", "-o", parts[1])
+    counts(str(table), *COLUMNS, "-o", parts[2])
+    for part in parts[:2]:
+        with pytest.raises(InputError, match=r"counts hold no labels yet.*truecount counts merge"):
+            CliRunner().invoke(app, ["estimate", part], catch_exceptions=False)
+    done = run("estimate", "part-1.json", "part-3.json", folder=tmp_path)
+    assert done.returncode == 2
+    said = "2 files of counts. Merge them first: truecount counts merge part-1.json part-3.json"
+    assert said in " ".join(done.stderr.split())
+
+
+def test_an_unknown_period_lists_those_there_are(table: Path) -> None:
+    with pytest.raises(InputError, match="Write the period of 'week' as one of minute, hour, day, week, month"):
+        counts(str(table), *COLUMNS, "--by", "week:fortnight")

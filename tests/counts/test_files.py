@@ -12,8 +12,10 @@ import duckdb
 import pytest
 
 from truecount import Counts, count
+from truecount.counts.assemble import Reading
 from truecount.counts.exchange import read_counts
-from truecount.counts.files import count_files
+from truecount.counts.files import count_files, tally_files
+from truecount.counts.scan import Columns
 from truecount.errors import InputError
 
 ROWS = [("pass", "pass"), ("fail", "pass"), ("fail", "fail"), (None, "pass"), (None, "pass"), (None, "abstain")]
@@ -457,3 +459,21 @@ def test_other_json_is_refused_by_name(content: bytes, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"counts\.json") as error:
         read_counts(tmp_path / "counts.json")
     assert not content or all(f'"{field}"' in error.value.remedy for field in EXPECTED.to_dict())
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl"])
+@pytest.mark.parametrize("value", ["de", "2024-13-01", 'a "b" c'])
+def test_a_column_without_times_has_no_periods(name: str, value: str, tmp_path: Path) -> None:
+    WRITERS[name](tmp_path / name, [("a", "2024-05-30"), ("b", "2024-05-30"), (None, value)])
+    reading = Reading(columns=Columns(prediction="human", by={"verdict": "week"}), is_shard=True)
+    with pytest.raises(InputError) as error:
+        tally_files(reading, tmp_path / name)
+    assert error.value.found == f"has {value!r} in column 'verdict'"
+    assert "no time" in error.value.needed
+
+
+def test_a_weight_that_is_no_number_is_named(tmp_path: Path) -> None:
+    write_text(tmp_path / "t.csv", [("a", "1"), ("b", "much")])
+    reading = Reading(columns=Columns(prediction="human", weight="verdict"), is_shard=True)
+    with pytest.raises(InputError, match="has 'much' in column 'verdict': weights are numbers"):
+        tally_files(reading, tmp_path / "t.csv")

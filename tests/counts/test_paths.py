@@ -10,7 +10,15 @@ from truecount.errors import InputError
 
 @pytest.mark.parametrize(
     ("wanted", "meant"),
-    [("result.csv", "results.csv"), ("results.json", "results."), ("nope.csv", None), ("un.csv", None)],
+    [
+        ("result.csv", "results.csv"),
+        ("results.json", "results."),
+        ("nope.csv", None),
+        ("un.csv", None),
+        ("Results.tsv", "results."),
+        ("result.json", None),
+        ("m_Non.txt", None),
+    ],
 )
 def test_a_shared_ending_makes_no_file_near(wanted: str, meant: str | None, tmp_path: Path) -> None:
     for name in ("results.csv", "results.txt", "na.csv", "m_None.csv"):

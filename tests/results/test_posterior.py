@@ -68,6 +68,13 @@ def test_probability_refuses_what_is_no_event(event: object) -> None:
         made_posterior().probability(event)  # type: ignore[arg-type]
 
 
+def test_probability_of_a_number_shows_how_to_ask() -> None:
+    with pytest.raises(
+        InputError, match=r"event is 0.2: it must be a function.*Pass lambda share: share\['fail'\] > 0.2"
+    ):
+        made_posterior().probability(0.2)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("classes", "asked", "words"),
     [

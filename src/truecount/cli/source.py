@@ -78,11 +78,16 @@ class Source:
         return self._rows(self.tables, is_shard=True)
 
     def _is_counts(self, tables: Sequence[str]) -> bool:
+        """Whether this is a file of counts, of which there is one only."""
         from truecount.counts.shards import holds_lines
 
-        if len(tables) != 1 or self.label or self.prediction:
+        if self.label or self.prediction:
             return False
-        return Path(tables[0]).suffix.lower() == ".json" and not holds_lines(Path(tables[0]))
+        is_counts = all(Path(table).suffix.lower() == ".json" and not holds_lines(Path(table)) for table in tables)
+        if is_counts and len(tables) > 1:
+            merge = f"truecount counts merge {' '.join(self.tables)} -o merged.json"
+            raise typer.BadParameter(f"These are {len(tables)} files of counts. Merge them first: {merge}")
+        return is_counts
 
     def _counted(self, tables: Sequence[str]) -> "Tally":
         from truecount.counts.exchange import read_tally

@@ -113,7 +113,7 @@ def as_counts(path: str | PathLike[str], tally: Tally) -> Counts:
     try:
         return tally.counts()
     except InputError as error:
-        raise InputError(f"{path}: {error.argument}", error.found, error.needed, FORM) from error
+        raise InputError(f"{path}: {error.argument}", error.found, error.needed, error.remedy) from error
 
 
 def merge_counts(*counts: Counts, strict_classes: bool = False) -> Counts:

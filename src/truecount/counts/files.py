@@ -1,5 +1,6 @@
 """Files of labelled and unlabelled rows become counts."""
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -8,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from truecount import _progress
+from truecount._wording import quoted
 from truecount.counts.assemble import Reading
 from truecount.counts.markers import Missing
 from truecount.counts.query import connect, relations, require_keys
 from truecount.counts.remote import is_address, lacking_extension, relation_at
 from truecount.counts.scan import Columns, scan
-from truecount.counts.shards import LINES, RECORDS, Shards, find_shards
+from truecount.counts.shards import LINES, RECORDS, TABLES, Shards, find_shards
 from truecount.counts.table import Counts
 from truecount.counts.tally import Row, Tally
 from truecount.counts.text import DELIMITERS, bad_line
@@ -117,9 +119,24 @@ def _blamed_on(shards: Shards, columns: Columns) -> Iterator[None]:
         yield
     except duckdb.Error as error:
         file = _culprit(shards, columns, str(error))
+        if isinstance(error, duckdb.ConversionException) and shards.kind not in TABLES:
+            raise _not_convertible(file, columns, str(error)) from error
         needed = f"it must be a whole {shards.kind} file"
         reason = (bad_line(file) if shards.kind in LINES else None) or _reason(error)
         raise InputError(str(file), f"cannot be read ({reason})", needed, "Mend it, or write it anew") from error
+
+
+def _not_convertible(file: Path, columns: Columns, message: str) -> InputError:
+    """Say which value is neither a time nor a weight: no other text is converted."""
+    value = re.search(r"[\"'](.{0,60}).*[\"'](,|$| to )", message.splitlines()[0])
+    times = [column for column, frequency in columns.by.items() if frequency is not None]
+    is_weight = "DOUBLE" in message
+    names = quoted([str(columns.weight)] if is_weight else times)
+    found = f"has {value[1] if value else 'a value'!r} in column {names}"
+    if is_weight:
+        return InputError(str(file), found, "weights are numbers", "Mend it, or choose another column")
+    remedy = "Write times like 2024-05-30 or 2024-05-30 12:00, or leave out the period"
+    return InputError(str(file), found, "that is no time, and periods are cut from times", remedy)
 
 
 def _culprit(shards: Shards, columns: Columns, message: str) -> Path:

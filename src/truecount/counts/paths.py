@@ -30,6 +30,7 @@ def _nearest_file(file: Path) -> str:
     if not file.parent.is_dir():
         return f"There is no folder {str(file.parent)!r} either"
     neighbours = sorted(file.parent.iterdir(), key=lambda neighbour: neighbour.suffix == file.suffix)
-    by_stem = {neighbour.stem: neighbour.name for neighbour in neighbours}
+    near = [each for each in neighbours if file.suffix == each.suffix or file.stem.casefold() == each.stem.casefold()]
+    by_stem = {neighbour.stem: neighbour.name for neighbour in near}
     meant = nearest(file.stem, by_stem)
     return f"Perhaps you meant {str(file.with_name(by_stem[meant]))!r}" if meant else "Check the spelling"

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Any, TypeAlias
 
 from truecount._wording import nearest, quoted
-from truecount.counts.periods import COARSE, FINE, start_of
+from truecount.counts.periods import COARSE, FINE, FREQUENCIES, start_of
 from truecount.counts.tally import Row
 from truecount.counts.values import as_key, as_name, plain_value
 from truecount.errors import InputError, MissingExtraError
@@ -227,10 +227,19 @@ def require_column(table: str, columns: Sequence[str], wanted: str) -> int:
         needed = "each name must stand for one column"
         raise InputError(table, f"has {len(found)} columns named {wanted!r}", needed, "Rename the others")
     if not found:
-        meant = nearest(wanted, columns)
-        remedy = f"Perhaps you meant {meant!r}" if meant else "Choose one of these"
-        raise InputError(table, f"has no column {wanted!r}", f"its columns are {quoted(columns)}", remedy)
+        raise InputError(
+            table, f"has no column {wanted!r}", f"its columns are {quoted(columns)}", _advice(wanted, columns)
+        )
     return found[0]
+
+
+def _advice(wanted: str, columns: Sequence[str]) -> str:
+    """Say which column, or which period of a column, was perhaps meant."""
+    column, _, _ = wanted.rpartition(":")
+    if column in columns:
+        return f"Write the period of {column!r} as one of {', '.join(FREQUENCIES)}"
+    meant = nearest(wanted, columns)
+    return f"Perhaps you meant {meant!r}" if meant else "Choose one of these"
 
 
 def _no_frame(table: str, native: Any) -> InputError:

@@ -88,6 +88,10 @@ class Tally:
 
     def _counts(self, groups: Sequence[Group], tables: frozenset[str]) -> Counts:
         classes, outputs = self.class_names(), self.output_names()
+        if not classes:
+            needed = "the classes are learned from labelled items"
+            remedy = "Add such items, or merge with a labelled shard: truecount counts merge"
+            raise InputError("counts", "hold no labels yet", needed, remedy)
         squares: dict[str, Any] = {}
         if self.is_weighted:
             squares = {

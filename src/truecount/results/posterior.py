@@ -162,6 +162,9 @@ class Posterior:
             Takes the draws by class name and says of each whether the event holds, as in
             ``posterior.probability(lambda share: share["pass"] > 0.8)``.
         """
+        if not callable(event):
+            remedy = f"Pass lambda share: share[{self.classes[0]!r}] > 0.2"
+            raise InputError("event", f"is {event!r:.60}", "it must be a function of the draws by class name", remedy)
         shares = _ByClass(zip(self.classes, self.prevalence.T, strict=True))
         holds = np.asarray(event(shares))
         if holds.shape != (len(self.prevalence),) or holds.dtype != bool:
