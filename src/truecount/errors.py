@@ -9,6 +9,7 @@
     └── MissingExtraError         an optional package is missing; the message is its `pip install` line
     UserWarning
     └── TruecountWarning          an answer exists; do not lean on it
+        ├── CalibrationWarning      probabilities do not mean what they are taken for
         ├── ConvergenceWarning      the draws have not settled
         └── IdentifiabilityWarning  the data cannot tell some classes apart
 """
@@ -46,6 +47,10 @@ class MissingExtraError(ImportError):
 
 class TruecountWarning(UserWarning):
     """An answer exists, and leaning on it is unwise."""
+
+
+class CalibrationWarning(TruecountWarning):
+    """Probabilities are of another prevalence than they are taken for, or are not calibrated."""
 
 
 class ConvergenceWarning(TruecountWarning):

@@ -120,6 +120,13 @@ def test_no_items_no_rows() -> None:
     assert empty.decide().shape == (0,)
 
 
+def test_shares_are_averages_over_the_items_draw_by_draw() -> None:
+    corrected = recalibrate(SCORES[:4], posterior(12, 28), draws=50)
+    by_hand = [by_bayes(corrected.scores, ratio, [1, 1]).mean(axis=0) for ratio in corrected.ratios]
+    np.testing.assert_allclose(corrected.shares, by_hand)
+    np.testing.assert_allclose(corrected.shares.mean(axis=0), corrected.mean.mean(axis=0))
+
+
 def test_decisions_follow_expected_cost() -> None:
     corrected = Recalibration(scores=SCORES, ratios=np.ones((1, 2)), classes=("a", "b"))
     assert corrected.decide().tolist() == ["a", "b", "a", "a", "b"]

@@ -10,6 +10,7 @@ pytest.importorskip("sklearn")
 from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -18,11 +19,13 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from made_items import made_items, probabilities
 from truecount import Auto, recalibrate
-from truecount.errors import InputError
+from truecount.errors import CalibrationWarning, InputError
 from truecount.sklearn import Bins, Recalibrated
 
 QUICK = Auto(400)
 SHIFTED = [1800, 200]
+RARE, EVEN = [1800, 200], [2000, 2000]
+BALANCED = LogisticRegression(class_weight="balanced")
 
 
 @pytest.fixture
@@ -102,7 +105,8 @@ def test_the_prevalence_that_a_fitted_classifier_was_trained_on_matters(training
     fitted = LinearDiscriminantAnalysis().fit(*training)
     audit = made_items(np.random.default_rng(4), [400, 100])
     told = Recalibrated(fitted, cv="prefit", trained_on=[0.3, 0.7], engine=QUICK).fit(*audit).adapt(items)
-    untold = Recalibrated(fitted, cv="prefit", engine=QUICK).fit(*audit).adapt(items)
+    with pytest.warns(CalibrationWarning):
+        untold = Recalibrated(fitted, cv="prefit", engine=QUICK).fit(*audit).adapt(items)
     assert log_loss(labels, told.predict_proba(items)) < log_loss(labels, untold.predict_proba(items)) - 0.05
 
 
@@ -143,3 +147,57 @@ def test_corrected_probabilities_need_a_population(training) -> None:
 def test_an_unknown_calibration_is_refused(training) -> None:
     with pytest.raises(InputError, match="calibration"):
         Recalibrated(GaussianNB(), calibration="isotonic").fit(*training)
+
+
+def standard_errors_off(classifier: Recalibrated, items: np.ndarray) -> float:
+    """How far the average probability is from the share that the items were made with."""
+    found = classifier.predict_proba(items)[:, 1]
+    return abs(found.mean() - 0.5) / np.hypot(classifier.posterior_.sd[1], found.std() / np.sqrt(len(items)))
+
+
+def even_odds_classifier(rng: np.random.Generator) -> LogisticRegression:
+    return LogisticRegression().fit(*made_items(rng, [1000, 1000]))
+
+
+@pytest.mark.parametrize("calibration", [None, "temperature"])
+@pytest.mark.parametrize("kind", ["balanced", "prefit"])
+def test_scores_of_another_prevalence_are_noticed(kind, calibration, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    estimator, cv = (BALANCED, 5) if kind == "balanced" else (even_odds_classifier(rng), "prefit")
+    classifier = Recalibrated(estimator, cv=cv, calibration=calibration, engine=QUICK).fit(*made_items(rng, RARE))
+    items, _ = made_items(rng, EVEN)
+    with pytest.warns(CalibrationWarning, match="bias-corrected") as caught:
+        classifier.adapt(items)
+    (finding,) = classifier.findings_
+    assert [each.filename for each in caught] == [__file__]
+    assert (finding.code, finding.severity) == ("scores-off-average", "serious")
+    assert standard_errors_off(classifier, items) > 5
+    assert not hasattr(classifier.fit(*made_items(rng, RARE)), "findings_")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"estimator": LogisticRegression()},
+        {"estimator": BALANCED, "calibration": "bias-corrected"},
+        {"estimator": BALANCED, "trained_on": [0.5, 0.5]},
+        {"cv": "prefit", "calibration": "bias-corrected"},
+        {"cv": "prefit", "trained_on": [0.5, 0.5]},
+    ],
+)
+def test_scores_of_the_prevalence_that_they_are_taken_for_are_right_and_quiet(options, seed: int) -> None:
+    """Warnings are errors here. Planted: Bayes's rule with even odds divided by the rare class's share."""
+    rng = np.random.default_rng(seed)
+    options = {"estimator": even_odds_classifier(rng), **options}
+    classifier = Recalibrated(engine=QUICK, **options).fit(*made_items(rng, RARE))
+    items, labels = made_items(rng, EVEN)
+    assert classifier.adapt(items).findings_ == ()
+    assert standard_errors_off(classifier, items) < 5
+    right, planted = (log_loss(labels, probabilities(items, shares)) for shares in ([0.5, 0.5], [0.1, 0.9]))
+    assert log_loss(labels, classifier.predict_proba(items)) < (right + planted) / 2
+
+
+def test_biases_leave_no_prevalence_to_be_told(training) -> None:
+    with pytest.raises(InputError, match=r"trained_on is given: .*bias-corrected.* Leave one of the two out") as caught:
+        Recalibrated(GaussianNB(), calibration="bias-corrected", trained_on=[0.5, 0.5]).fit(*training)
+    assert caught.value.argument == "trained_on"

@@ -33,6 +33,7 @@ CODES: Mapping[str, str] = {
     "not-converged": "draws that have not settled, or a mode that was not reached",
     "mode-not-unique": "a mode that is one of many as high",
     "mode-has-rival": "a mode far from this one that is nearly as high",
+    "scores-off-average": "corrected probabilities whose average is not the share that was inferred",
     "outside-simplex": "an unrestricted estimate below 0 or above 1",
     OF_METHOD: "what is true of a method whatever the data",
 }

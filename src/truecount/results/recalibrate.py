@@ -49,6 +49,14 @@ class Recalibration:
         shares: FloatArray = mean / mean.sum(axis=1, keepdims=True)  # as many as there are draws, but for rounding
         return shares
 
+    @cached_property
+    def shares(self) -> FloatArray:
+        """Shape (draws, classes): the average over the items, for each draw; that of right probabilities is π′."""
+        total = np.zeros_like(self.ratios)
+        for part in self._parts(len(self.ratios)):
+            total += (1 / (self.ratios @ self.scores[part].T)) @ self.scores[part]
+        return self.ratios * total / len(self.scores)
+
     def interval(self, level: float = 0.95) -> FloatArray:
         """Shape (items, classes, 2): between which ends the probability lies, given what is known of the shares.
 
@@ -143,11 +151,11 @@ def recalibrate(scores: Any, posterior: Posterior, *, trained_on: Any = None, dr
         needed = f"the posterior has {len(posterior.classes)} classes"
         raise InputError("scores", f"has {rows.shape[1]} columns", needed, "Pass a column for each class, in order")
     old = posterior.labeled_prevalence if trained_on is None else _prevalence(trained_on, posterior.classes)
-    ratios = np.maximum(_spread(posterior.prevalence, wanted), _SMALLEST) / _spread(old, wanted)
+    ratios = np.maximum(spread(posterior.prevalence, wanted), _SMALLEST) / spread(old, wanted)
     return Recalibration(scores=rows, ratios=ratios, classes=posterior.classes)
 
 
-def _spread(draws: FloatArray, wanted: int) -> FloatArray:
+def spread(draws: FloatArray, wanted: int) -> FloatArray:
     """Give so many draws, evenly spaced; of fewer, each several times."""
     chosen: FloatArray = draws[np.linspace(0, len(draws) - 1, wanted).round().astype(int)]
     return chosen

@@ -1,5 +1,6 @@
 """The classifier itself, corrected for a new population."""
 
+import warnings
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -10,12 +11,17 @@ from truecount import _check
 from truecount._types import FloatArray
 from truecount.counts import Cells, Partition
 from truecount.counts.scores import probabilities
+from truecount.diagnostics.average import off_average
+from truecount.errors import CalibrationWarning, InputError
 from truecount.estimators.calibrate import KINDS, Calibration, fit, rescale
 from truecount.inference.draws import Engine
 from truecount.models import Prior
 from truecount.results.recalibrate import Recalibration, recalibrate
 from truecount.sklearn.outputs import class_names, codes, held_out
 from truecount.sklearn.quantifier import Quantifier, labeled_items
+
+_DRAWS = 100
+"""Enough to see whether probabilities agree with shares, and quick."""
 
 
 class Recalibrated(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -31,11 +37,13 @@ class Recalibrated(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Of the `Quantifier` that learns the shares of the new population.
     trained_on
         The prevalence that the scores were trained on: a share for each class in the order of `classes_`, or by name.
-        None is that of the items given to `fit`, with its posterior; say it for a classifier that came fitted.
+        None is that of the items given to `fit`, with its posterior. Say it for a classifier that came fitted to other
+        shares, and after ``class_weight="balanced"``, where it is equal shares.
     calibration
         ``"temperature"`` or ``"bias-corrected"``: calibrate the probabilities first, on items that the classifier was
-        not fitted to; see `truecount.estimators.calibrate`. The prevalence that they are then calibrated on is that of
-        the items given to `fit`.
+        not fitted to; see `truecount.estimators.calibrate`. After ``"bias-corrected"`` the prevalence behind the
+        probabilities is that of the items given to `fit`, whatever the classifier was trained on, so `trained_on` is
+        refused; a temperature leaves it about where it was.
 
     Attributes
     ----------
@@ -45,6 +53,9 @@ class Recalibrated(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The fitted `Quantifier`.
     posterior_
         Of the shares in the population, once adapted.
+    findings_
+        What to know of the corrected probabilities, once adapted: ``scores-off-average`` where they do not average to
+        the shares in `posterior_`.
 
     Notes
     -----
@@ -92,6 +103,7 @@ class Recalibrated(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X, y
             Labelled items, as the classifier takes them, and the class of each.
         """
+        self._check_prevalence()
         X, y = labeled_items(X, y)  # noqa: N806
         quantifier = Quantifier(
             self.estimator, self.partition, cv=self.cv, prior=self.prior, engine=self.engine, seed=self.seed
@@ -102,14 +114,25 @@ class Recalibrated(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(quantifier, name):
                 setattr(self, name, getattr(quantifier, name))
-        if hasattr(self, "posterior_"):
-            del self.posterior_
+        for name in ("posterior_", "findings_"):
+            if hasattr(self, name):
+                delattr(self, name)
         return self
 
     def adapt(self, X: Any) -> Self:  # noqa: N803
-        """Learn the shares of the classes in the population that these items come from."""
+        """Learn the shares of the classes in the population that these items come from.
+
+        Warns
+        -----
+        CalibrationWarning
+            The corrected probabilities of these items do not average to the shares; `findings_` has the figures.
+        """
         check_is_fitted(self)
         self.posterior_ = self.quantifier_.posterior(X)
+        found = off_average(self.recalibrate(X, draws=_DRAWS), self.posterior_)
+        self.findings_ = () if found is None else (found,)
+        if found is not None:
+            warnings.warn(f"{found.message} {found.advice}", CalibrationWarning, stacklevel=2)
         return self
 
     def recalibrate(self, X: Any, *, draws: int = 400) -> Recalibration:  # noqa: N803
@@ -130,6 +153,11 @@ class Recalibrated(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _scores(self, X: Any) -> FloatArray:  # noqa: N803
         scores = probabilities("scores", self.estimator_.predict_proba(X))
         return scores if self.calibration_ is None else rescale(scores, *self.calibration_)
+
+    def _check_prevalence(self) -> None:
+        if self.calibration == "bias-corrected" and self.trained_on is not None:
+            needed = 'after calibration="bias-corrected" it is the prevalence of the items given to fit'
+            raise InputError("trained_on", "is given", needed, "Leave one of the two out")
 
     def _calibrated(self, X: Any, y: Any) -> tuple[float, FloatArray]:  # noqa: N803
         """Give the inverse temperature and the biases, from scores of items that the classifier was not fitted to."""
