@@ -34,6 +34,61 @@ def test_each_draw_of_the_rows_has_its_own_shares(prior, seed):
     assert cut.mean() == pytest.approx(means.mean(), abs=5 * (cut.std() / np.sqrt(2000) + means.std() / np.sqrt(4000)))
 
 
+HARD = {
+    "a rare output": (
+        [[0.001, 0.33, 0.33, 0.339], [0.003, 0.33, 0.33, 0.337]],
+        [200, 33e3, 33e3, 33800],
+    ),
+    "one output too many": ([[0.001, 0.5, 0.499], [0.003, 0.499, 0.498]], [200, 49950, 49850]),
+    "beyond the edge": ([[0.55, 0.45], [0.45, 0.55]], [440, 560]),
+    "at the edge": ([[0.9, 0.1], [0.2, 0.8]], [190, 810]),
+    "inside": ([[0.3, 0.25, 0.25, 0.2], [0.2, 0.25, 0.25, 0.3]], [500, 500, 500, 500]),
+}
+
+
+@pytest.mark.parametrize("prior", [(1, 1), (5, 2), (0.6, 1)])
+@pytest.mark.parametrize(("rows", "items"), HARD.values(), ids=HARD.keys())
+def test_two_classes_have_the_distribution_of_quadrature(rows, items, prior, seed):
+    """Draws of known rows are independent: Kolmogorov and Smirnov's distance passes 2.25/√n once in 12,000 runs."""
+    rows = np.array(rows)
+    cut = cut_draws(known(rows, items, prior), draws=1500, seed=seed)[:, 0]
+    edges = np.sin(np.linspace(0, np.pi / 2, 20_001)) ** 2
+    grid, width = (edges[1:] + edges[:-1]) / 2, np.diff(edges)
+    heights = np.log(np.outer(grid, rows[0]) + np.outer(1 - grid, rows[1])) @ np.array(items)
+    heights += (prior[0] - 1) * np.log(grid) + (prior[1] - 1) * np.log(1 - grid)
+    mass = np.exp(heights - heights.max()) * width
+    below = np.interp(np.sort(cut), edges, np.concatenate([[0], np.cumsum(mass) / mass.sum()]))
+    assert np.abs(below - (np.arange(1500) + 0.5) / 1500).max() < 2.25 / np.sqrt(1500)
+
+
+ALIKE = ([[0.8, 0.1, 0.1], [0.1, 0.45, 0.45], [0.1, 0.44, 0.46]], [3000, 1500, 1500])
+FEW_OUTPUTS = ([[0.8, 0.2], [0.5, 0.5], [0.2, 0.8]], [600, 400])
+AT_A_CORNER = ([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]], [100, 5, 5])
+MORE_OUTPUTS = ([[0.3, 0.3, 0.2, 0.2], [0.2, 0.3, 0.3, 0.2], [0.2, 0.2, 0.3, 0.3]], [500, 600, 520, 380])
+
+
+@pytest.mark.parametrize(("rows", "items"), [ALIKE, FEW_OUTPUTS, AT_A_CORNER, MORE_OUTPUTS])
+@pytest.mark.parametrize("prior", [(1, 1, 1), (2, 5, 1.5)])
+def test_three_classes_have_the_moments_of_quadrature(rows, items, prior, seed):
+    cut = cut_draws(known(rows, items, prior), draws=1500, seed=seed)
+    first, second = np.meshgrid(*[(np.arange(700) + 0.5) / 700] * 2, indexing="ij")
+    grid = np.stack([first, second, 1 - first - second], axis=-1)[first + second < 1 - 1e-9]
+    heights = np.log(grid @ np.array(rows)) @ items + np.log(grid) @ (np.array(prior) - 1)
+    mass = np.exp(heights - heights.max())
+    mass /= mass.sum()
+    mean = mass @ grid
+    squares = (grid - mean) ** 2
+    variance = mass @ squares
+    assert cut.mean(axis=0) == pytest.approx(mean, abs=5 * np.sqrt(variance.max() / 1500))
+    error = np.sqrt((mass @ squares**2 - variance**2) / 1500)
+    assert (np.abs(((cut - mean) ** 2).mean(axis=0) - variance) < 5 * error + 0.01 * variance).all()
+
+
+def known(rows, items, prior):
+    counts = Counts(np.zeros(np.shape(rows), dtype=int), np.array(items, dtype=int))
+    return density(counts, Prior.known_confusion(rows, prevalence=list(prior)))
+
+
 def test_unlabelled_items_that_do_not_fit_move_the_full_posterior_only(seed):
     """The full posterior bends the first row towards the outputs seen, and so leaves room for the other class."""
     full, cut = tc.infer(OUTSIDE, seed=seed), cut_draws(density(OUTSIDE, Prior()), seed=seed)

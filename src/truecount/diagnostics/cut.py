@@ -4,37 +4,138 @@ from dataclasses import replace
 
 import numpy as np
 
-from truecount._simplex import project_to_simplex
-from truecount._types import FloatArray
-from truecount.inference.draws import Draws, Engine, dirichlet, draw_rows
+from truecount._types import FloatArray, IntArray
+from truecount.inference.draws import Draws, Engine, draw_rows
 from truecount.models import Density
 
-SWEEPS = 100
+STEPS = 20
+"""Moves for every share that is free."""
+WINDOW = 8.0
+"""How far a move looks, in standard deviations."""
+MOST_CLIMBS, LEVEL = 60, 1e-2
+TINY = 1e-300
 
 
-def cut_draws(model: Density, *, draws: int = 1000, seed: int = 0, sweeps: int = SWEEPS) -> FloatArray:
+def cut_draws(model: Density, *, draws: int = 1000, seed: int = 0) -> FloatArray:
     """Shape (draws, classes): shares given rows that only the labels may move.
 
     Every draw takes the rows from the labels alone, ``φ ~ Dir(β + F)``, and then the shares from ``p(π | φ, n)`` of
     those very rows. Reweighting would give the full posterior back; here a misspecified unlabelled side cannot move φ.
-    The shares start from outputs drawn of ``Dir(n + 1)``, solved for π, which inside the simplex is exact for as many
-    outputs as classes and a flat prior, and then take Gibbs sweeps with the rows held.
     """
     rng = np.random.default_rng(seed)
-    confusion = draw_rows(rng, model, 0.0, (draws,))
-    outputs = dirichlet(rng, model.unlabeled + 1, (draws,))
-    solved = np.einsum("dk,dkl->dl", outputs, np.linalg.pinv(confusion))
-    prevalence = np.maximum(project_to_simplex(solved), 1e-6)
-    items = np.rint(model.unlabeled).astype(np.int64)
-    for _ in range(sweeps):
-        joint = prevalence[:, :, None] * confusion
-        total = joint.sum(axis=1, keepdims=True)
-        given_output = np.divide(joint, total, out=np.full_like(joint, 1 / len(model.rows)), where=total > 0)
-        given_output /= given_output.sum(axis=1, keepdims=True)
-        allocated = rng.multinomial(items, given_output.transpose(0, 2, 1)).sum(axis=1)
-        gammas = np.maximum(rng.standard_gamma(model.prevalence + allocated), 1e-300)
-        prevalence = gammas / gammas.sum(axis=1, keepdims=True)
-    return prevalence
+    return draw_shares(rng, model, draw_rows(rng, model, 0.0, (draws,)))
+
+
+def draw_shares(rng: np.random.Generator, model: Density, confusion: FloatArray) -> FloatArray:
+    """Shape (draws, classes): for each φ, a draw of ``p(π | φ, n) ∝ Π_l π_l^(α_l − 1) Π_k (φᵀπ)_k^n_k``.
+
+    Each π starts where the log-density with ``max(α, 1)`` in place of ``α − 1`` is highest, a concave problem, and
+    moves along random lines by slice sampling. The curvature there gives the lines their directions and their scale,
+    so that moves are as long as the density is wide, however alike the rows are and however near an edge it lies.
+    """
+    shares = tops = _tops(model, confusion)
+    curvature = _slopes(model, confusion, tops)[1]
+    root, inverse = _inverted(curvature)
+    for _ in range(STEPS * (model.n_classes - 1)):
+        normal = np.matmul(root, rng.standard_normal((*tops.shape, 1)))[..., 0]
+        relative = _within(normal, inverse, tops)
+        length = np.sqrt((relative * np.matmul(curvature, relative[..., None])[..., 0]).sum(axis=1))
+        shares = _moved(rng, model, confusion, shares, tops * relative / length[:, None])
+    return shares
+
+
+def _tops(model: Density, confusion: FloatArray) -> FloatArray:
+    """Climb by Newton's method, all draws at once, each share by a part of itself."""
+    shares = np.full(confusion.shape[:2], 1 / model.n_classes)
+    for _ in range(MOST_CLIMBS):
+        slope, curvature = _slopes(model, confusion, shares)
+        inverse = _inverted(curvature)[1]
+        relative = _within(np.matmul(inverse, slope[..., None])[..., 0], inverse, shares)
+        if np.abs(relative).max(initial=0.0) < LEVEL:
+            break
+        shares = _climbed(model, confusion, shares, relative)
+    return shares
+
+
+def _slopes(model: Density, confusion: FloatArray, shares: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Slope and curvature, downwards, for relative changes of the shares."""
+    given_output = shares[..., None] * confusion / _outputs(shares, confusion)[:, None]
+    allocated, prior = given_output * model.unlabeled, np.maximum(model.prevalence, 1.0)
+    return prior + allocated.sum(axis=2), np.diag(prior) + np.matmul(allocated, given_output.swapaxes(1, 2))
+
+
+def _inverted(curvature: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Give the inverse, and before it a root of it."""
+    root: FloatArray = np.linalg.inv(np.linalg.cholesky(curvature)).swapaxes(1, 2).astype(np.float64)
+    return root, np.matmul(root, root.swapaxes(1, 2))
+
+
+def _within(relative: FloatArray, inverse: FloatArray, shares: FloatArray) -> FloatArray:
+    """Let relative changes leave the sum of the shares as it is, along the least curvature."""
+    towards = np.matmul(inverse, shares[..., None])[..., 0]
+    excess = (shares * relative).sum(axis=1) / (shares * towards).sum(axis=1)
+    level: FloatArray = relative - excess[:, None] * towards
+    return level
+
+
+def _climbed(model: Density, confusion: FloatArray, shares: FloatArray, relative: FloatArray) -> FloatArray:
+    """Take the step, or half of it as often as needed not to fall."""
+    prior = np.maximum(model.prevalence, 1.0)
+    size = np.minimum(1.0, 0.9 / np.maximum(-relative.min(axis=1), 0.9))
+    before = _heights(prior, model.unlabeled, shares, _outputs(shares, confusion))
+    for _ in range(30):
+        tried = shares * (1 + size[:, None] * relative)
+        is_lower = _heights(prior, model.unlabeled, tried, _outputs(tried, confusion)) < before
+        if not is_lower.any():
+            break
+        size = np.where(is_lower, size / 2, size)
+    climbed: FloatArray = tried / tried.sum(axis=1, keepdims=True)
+    return climbed
+
+
+def _moved(
+    rng: np.random.Generator, model: Density, confusion: FloatArray, shares: FloatArray, direction: FloatArray
+) -> FloatArray:
+    """Move along a line by slice sampling: a window placed at random shrinks towards the point until one is kept."""
+    powers, outputs, change = model.prevalence - 1, _outputs(shares, confusion), _outputs(direction, confusion, 0.0)
+
+    def heights(which: IntArray, at: FloatArray) -> FloatArray:
+        along = at[:, None]
+        moved = shares[which] + along * direction[which], outputs[which] + along * change[which]
+        return _heights(powers, model.unlabeled, *moved)
+
+    left, kept = np.arange(len(shares)), np.zeros(len(shares))
+    level = heights(left, kept) - rng.standard_exponential(len(shares))
+    low, high = _window(rng, shares, direction)
+    while len(left):
+        tried = low[left] + (high[left] - low[left]) * rng.random(len(left))
+        is_kept = heights(left, tried) >= level[left]
+        kept[left[is_kept]] = tried[is_kept]
+        left, tried = left[~is_kept], tried[~is_kept]
+        low[left], high[left] = np.where(tried < 0, tried, low[left]), np.where(tried < 0, high[left], tried)
+    moved = np.maximum(shares + kept[:, None] * direction, TINY)
+    return np.asarray(moved / moved.sum(axis=1, keepdims=True))
+
+
+def _window(rng: np.random.Generator, shares: FloatArray, direction: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Give the ends of the window, within the simplex."""
+    ends = np.divide(-shares, direction, out=np.full_like(shares, np.inf), where=direction != 0)
+    start = -WINDOW * rng.random(len(shares))
+    low = np.where(ends < 0, ends, -np.inf).max(axis=1)
+    high = np.where(ends > 0, ends, np.inf).min(axis=1)
+    return np.maximum(low, start), np.minimum(high, start + WINDOW)
+
+
+def _outputs(shares: FloatArray, confusion: FloatArray, least: float = TINY) -> FloatArray:
+    found: FloatArray = np.matmul(shares[:, None], confusion)[:, 0]
+    return np.maximum(found, least) if least else found
+
+
+def _heights(powers: FloatArray, items: FloatArray, shares: FloatArray, outputs: FloatArray) -> FloatArray:
+    """Log-density at each draw, up to a constant."""
+    seen = items > 0
+    found: FloatArray = np.log(np.maximum(outputs[:, seen], TINY)) @ items[seen]
+    return found + np.log(np.maximum(shares, TINY)) @ powers if powers.any() else found
 
 
 def tempered_draws(model: Density, engine: Engine, *, power: float = 0.5, seed: int = 0) -> Draws:
