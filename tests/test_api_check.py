@@ -130,6 +130,24 @@ def test_an_answer_of_another_design_has_no_test_of_label_shift():
     assert "label-shift-untestable" not in codes(found)
 
 
+def test_a_weight_that_all_items_share_changes_no_test():
+    """Weights of 1000 apiece say as much as none: the same sizes, and so the same tests and the same widths."""
+    labeled, unlabeled = np.array([[78, 22], [31, 69]]), np.array([112, 88])
+    heavy = Counts(1e3 * labeled, 1e3 * unlabeled, labeled_squares=1e6 * labeled, unlabeled_squares=1e6 * unlabeled)
+    light = Counts(labeled, unlabeled)
+    found, plain = (tc.check(counts, audit=labeled, replicates=99) for counts in (heavy, light))
+    for table in ("tests", "outputs", "audit"):
+        assert found.tables[table] == plain.tables[table]
+    ours, theirs = (tc.coverage(each.posterior, data_sets=10) for each in (found, plain))
+    assert ours.width == pytest.approx(theirs.width)
+    assert tc.calibration(heavy, data_sets=20, draws=3).rows() == tc.calibration(light, data_sets=20, draws=3).rows()
+
+
+def test_fewer_outputs_than_classes_have_no_finite_condition():
+    [row] = tc.check(Counts([[80, 20], [50, 50], [20, 80]], [60, 40]), replicates=99).tables["identifiability"]
+    assert (row["rank"], row["condition"]) == (2, None)
+
+
 BY_OUTPUT = Counts([[380, 40], [20, 360]], [18_000, 2_000], classes=["a", "b"])
 """As many labels of each output, of a population with nine in ten of the first."""
 

@@ -10,7 +10,7 @@ from truecount._types import FloatArray, Name
 from truecount._wording import percent, quoted
 from truecount.api.bayesian import infer
 from truecount.counts import Counts, Scores
-from truecount.counts.weights import effective_by_output, effective_counts
+from truecount.counts.weights import effective_by_output, effective_counts, effective_outputs
 from truecount.diagnostics import groups, tables
 from truecount.diagnostics.design import design_finding
 from truecount.diagnostics.fit import tables_of
@@ -94,7 +94,7 @@ def _any_shift(counts: Counts, seed: int) -> Evidence:
     """Lipton's test that anything shifted at all: the outputs of both sides have the same shares."""
     if not counts.labeled.sum() or not counts.unlabeled.sum():
         return Evidence()
-    both = np.array([counts.labeled.sum(axis=0), counts.unlabeled], dtype=np.float64)[:, None]
+    both = np.array([effective_outputs(counts), effective_counts(counts)[1]])[:, None]
     test = homogeneity_test(both, seed=seed)
     numbers = test.deviance, test.p_value, test.replicates
     row = _row("anything shifted at all", *numbers, "no shift was seen", "the outputs' shares differ, as under a shift")

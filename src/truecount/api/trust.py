@@ -12,6 +12,7 @@ from truecount._wording import nearest, quoted
 from truecount.api.bayesian import COUNT_FIRST, infer, infer_many, package_version
 from truecount.api.evidence import Evidence, gather
 from truecount.counts import Counts, Scores
+from truecount.counts.weights import effective_counts
 from truecount.diagnostics.calibration import Calibration, calibrate
 from truecount.diagnostics.coverage import Coverage, coverage_at
 from truecount.diagnostics.cut import cut_draws, tempered_draws
@@ -243,20 +244,21 @@ def calibration(
     Parameters
     ----------
     counts
-        How many labelled items each class has, how many outputs and unlabelled items there are.
+        How many labelled items each class has, how many outputs and unlabelled items there are, at effective sizes.
     prior, engine
         What is put to the test.
     data_sets, draws, seed
         How many truths, how many draws each is ranked among, and the seed of it all.
     """
     _check.instance_of("counts", counts, Counts, COUNT_FIRST)
-    sizes = [round(float(items)) for items in counts.labeled.sum(axis=1)]
+    labeled, unlabeled = effective_counts(counts)
+    sizes = [round(float(items)) for items in labeled.sum(axis=1)]
 
     def draw(simulated: Counts, believed: Prior, own_seed: int) -> Draws:
         named = replace(simulated, classes=counts.classes, outputs=counts.outputs)
         return infer(named, prior=believed, engine=engine, seed=own_seed).draws
 
-    shape: dict[str, Any] = {"labeled": sizes, "unlabeled": round(float(counts.unlabeled.sum()))}
+    shape: dict[str, Any] = {"labeled": sizes, "unlabeled": round(float(unlabeled.sum()))}
     outputs = len(counts.outputs)
     return calibrate(draw, prior, **shape, outputs=outputs, data_sets=data_sets, draws=draws, seed=seed)
 

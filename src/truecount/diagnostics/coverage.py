@@ -9,6 +9,7 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray, Name
 from truecount.counts import Counts
+from truecount.counts.weights import effective_counts
 from truecount.inference.draws import Draws
 
 Answer: TypeAlias = Callable[[list[Counts]], Sequence[Draws]]
@@ -87,14 +88,15 @@ def coverage_at(
     answer
         What is put to the test.
     counts
-        Their labelled items in each class and unlabelled items are the sizes.
+        Their labelled items in each class and unlabelled items are the sizes; weighted ones have their effective size.
     prevalence, confusion
         The truth.
     data_sets, seed, levels
         How many, from which seed, and what the intervals promise.
     """
     rng = np.random.default_rng(_check.whole_number("seed", seed, least=0))
-    sizes, items = np.rint(counts.labeled.sum(axis=1)).astype(int), round(float(counts.unlabeled.sum()))
+    labeled, unlabeled = effective_counts(counts)
+    sizes, items = np.rint(labeled.sum(axis=1)).astype(int), round(float(unlabeled.sum()))
     outputs = prevalence @ confusion
     drawn = [
         Counts(

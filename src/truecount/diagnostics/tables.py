@@ -38,6 +38,7 @@ def class_rows(posterior: Posterior, model: Density) -> Rows:
 def identifiability_rows(counts: Counts, model: Density) -> Rows:
     """How many directions the outputs see, how unevenly, and which they do not see, in words."""
     sizes = np.linalg.svd(model.mean_confusion, compute_uv=False)
+    is_seen = model.n_classes <= model.n_outputs and sizes[-1] > 0
     spots = blind_spots(model, effective_counts(counts)[0])
     merged = sum(len(group) - 1 for group in spots.groups)
     unseen = [listed([counts.classes[row] for row in group]) + " look alike" for group in spots.groups]
@@ -47,7 +48,7 @@ def identifiability_rows(counts: Counts, model: Density) -> Rows:
             "classes": model.n_classes,
             "outputs": model.n_outputs,
             "rank": model.n_classes - merged - len(spots.directions),
-            "condition": float(sizes[0] / sizes[-1]) if sizes[-1] > 0 else None,
+            "condition": float(sizes[0] / sizes[-1]) if is_seen else None,
             "unseen": "; ".join(unseen) or "nothing",
             "barely_seen": "; ".join(trade_in_words(counts.classes, each) for each in spots.faint) or "nothing",
         },
@@ -59,7 +60,7 @@ def output_rows(posterior: Posterior, test: ShiftTest, *, seed: int) -> Rows:
 
     The prediction is a picture and no test: the posterior has already seen the outputs that it predicts.
     """
-    items = round(float(posterior.counts.unlabeled.sum()))
+    items = round(float(effective_counts(posterior.counts)[1].sum()))
     lower, upper = _predicted(posterior, items, seed) if items else (np.zeros(len(test.seen)), np.ones(len(test.seen)))
     columns = {
         "output": test.outputs,

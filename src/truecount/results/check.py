@@ -27,7 +27,7 @@ NOTES = {
     "classes": "row prior: what the prior of P(output | class) weighs, in labels; sd: standard deviation of the share; "
     "kept: sd after over sd before.",
     "identifiability": "rank: how many classes, or mixes of them, the outputs tell apart; condition: 1 at best; "
-    "the larger, the harder they are to tell apart.",
+    "the larger, the harder they are to tell apart, and a dash where some cannot be.",
 }
 """What the columns of a table mean, in a line below it."""
 MOST_ROWS, MOST_DECIMALS = 25, 3
