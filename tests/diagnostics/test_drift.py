@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.optimize
 
 import truecount as tc
 from truecount import Counts, InputError
@@ -46,6 +47,15 @@ def test_draws_are_solved_each_by_itself():
     together = reach(pi, phi, 0, drift=0.05, largest=True)
     alone = [reach(pi[[row]], phi[[row]], 0, drift=0.05, largest=True)[0] for row in (0, 1)]
     assert together == pytest.approx(alone, abs=1e-7)
+
+
+def test_a_program_that_is_not_solved_is_told(monkeypatch):
+    def fails(*_, **__):
+        return scipy.optimize.OptimizeResult(x=None, success=False, message="numerical difficulties")
+
+    monkeypatch.setattr(scipy.optimize, "linprog", fails)
+    with pytest.raises(InputError, match=r"drift is 0\.05, and its linear programs were not solved .numerical"):
+        reach(PI, PHI, 0, drift=0.05, largest=True)
 
 
 def test_the_smallest_drift_is_where_the_bound_is_reached():

@@ -6,6 +6,7 @@ import pytest
 import truecount as tc
 from truecount import Counts, Prior
 from truecount.diagnostics.prior import prior_finding, prior_sensitivity
+from truecount.inference.draws import Draws
 from truecount.models import density
 
 SMALL = Counts([[8, 2], [3, 12]], [14, 16])
@@ -55,6 +56,23 @@ def test_draws_that_cannot_be_reweighted_are_drawn_again():
 
     found = changes(counts, Prior([300, 900], prior.confusion), rerun)
     assert any(each.is_new_run for each in found) == bool(asked)
+
+
+def test_weights_of_a_few_hundred_draws_are_not_trusted():
+    """Half the prior weighs 1/√(π₁π₂): 200 draws near an edge outweigh 3800, and are worth 230."""
+    counts, asked = Counts([[8, 2], [3, 12]], [0, 0]), []
+    shares = np.where(np.arange(4000) < 200, 4e-6, 0.5)
+    rows = np.tile([[0.8, 0.2], [0.2, 0.8]], (4000, 1, 1))
+    draws = Draws(prevalence=np.column_stack([shares, 1 - shares]), confusion=rows, effective=np.full(2, 4000.0))
+
+    def rerun(other):
+        asked.append(other.prevalence.tolist())
+        return tc.Auto(400).sample(other, 0)
+
+    half, *others = prior_sensitivity(np.ones((2, 2)), density(counts, Prior()), draws, rerun)
+    assert asked == [[0.5, 0.5]]
+    assert half.is_new_run
+    assert not any(each.is_new_run for each in others)
 
 
 def test_a_prior_that_moves_the_answer_is_a_finding():

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from truecount._types import FloatArray
+from truecount.errors import InputError
 
 CLOSE = 1e-3
 """How exactly the smallest drift is found."""
@@ -41,8 +42,13 @@ def reach(prevalence: FloatArray, confusion: FloatArray, row: int, *, drift: flo
     found = linprog(
         np.tile(cost, n_draws), A_ub=limits, b_ub=np.zeros(limits.shape[0]), A_eq=sums, b_eq=outputs.ravel()
     )
-    if found.x is None:
-        return prevalence[:, row]
+    if not found.success:
+        raise InputError(
+            "drift",
+            f"is {drift:g}, and its linear programs were not solved ({found.message})",
+            "without them nothing is known of what it would do",
+            "Try a slightly different drift, or fewer draws",
+        )
     tables = found.x.reshape(n_draws, 2, n_classes, n_outputs)[:, 0]
     shares: FloatArray = tables[:, row].sum(axis=1).clip(0.0, 1.0)
     return shares
