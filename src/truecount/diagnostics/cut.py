@@ -1,6 +1,8 @@
 """Posteriors that trust the unlabelled items less: the cut one, and a tempered one."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -13,7 +15,9 @@ STEPS = 20
 WINDOW = 8.0
 """How far a move looks, in standard deviations."""
 MOST_CLIMBS, LEVEL = 60, 1e-2
-TINY = 1e-300
+TINY, MOST_ODDS = 1e-300, 690.0
+Heights: TypeAlias = Callable[[IntArray, FloatArray], FloatArray]
+"""Log-densities of some of the draws, each so far along."""
 
 
 def cut_draws(model: Density, *, draws: int = 1000, seed: int = 0) -> FloatArray:
@@ -36,11 +40,14 @@ def draw_shares(rng: np.random.Generator, model: Density, confusion: FloatArray)
     shares = tops = _tops(model, confusion)
     curvature = _slopes(model, confusion, tops)[1]
     root, inverse = _inverted(curvature)
-    for _ in range(STEPS * (model.n_classes - 1)):
+    piled = np.flatnonzero(model.prevalence < 1).tolist()
+    for step in range(STEPS * (model.n_classes - 1)):
         normal = np.matmul(root, rng.standard_normal((*tops.shape, 1)))[..., 0]
         relative = _within(normal, inverse, tops)
         length = np.sqrt((relative * np.matmul(curvature, relative[..., None])[..., 0]).sum(axis=1))
         shares = _moved(rng, model, confusion, shares, tops * relative / length[:, None])
+        if piled:
+            shares = _resized(rng, model, confusion, shares, piled[step % len(piled)])
     return shares
 
 
@@ -96,7 +103,7 @@ def _climbed(model: Density, confusion: FloatArray, shares: FloatArray, relative
 def _moved(
     rng: np.random.Generator, model: Density, confusion: FloatArray, shares: FloatArray, direction: FloatArray
 ) -> FloatArray:
-    """Move along a line by slice sampling: a window placed at random shrinks towards the point until one is kept."""
+    """Move along a line by slice sampling."""
     powers, outputs, change = model.prevalence - 1, _outputs(shares, confusion), _outputs(direction, confusion, 0.0)
 
     def heights(which: IntArray, at: FloatArray) -> FloatArray:
@@ -104,21 +111,57 @@ def _moved(
         moved = shares[which] + along * direction[which], outputs[which] + along * change[which]
         return _heights(powers, model.unlabeled, *moved)
 
-    left, kept = np.arange(len(shares)), np.zeros(len(shares))
-    level = heights(left, kept) - rng.standard_exponential(len(shares))
-    low, high = _window(rng, shares, direction)
+    kept = _sliced(rng, heights, *_window(rng, shares, direction))
+    moved = np.maximum(shares + kept[:, None] * direction, TINY)
+    return np.asarray(moved / moved.sum(axis=1, keepdims=True))
+
+
+def _resized(
+    rng: np.random.Generator, model: Density, confusion: FloatArray, shares: FloatArray, row: int
+) -> FloatArray:
+    """Move the log-odds of one class by slice sampling, where the others keep their proportions.
+
+    A prior below one piles a share up at zero over many orders of magnitude, which no straight line crosses.
+    """
+    others = np.delete(shares, row, axis=1)
+    rest = others.sum(axis=1, keepdims=True)
+    outputs = _outputs(others / rest, np.delete(confusion, row, axis=1), 0.0)
+    odds = np.log(shares[:, row] / rest[:, 0]).clip(-MOST_ODDS, MOST_ODDS)
+    prior = np.array([model.prevalence[row], model.prevalence.sum() - model.prevalence[row]])
+
+    def heights(which: IntArray, at: FloatArray) -> FloatArray:
+        parts = _parts(odds[which] + at)
+        return _heights(
+            prior, model.unlabeled, parts, parts[:, :1] * confusion[which, row] + parts[:, 1:] * outputs[which]
+        )
+
+    width = WINDOW / prior[0]
+    start = -width * rng.random(len(odds))
+    ends = np.maximum(start, -MOST_ODDS - odds), np.minimum(start + width, MOST_ODDS - odds)
+    parts = _parts(odds + _sliced(rng, heights, *ends))
+    return np.insert(parts[:, 1:] * others / rest, row, parts[:, 0], axis=1)
+
+
+def _parts(odds: FloatArray) -> FloatArray:
+    """Shape (draws, 2): the share with these log-odds, and what it leaves."""
+    return np.asarray(1 / (1 + np.exp(np.column_stack([-odds, odds]))))
+
+
+def _sliced(rng: np.random.Generator, heights: Heights, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Shape (draws,): where each goes, from 0, as its window shrinks towards it until a point is high enough."""
+    left, kept = np.arange(len(low)), np.zeros(len(low))
+    level = heights(left, kept) - rng.standard_exponential(len(low))
     while len(left):
         tried = low[left] + (high[left] - low[left]) * rng.random(len(left))
         is_kept = heights(left, tried) >= level[left]
         kept[left[is_kept]] = tried[is_kept]
         left, tried = left[~is_kept], tried[~is_kept]
         low[left], high[left] = np.where(tried < 0, tried, low[left]), np.where(tried < 0, high[left], tried)
-    moved = np.maximum(shares + kept[:, None] * direction, TINY)
-    return np.asarray(moved / moved.sum(axis=1, keepdims=True))
+    return kept
 
 
 def _window(rng: np.random.Generator, shares: FloatArray, direction: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Give the ends of the window, within the simplex."""
+    """Place a window at random around each point, within the simplex."""
     ends = np.divide(-shares, direction, out=np.full_like(shares, np.inf), where=direction != 0)
     start = -WINDOW * rng.random(len(shares))
     low = np.where(ends < 0, ends, -np.inf).max(axis=1)
