@@ -16,9 +16,9 @@ from truecount.inference.resample import draws_needed, effective_share, normalis
 from truecount.inference.square import solve
 from truecount.models import Density
 
-SPARE = 1.35
+SPARE = 1.25
 """Proposals for each draw asked for; a problem for which that is too few is done by itself."""
-STACK_BYTES = 1_500_000
+STACK_BYTES = 3_000_000
 """A stack no larger than this stays close to the processor."""
 
 
