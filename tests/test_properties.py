@@ -57,9 +57,12 @@ def test_another_order_of_classes_and_outputs_reorders_the_answer(pair, seed):
 def test_another_order_of_classes_and_outputs_reorders_the_mode(pair):
     counts, other, rows = pair
     prior = Prior(prevalence=1.5, confusion=1.5)
-    assert tc.mode(other, prior=prior).prevalence == pytest.approx(
-        tc.mode(counts, prior=prior).prevalence[rows], abs=1e-5
-    )
+    one, two = tc.mode(counts, prior=prior), tc.mode(other, prior=prior)
+    is_tie = any(each.numbers.get("gap", 1) < 1e-3 for each in one.findings)
+    found, wanted = two.prevalence, one.prevalence[rows]
+    if is_tie:  # classes that look alike: either may be the larger one
+        found, wanted = np.sort(found), np.sort(wanted)
+    assert found == pytest.approx(wanted, abs=1e-5)
 
 
 @few

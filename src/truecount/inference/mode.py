@@ -123,14 +123,19 @@ def one_class_starts(density: Density) -> FloatArray:
 
 
 def shuffled_starts(density: Density) -> FloatArray:
-    """Items of each output given to classes by chance, the same ones every time; shape as of `one_class_starts`."""
-    rng = np.random.default_rng(0)
-    shares = rng.dirichlet(np.full(density.n_classes, 0.5), (SHUFFLES, density.n_outputs)).transpose(0, 2, 1)
-    items = shares * density.unlabeled
-    seen = density.rows - 1 + 1 / density.n_outputs + items
-    rows = np.where(density.is_known[:, None], density.known, seen / seen.sum(axis=2, keepdims=True))
-    classes = items.sum(axis=2) + 1 / density.n_classes
-    return np.concatenate([(classes / classes.sum(axis=1, keepdims=True))[:, :, None], rows], axis=2)
+    """Items of each output given to classes by chance, the same ones every time; shape as of `one_class_starts`.
+
+    Classes and outputs are dealt with in an order of their own, so that naming them otherwise changes nothing.
+    """
+    rng, rows, unlabeled = np.random.default_rng(0), density.rows, density.unlabeled
+    classes = np.argsort(np.lexsort([(rows**2).sum(axis=1), rows.sum(axis=1), rows @ unlabeled]))
+    outputs = np.argsort(np.lexsort([(rows**2).sum(axis=0), rows.sum(axis=0), unlabeled]))
+    shares = rng.dirichlet(np.full(density.n_classes, 0.5), (SHUFFLES, density.n_outputs))
+    items = shares[:, outputs][:, :, classes].transpose(0, 2, 1) * unlabeled
+    seen = rows - 1 + 1 / density.n_outputs + items
+    confusion = np.where(density.is_known[:, None], density.known, seen / seen.sum(axis=2, keepdims=True))
+    held = items.sum(axis=2, keepdims=True) + 1 / density.n_classes
+    return np.concatenate([held / held.sum(axis=1, keepdims=True), confusion], axis=2)
 
 
 def climb_together(density: Density, points: FloatArray, rounds: int) -> FloatArray:
