@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from truecount import Prior
-from truecount.diagnostics import Calibration, calibrate
+from truecount.diagnostics.calibration import Calibration, calibrate
 
 ROWS = [[4, 1, 0.7], [1, 3, 2], [0.6, 1.5, 5]]
 WIDE_ROWS = [[4, 1, 0.7, 1, 2], [1, 3, 2, 0.8, 1], [0.6, 1.5, 5, 1, 0.5]]

@@ -1,7 +1,8 @@
 """How many of each class are really there? Counts of a black box, corrected, with honest uncertainty."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from truecount._lazy import on_demand
 
 if TYPE_CHECKING:
     from truecount import counts as counts
@@ -40,47 +41,40 @@ if TYPE_CHECKING:
     from truecount.results.recalibrate import recalibrate as recalibrate
 
 _HOMES = {
-    "Auto": "truecount.inference",
-    "Check": "truecount.results.check",
-    "Counter": "truecount.counts",
-    "Counts": "truecount.counts",
-    "Exact": "truecount.inference",
-    "Finding": "truecount.results",
-    "Gibbs": "truecount.inference",
-    "Hamiltonian": "truecount.inference",
-    "InputError": "truecount.errors",
-    "NUTS": "truecount.inference",
-    "PointEstimate": "truecount.results",
-    "Posterior": "truecount.results",
-    "Prior": "truecount.models",
-    "Scores": "truecount.counts",
-    "calibration": "truecount.api.trust",
-    "check": "truecount.api.trust",
-    "choose_partition": "truecount.api.cells",
-    "compare": "truecount.api.points",
-    "count": "truecount.counts",
-    "count_table": "truecount.counts",
-    "estimate": "truecount.api.points",
-    "coverage": "truecount.api.trust",
-    "infer": "truecount.api.bayesian",
-    "infer_many": "truecount.api.bayesian",
-    "mode": "truecount.api.bayesian",
-    "sensitivity": "truecount.api.trust",
-    "recalibrate": "truecount.results.recalibrate",
-    "report": "truecount.page",
+    "Auto": "inference",
+    "Check": "results.check",
+    "Counter": "counts",
+    "Counts": "counts",
+    "Exact": "inference",
+    "Finding": "results",
+    "Gibbs": "inference",
+    "Hamiltonian": "inference",
+    "InputError": "errors",
+    "NUTS": "inference",
+    "PointEstimate": "results",
+    "Posterior": "results",
+    "Prior": "models",
+    "Scores": "counts",
+    "calibration": "api.trust",
+    "check": "api.trust",
+    "choose_partition": "api.cells",
+    "compare": "api.points",
+    "count": "counts",
+    "count_table": "counts",
+    "estimate": "api.points",
+    "coverage": "api.trust",
+    "infer": "api.bayesian",
+    "infer_many": "api.bayesian",
+    "mode": "api.bayesian",
+    "sensitivity": "api.trust",
+    "recalibrate": "results.recalibrate",
+    "report": "page",
 }
 
-_SUBMODULES = ("counts", "errors", "estimators", "plots", "simulate", "sklearn")
+_HOMES |= dict.fromkeys(("counts", "errors", "estimators", "plots", "simulate", "sklearn"), "")
 
-__all__ = sorted((*_HOMES, *_SUBMODULES))
-
-
-def __getattr__(name: str) -> Any:
-    if name in _SUBMODULES:
-        return import_module(f"truecount.{name}")
-    if name not in _HOMES:
-        raise AttributeError(f"module 'truecount' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+__all__ = sorted(_HOMES)
+__getattr__ = on_demand(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

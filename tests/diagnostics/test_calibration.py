@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from truecount import Counts, Prior
-from truecount.diagnostics import Calibration, calibrate
+from truecount.diagnostics.calibration import Calibration, calibrate
 from truecount.errors import InputError
 from truecount.inference.draws import Draws
 

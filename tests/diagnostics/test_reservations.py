@@ -3,9 +3,8 @@ import pytest
 
 from truecount import Counts
 from truecount.counts.scores import Scores
-from truecount.diagnostics.reservations import mode_findings, reservations
+from truecount.diagnostics.reservations import of_point
 from truecount.estimators import ACC, BBSE, CC, EM, METHODS, PACC, RLLS, InvariantRatio
-from truecount.inference.mode import ModeRecord
 
 SOUND = Counts([[90, 10], [20, 80]], [55, 45])
 OUTSIDE = Counts([[90, 10], [20, 80]], [95, 5], classes=["fail", "pass"])
@@ -13,7 +12,7 @@ ALIKE = Counts([[9, 1, 0], [2, 4, 4], [2, 4, 4]], [5, 3, 2], classes=["cat", "do
 
 
 def codes(data: Counts | Scores, method) -> list[str]:
-    return [finding.code for finding in reservations(data, method, method.prevalence(data))]
+    return [finding.code for finding in of_point(data, method, method.prevalence(data))]
 
 
 @pytest.mark.parametrize("method", [ACC(), InvariantRatio(restricted=False), BBSE(), RLLS()])
@@ -23,7 +22,7 @@ def test_a_sound_estimate_has_none(method) -> None:
 
 @pytest.mark.parametrize("method", [ACC(restricted=False), InvariantRatio(restricted=False), BBSE()])
 def test_an_estimate_outside_the_simplex_says_so(method) -> None:
-    (finding,) = reservations(OUTSIDE, method, method.prevalence(OUTSIDE))
+    (finding,) = of_point(OUTSIDE, method, method.prevalence(OUTSIDE))
     assert (finding.code, finding.severity) == ("outside-simplex", "caution")
     assert "fail and pass below 0 or above 1" in finding.message
 
@@ -35,13 +34,13 @@ def test_a_restricted_one_does_not() -> None:
 def test_shares_that_do_not_sum_to_one_say_so() -> None:
     """Normal equations with the matrix .46 .21 | .21 .46 and the side .39 .29: the shares sum to .68 / .67."""
     wide = Counts([[6, 3, 1], [1, 3, 6]], [50, 20, 30])
-    (finding,) = reservations(wide, ACC(restricted=False), ACC(restricted=False).prevalence(wide))
+    (finding,) = of_point(wide, ACC(restricted=False), ACC(restricted=False).prevalence(wide))
     assert "shares that sum to 1.015" in finding.message
 
 
 @pytest.mark.parametrize("method", [ACC(), InvariantRatio(), BBSE(restricted=True), RLLS()])
 def test_classes_that_cannot_be_told_apart_are_named(method) -> None:
-    (finding,) = reservations(ALIKE, method, method.prevalence(ALIKE))
+    (finding,) = of_point(ALIKE, method, method.prevalence(ALIKE))
     assert (finding.code, finding.severity) == ("not-identified", "serious")
     assert "cannot tell dog and eel apart" in finding.message
     assert finding.numbers == {"classes": ["dog", "eel"]}
@@ -55,32 +54,6 @@ def test_scores_are_looked_at_softly() -> None:
 
 @pytest.mark.parametrize("method", [CC(), EM(), METHODS["cdeiterate"], METHODS["kmm"]])
 def test_a_method_s_own_caution_is_passed_on(method) -> None:
-    finding = reservations(SOUND, method, np.array([0.5, 0.5]))[0]
+    finding = of_point(SOUND, method, np.array([0.5, 0.5]))[0]
     assert finding.code == "method"
     assert method.caution in finding.message
-
-
-def record(*, is_converged: bool, is_unique: bool) -> ModeRecord:
-    point = np.array([0.5, 0.5]), np.eye(2)
-    return ModeRecord(
-        prevalence=point[0],
-        confusion=point[1],
-        iterations=24,
-        kkt_residual=0.5,
-        is_converged=is_converged,
-        is_unique=is_unique,
-    )
-
-
-@pytest.mark.parametrize(
-    ("is_converged", "is_unique", "codes"),
-    [
-        (True, True, []),
-        (True, False, ["mode-not-unique"]),
-        (False, True, ["not-converged"]),
-        (False, False, ["mode-not-unique", "not-converged"]),
-    ],
-)
-def test_findings_of_a_mode(is_converged, is_unique, codes):
-    findings = mode_findings(record(is_converged=is_converged, is_unique=is_unique))
-    assert [finding.code for finding in findings] == codes

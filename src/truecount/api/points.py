@@ -8,7 +8,7 @@ from truecount import _check
 from truecount._types import FloatArray
 from truecount.api.bayesian import COUNT_FIRST, infer, mode, package_version
 from truecount.counts import Counts, Scores
-from truecount.diagnostics.findings import of_point
+from truecount.diagnostics.reservations import of_point
 from truecount.errors import IdentifiabilityWarning, InputError
 from truecount.estimators import MAP, METHODS, Method, asymptotic, bootstrap
 from truecount.estimators.asymptotic import HasInverse

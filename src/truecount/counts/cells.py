@@ -3,13 +3,13 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import pairwise
 from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, IntArray, Name
+from truecount.counts.ranges import range_names
 from truecount.counts.scores import probabilities
 from truecount.errors import InputError
 
@@ -114,22 +114,13 @@ class LineCells(_Fitted):
         return len(self.edges) + 1
 
     def names(self, classes: Sequence[Name]) -> tuple[Name, ...]:
-        """Give each interval in words, with as many digits as tell the edges apart."""
-        if not self.edges:
-            return ("all",)
-        shown = next(s for digits in range(3, 18) if len(set(s := [f"{e:.{digits}g}" for e in self.edges])) == len(s))
-        between = [f"{low} to < {high}" for low, high in pairwise(shown)]
-        return (f"< {shown[0]}", *between, f"≥ {shown[-1]}")
+        """Give each interval in words."""
+        return range_names(self.edges)
 
     def assign(self, scores: Any) -> IntArray:
         """Shape (items,): how many edges are no higher."""
         values = second_column(scores) if self.takes == "probabilities" else numbers(scores)
         return np.searchsorted(np.array(self.edges), values, side="right")
-
-
-def are_ranges(names: Sequence[Name]) -> bool:
-    """Whether these are names that `LineCells` gives: a number was cut into ranges."""
-    return len(names) > 1 and str(names[0]).startswith("< ") and str(names[-1]).startswith("≥ ")
 
 
 @dataclass(frozen=True, slots=True)

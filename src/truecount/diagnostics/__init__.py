@@ -1,5 +1,1 @@
-"""Stage 5: whether an answer may be trusted."""
-
-from truecount.diagnostics.calibration import Calibration, calibrate
-
-__all__ = ["Calibration", "calibrate"]
+"""Stage 5: whether an answer may be trusted. Each finding and test is imported from the module that makes it."""

@@ -7,7 +7,7 @@ import numpy as np
 from truecount._types import FloatArray
 from truecount._wording import listed, percent
 from truecount.counts import Counts
-from truecount.counts.cells import are_ranges
+from truecount.counts.ranges import are_ranges
 from truecount.counts.weights import effective_counts
 from truecount.inference.draws import Draws
 from truecount.models import Prior

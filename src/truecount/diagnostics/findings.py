@@ -2,16 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 
-from truecount._types import FloatArray
-from truecount.counts import Counts, Scores
+from truecount.counts import Counts
 from truecount.diagnostics.cautions import cautions, output_cautions
 from truecount.diagnostics.homogeneity import not_random
 from truecount.diagnostics.identify import hardly_learned, kept_uncertainty, not_identified, worse_than_chance
 from truecount.diagnostics.prior import prior_against_data
-from truecount.diagnostics.reservations import mode_findings, reservations
 from truecount.diagnostics.shape import edge_not_excluded, several_answers
 from truecount.diagnostics.shift import misfit
-from truecount.estimators.register import Method
+from truecount.diagnostics.summits import mode_findings
 from truecount.inference.designs import Design
 from truecount.inference.draws import Draws
 from truecount.inference.mode import ModeRecord
@@ -48,11 +46,6 @@ def of_design(counts: Counts, design: Design) -> tuple[Finding, ...]:
 def of_mode(counts: Counts, prior: Prior, record: ModeRecord) -> tuple[Finding, ...]:
     """Give what is known about a mode."""
     return gravest_first([*cautions(counts, prior), *mode_findings(record)])
-
-
-def of_point(data: Counts | Scores, method: Method, prevalence: FloatArray) -> tuple[Finding, ...]:
-    """Give what is known about a point by some method."""
-    return gravest_first(reservations(data, method, prevalence))
 
 
 def gravest_first(findings: Iterable[Finding | None]) -> tuple[Finding, ...]:

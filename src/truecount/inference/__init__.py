@@ -1,10 +1,27 @@
 """Stage 3b: a density becomes draws."""
 
-from truecount.inference.choose import Auto
-from truecount.inference.exact import Exact
-from truecount.inference.gibbs import Gibbs
-from truecount.inference.hamiltonian import Hamiltonian
-from truecount.inference.mixture import GaussianDraws, sample_gaussian
-from truecount.inference.nuts import NUTS
+from typing import TYPE_CHECKING
 
-__all__ = ["NUTS", "Auto", "Exact", "GaussianDraws", "Gibbs", "Hamiltonian", "sample_gaussian"]
+from truecount._lazy import on_demand
+
+if TYPE_CHECKING:
+    from truecount.inference.choose import Auto as Auto
+    from truecount.inference.exact import Exact as Exact
+    from truecount.inference.gibbs import Gibbs as Gibbs
+    from truecount.inference.hamiltonian import Hamiltonian as Hamiltonian
+    from truecount.inference.mixture import GaussianDraws as GaussianDraws
+    from truecount.inference.mixture import sample_gaussian as sample_gaussian
+    from truecount.inference.nuts import NUTS as NUTS
+
+_HOMES = {
+    "Auto": "choose",
+    "Exact": "exact",
+    "GaussianDraws": "mixture",
+    "Gibbs": "gibbs",
+    "Hamiltonian": "hamiltonian",
+    "NUTS": "nuts",
+    "sample_gaussian": "mixture",
+}
+
+__all__ = sorted(_HOMES)
+__getattr__ = on_demand(__name__, _HOMES)

@@ -6,7 +6,6 @@ from truecount import _check
 from truecount.errors import UnsuitableEngineError
 from truecount.inference.draws import Draws
 from truecount.inference.exact import Exact
-from truecount.inference.hamiltonian import Hamiltonian
 from truecount.models import Density
 
 
@@ -36,6 +35,8 @@ class Auto:
         try:
             return self.explained(Exact(asked, effective_draws=asked).sample(density, seed))
         except UnsuitableEngineError as refusal:
+            from truecount.inference.hamiltonian import Hamiltonian
+
             chains = Hamiltonian(asked // 2 + 2, effective_draws=asked, budget=self.budget)
             return self.explained(chains.sample(density, seed), refusal.needed)
 

@@ -67,7 +67,8 @@ def _join(matrix: FloatArray, pair: tuple[int, int]) -> FloatArray:
 def _pivoted(confusion: FloatArray, groups: IntArray, solved: IntArray) -> SquareSystem:
     """Order the solved classes so that elimination needs no pivoting."""
     order = _pivots(merge_columns(confusion[solved], groups, len(solved)))
-    return SquareSystem(groups, solved[order], np.setdiff1d(np.arange(len(confusion)), solved))
+    free = np.delete(np.arange(len(confusion)), solved)
+    return SquareSystem(groups, solved[order], free)
 
 
 def merge_columns(confusion: FloatArray, groups: IntArray, size: int) -> FloatArray:

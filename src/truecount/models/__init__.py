@@ -1,7 +1,25 @@
 """Stage 2: counts and a prior become a density."""
 
-from truecount.models.discrete import Density, density
-from truecount.models.gaussian import GaussianDensity, GaussianPrior, gaussian_density
-from truecount.models.priors import Prior
+from typing import TYPE_CHECKING
 
-__all__ = ["Density", "GaussianDensity", "GaussianPrior", "Prior", "density", "gaussian_density"]
+from truecount._lazy import on_demand
+
+if TYPE_CHECKING:
+    from truecount.models.discrete import Density as Density
+    from truecount.models.discrete import density as density
+    from truecount.models.gaussian import GaussianDensity as GaussianDensity
+    from truecount.models.gaussian import GaussianPrior as GaussianPrior
+    from truecount.models.gaussian import gaussian_density as gaussian_density
+    from truecount.models.priors import Prior as Prior
+
+_HOMES = {
+    "Density": "discrete",
+    "GaussianDensity": "gaussian",
+    "GaussianPrior": "gaussian",
+    "Prior": "priors",
+    "density": "discrete",
+    "gaussian_density": "gaussian",
+}
+
+__all__ = sorted(_HOMES)
+__getattr__ = on_demand(__name__, _HOMES)

@@ -1,9 +1,23 @@
 """Stage 4: what comes back."""
 
-from truecount.results.comparison import Comparison
-from truecount.results.finding import Finding
-from truecount.results.point import PointEstimate
-from truecount.results.posterior import Posterior
-from truecount.results.recalibrate import Recalibration
+from typing import TYPE_CHECKING
 
-__all__ = ["Comparison", "Finding", "PointEstimate", "Posterior", "Recalibration"]
+from truecount._lazy import on_demand
+
+if TYPE_CHECKING:
+    from truecount.results.comparison import Comparison as Comparison
+    from truecount.results.finding import Finding as Finding
+    from truecount.results.point import PointEstimate as PointEstimate
+    from truecount.results.posterior import Posterior as Posterior
+    from truecount.results.recalibrate import Recalibration as Recalibration
+
+_HOMES = {
+    "Comparison": "comparison",
+    "Finding": "finding",
+    "PointEstimate": "point",
+    "Posterior": "posterior",
+    "Recalibration": "recalibrate",
+}
+
+__all__ = sorted(_HOMES)
+__getattr__ = on_demand(__name__, _HOMES)

@@ -1,0 +1,17 @@
+"""Names of a package that are loaded when they are first asked for, so that a command starts at once."""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def on_demand(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """Give the package's ``__getattr__``; `homes` has the module of each name, or nothing where it is a module."""
+
+    def find(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module = import_module(f"{package}.{homes[name] or name}")
+        return getattr(module, name) if homes[name] else module
+
+    return find
