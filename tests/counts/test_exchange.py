@@ -121,7 +121,8 @@ def test_whole_numbers_stay_whole_however_large() -> None:
 def test_lengths_of_narrow_kinds_do_not_overflow() -> None:
     import numpy as np
 
-    from truecount.counts.scan import Columns, _row
+    from truecount.counts.columns import Columns
+    from truecount.counts.scan import _row
 
     most = np.uint32(2**32 - 1)
     rows = [_row("table", (None, "x", most), Columns(label="y", prediction="c"), lambda value: value) for _ in range(3)]

@@ -13,9 +13,9 @@ import pytest
 
 from truecount import Counts, count
 from truecount.counts.assemble import Reading
+from truecount.counts.columns import Columns
 from truecount.counts.exchange import read_counts
 from truecount.counts.files import count_files, tally_files
-from truecount.counts.scan import Columns
 from truecount.errors import InputError
 
 ROWS = [("pass", "pass"), ("fail", "pass"), ("fail", "fail"), (None, "pass"), (None, "pass"), (None, "abstain")]

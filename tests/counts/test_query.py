@@ -6,8 +6,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from truecount.counts.columns import Columns
 from truecount.counts.query import connect, relations, require_keys
-from truecount.counts.scan import Columns
 from truecount.counts.shards import find_shards
 from truecount.errors import InputError
 

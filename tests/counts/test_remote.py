@@ -6,8 +6,8 @@ import duckdb
 import pytest
 
 import truecount as tc
+from truecount.counts.columns import Columns
 from truecount.counts.files import File, count_files
-from truecount.counts.scan import Columns
 
 COLUMNS = {"label": "human", "prediction": "verdict"}
 

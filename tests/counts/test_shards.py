@@ -8,8 +8,8 @@ import duckdb
 import pytest
 
 from truecount import Counts
+from truecount.counts.columns import Columns
 from truecount.counts.files import File, count_files
-from truecount.counts.scan import Columns
 from truecount.counts.shards import find_shards, kind
 from truecount.errors import InputError
 

@@ -103,8 +103,8 @@ class Source:
 
     def _rows(self, tables: Sequence[str], *, is_shard: bool = False) -> "Tally":
         from truecount.counts.assemble import Reading
+        from truecount.counts.columns import Columns
         from truecount.counts.files import tally_files
-        from truecount.counts.scan import Columns
 
         needed = ("tables", "prediction") if is_shard and len(tables) == 1 else ("tables", "label", "prediction")
         self._require("a file", needed, ("label", "missing", "by", "weight"))

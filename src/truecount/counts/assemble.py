@@ -8,8 +8,8 @@ from typing import Any, Protocol
 from truecount import _check
 from truecount._types import Name
 from truecount.counts import require
+from truecount.counts.columns import Columns
 from truecount.counts.markers import Missing, explained, missing_words
-from truecount.counts.scan import Columns
 from truecount.counts.tally import Row, Tally
 from truecount.errors import InputError
 

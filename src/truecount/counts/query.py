@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from truecount.counts.scan import Columns, require_column
+from truecount.counts.columns import Columns, require_column
 from truecount.counts.shards import ARRAY, RECORDS, Shards
 from truecount.counts.text import DELIMITERS, header, identifier, literal, sql_text
 

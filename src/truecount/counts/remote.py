@@ -4,8 +4,8 @@ import re
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
+from truecount.counts.columns import Columns
 from truecount.counts.query import Connection, Relation, of_table
-from truecount.counts.scan import Columns
 from truecount.counts.text import identifier, sql_text
 from truecount.errors import InputError
 

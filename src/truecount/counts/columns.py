@@ -1,0 +1,87 @@
+"""Which columns of a table are read, and what they may hold."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from truecount._wording import nearest, quoted
+from truecount.counts.periods import COARSE, FREQUENCIES
+from truecount.errors import InputError
+
+NO_NAMES = ("List", "Struct", "Array", "Binary", "Datetime", "Date", "Time", "Duration", "Map")
+"""Types of columns that hold no names."""
+NUMBERS = ("Int", "UInt", "Float", "Decimal")
+"""How the names of types of numbers begin."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """Which columns of a table are read; `label` is None where no row has one."""
+
+    prediction: str
+    label: str | None = None
+    by: Mapping[str, str | None] = field(default_factory=dict)
+    weight: str | None = None
+
+    @property
+    def keys(self) -> list[str]:
+        """Columns whose combinations are counted: groups, label, prediction."""
+        return [*self.by, *([self.label] if self.label is not None else []), self.prediction]
+
+    @property
+    def wanted(self) -> list[str]:
+        """All columns that are read, each once."""
+        return [*self.keys, *([self.weight] if self.weight is not None else [])]
+
+    def require_distinct(self) -> None:
+        """Refuse one column in two roles."""
+        roles = {"label": self.label, "prediction": self.prediction, "weight": self.weight}
+        seen = dict.fromkeys(self.by, "by")
+        for role, column in roles.items():
+            if column is not None and column in seen:
+                found = f"is {column!r}, as is {seen[column]}"
+                raise InputError(role, found, "these are two columns", "Name the column of each")
+            seen[str(column)] = role
+
+
+def require_kinds(table: str, kinds: Mapping[str, str], columns: Columns) -> None:
+    """Refuse columns that are not there or hold what nothing is called."""
+    for column in columns.wanted:
+        require_column(table, list(kinds), column)
+    for column in columns.keys[len(columns.by) :]:
+        if kinds[column] in NO_NAMES:
+            found = f"has {kinds[column]} values in column {column!r}"
+            raise InputError(table, found, "names are strings, numbers or booleans", "Convert it to text")
+    for column, frequency in columns.by.items():
+        if frequency is not None and kinds[column] not in _time_kinds(frequency):
+            found, needed = f"has {kinds[column]} values in column {column!r}", "a frequency needs times"
+            raise InputError(table, found, needed, "Convert it to a time, or leave out the frequency")
+    if columns.weight is not None and not kinds[columns.weight].startswith(NUMBERS):
+        found = f"has {kinds[columns.weight]} values in column {columns.weight!r}"
+        raise InputError(table, found, "weights are numbers", "Convert it, or choose another column")
+
+
+def _time_kinds(frequency: str) -> tuple[str, ...]:
+    """Give the types of columns that can be cut; pandas keeps dates as objects, of which days are made here."""
+    return ("Date", "Datetime", "Object") if frequency in COARSE else ("Datetime",)
+
+
+def require_column(table: str, columns: Sequence[str], wanted: str) -> int:
+    """Give the position of a column, or say which there are."""
+    found = [position for position, name in enumerate(columns) if name == wanted]
+    if len(found) > 1:
+        needed = "each name must stand for one column"
+        raise InputError(table, f"has {len(found)} columns named {wanted!r}", needed, "Rename the others")
+    if not found:
+        raise InputError(
+            table, f"has no column {wanted!r}", f"its columns are {quoted(columns)}", _advice(wanted, columns)
+        )
+    return found[0]
+
+
+def _advice(wanted: str, columns: Sequence[str]) -> str:
+    """Say which column, or which period of a column, was perhaps meant."""
+    column, _, _ = wanted.rpartition(":")
+    if column in columns:
+        return f"Write the period of {column!r} as one of {', '.join(FREQUENCIES)}"
+    meant = nearest(wanted, columns)
+    return f"Perhaps you meant {meant!r}" if meant else "Choose one of these"
