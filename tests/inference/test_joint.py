@@ -161,6 +161,18 @@ def test_counts_that_do_not_share_labels_are_refused(groups):
     assert tc.infer_many([], joint=True) == []
 
 
+@pytest.mark.filterwarnings("ignore::truecount.errors.ConvergenceWarning")
+def test_groups_are_told_apart_by_name_and_not_by_place(groups):
+    flipped = tc.Counts([[1, 0], [0, 1]], [0, 0], classes=[1, 0], outputs=[1, 0])
+    turned = groups | {"second": groups["second"].ordered_like(flipped)}
+    prior = tc.Prior([3.0, 2.0])
+    for engine in (tc.Exact(200), tc.Gibbs(200)):
+        straight = tc.infer_many(groups, joint=True, engine=engine, prior=prior)
+        found = tc.infer_many(turned, joint=True, engine=engine, prior=prior)
+        assert all(posterior.classes == (0, 1) for posterior in found.values())
+        assert all(np.array_equal(found[group].prevalence, straight[group].prevalence) for group in groups)
+
+
 def test_what_cannot_be_drawn_is_refused_by_name():
     wide = tc.Counts([[9, 1, 0], [2, 8, 0]], [0, 0, 0]).split({"a": [500, 400, 100], "b": [900, 100, 0]})
     with pytest.raises(UnsuitableEngineError, match=r"joint is True: exact draws are not to be had \(it needs as many"):

@@ -1,7 +1,7 @@
 """The verbs that end in a posterior, and its mode."""
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
 from importlib.metadata import version
 from typing import Any
@@ -99,7 +99,8 @@ def infer_many(
         Whether to show a progress bar; None shows one in a terminal when it takes more than a second.
     joint
         Draw groups that share a labelled table together, so that draws may be compared one by one: the first of every
-        group belongs to the same confusion, and so does the second. Use it before reading off differences.
+        group belongs to the same confusion, and so does the second. Use it before reading off differences. All groups
+        then have classes and outputs in the order of the first.
 
     Returns
     -------
@@ -130,9 +131,11 @@ def infer_many(
     seeds = [int(state) for state in np.random.SeedSequence(seed).generate_state(len(counts), np.uint64) >> 1]
     results: list[Any] = [None] * len(counts)
     models = [_named_density(name, each, prior) for name, each in zip(names, counts, strict=True)]
+    drawn: Iterable[tuple[int, Draws]]
     if joint:
-        seeds = [seed] * len(counts)
-        drawn = _drawn_jointly(engine, counts, models, seed)
+        counts, seeds = _alike(counts), [seed] * len(counts)
+        models = [density(each, prior) for each in counts]
+        drawn = enumerate(sample_jointly(_engine(engine), models, seed))
     else:
         drawn = sample_many(_engine(engine), models, seeds)
     for number, draws in track(drawn, total=len(counts), show=progress):
@@ -140,12 +143,11 @@ def infer_many(
     return dict(zip(problems, results, strict=True)) if isinstance(problems, Mapping) else results
 
 
-def _drawn_jointly(
-    engine: Engine, counts: list[Counts], models: list[Density], seed: int
-) -> Iterator[tuple[int, Draws]]:
+def _alike(counts: list[Counts]) -> list[Counts]:
+    """Give groups in the order of the first; refuse those that do not share their labels."""
     if counts:
-        counts[0].pool(*counts[1:])  # refuses those that do not share their labels
-        yield from enumerate(sample_jointly(_engine(engine), models, seed))
+        counts[0].pool(*counts[1:])
+    return [each.ordered_like(counts[0]) for each in counts]
 
 
 def mode(counts: Counts, *, prior: Prior = Prior()) -> PointEstimate:

@@ -40,9 +40,9 @@ def rows_test(groups: Mapping[Any, Counts], *, seed: int) -> HomogeneityTest:
 
 def joint_test(groups: Mapping[Any, Counts], model: Density, *, replicates: int, seed: int) -> tuple[float, float]:
     """Test that one confusion explains the unlabelled outputs of every group; gives the deviance and its p-value."""
-    labeled = effective_counts(next(iter(groups.values())))[0]
-    labeled = np.where(model.is_known[:, None], 0.0, labeled)
-    unlabeled = np.array([effective_counts(counts)[1] for counts in groups.values()])
+    reference = next(iter(groups.values()))
+    labeled = np.where(model.is_known[:, None], 0.0, effective_counts(reference)[0])
+    unlabeled = np.array([effective_counts(counts.ordered_like(reference))[1] for counts in groups.values()])
     sizes = unlabeled.sum(axis=1)
     most = MOST_TIMES * max(labeled.sum(), 1.0) if labeled.any() else np.inf
     scale = np.minimum(1.0, most / np.maximum(sizes, 1.0))

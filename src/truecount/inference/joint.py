@@ -45,6 +45,8 @@ def sample_jointly(engine: Engine, densities: Sequence[Density], seed: int) -> l
     seed
         Same seed, same draws.
     """
+    if not densities:
+        return []
     if isinstance(engine, Exact):
         return _exact(densities, engine.draws, engine.effective_draws or 0, seed)
     if isinstance(engine, Gibbs):
