@@ -58,6 +58,16 @@ def test_a_higher_level_is_wider_and_ends_stay_shares() -> None:
     assert lang_reiczigel((99, 100), (9, 10), (9, 10))[1] == 1
 
 
+@pytest.mark.parametrize("rates", [((5, 10), (1, 1), (10, 40)), ((50, 100), (1, 1), 1 / 3)])
+def test_labels_too_few_to_tell_the_test_from_chance_leave_everything_open(rates) -> None:
+    assert lang_reiczigel(*rates) == (0, 1)
+
+
+def test_both_ends_stay_shares_where_fewer_are_positive_than_the_test_is_wrong_about() -> None:
+    assert lang_reiczigel((0, 1000), 1.0, 0.5) == (0, 0)
+    assert lang_reiczigel((1000, 1000), 0.5, 1.0) == (1, 1)
+
+
 BAD = {
     "a useless test": ((5, 10), (5, 10), (5, 10)),
     "more hits than trials": ((11, 10), (9, 10), (9, 10)),

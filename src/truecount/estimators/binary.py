@@ -59,9 +59,11 @@ def lang_reiczigel(
     Notes
     -----
     Every share is drawn towards a half, as by z²/2 more hits and z²/2 more misses of the test, and one more hit and
-    miss of sensitivity and specificity; the delta method's interval around the corrected share moves by a term for
-    its skewness. A known sensitivity or specificity adds nothing to the width. Not for the share of three classes or
-    more: use `bootstrap` or `infer`. Lang & Reiczigel, Preventive Veterinary Medicine 113 (2014), section 2.
+    miss of sensitivity and specificity; the delta method's interval around the corrected share moves by a term for its
+    skewness. A known sensitivity or specificity adds nothing to the width. Where so few labels cannot tell the test
+    from chance, so that the shares drawn towards a half sum to no more than 1, the interval is all of 0 to 1. Not for
+    the share of three classes or more: use `bootstrap` or `infer`. Lang & Reiczigel, Preventive Veterinary Medicine 113
+    (2014), section 2.
 
     Examples
     --------
@@ -73,12 +75,14 @@ def lang_reiczigel(
     rates = _checked(positive, sensitivity, specificity)
     drawn = [_towards_half(*rate, more) for rate, more in zip(rates, (z**2 / 2, 1.0, 1.0), strict=True)]
     share, found, passed = (_share(*rate) for rate in drawn)
+    if found + passed <= 1:
+        return 0.0, 1.0
     spread, found_spread, passed_spread = (_variance(*rate) for rate in drawn)
     middle = _corrected(share, found, passed)
     shift = 2 * z**2 * (middle * found_spread - (1 - middle) * passed_spread)
     variance = spread + middle**2 * found_spread + (1 - middle) ** 2 * passed_spread
     width = z * sqrt(variance) / (found + passed - 1)
-    return max(0.0, middle + shift - width), min(1.0, middle + shift + width)
+    return _cut(middle + shift - width), _cut(middle + shift + width)
 
 
 def read_test(counts: Counts, *, positive: Name) -> tuple[tuple[float, float], ...]:
@@ -146,6 +150,10 @@ def _share(hits: float, trials: float) -> float:
 
 def _variance(hits: float, trials: float) -> float:
     return 0.0 if trials == inf else hits * (trials - hits) / trials**3
+
+
+def _cut(end: float) -> float:
+    return min(max(end, 0.0), 1.0)
 
 
 def _corrected(share: float, found: float, passed: float) -> float:
