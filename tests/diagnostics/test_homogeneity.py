@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import fisher_exact
 
 from truecount import Counts, simulate
-from truecount.diagnostics.homogeneity import drift_finding, homogeneity_test, visible_drift
+from truecount.diagnostics.homogeneity import drift_finding, homogeneity_test, not_random, visible_drift
 
 COUNTS = Counts([[80, 20], [20, 80]], [50, 50], classes=["fail", "pass"])
 
@@ -65,3 +65,22 @@ def test_three_samples_keep_their_margins():
 def test_an_empty_class_says_nothing():
     test = homogeneity_test(np.array([[[5, 5], [0, 0]], [[5, 5], [2, 2]]]))
     assert test.by_class[1] == 1
+
+
+@pytest.mark.parametrize("items", [10**6, 10**10, 10**15])
+def test_a_sample_of_any_size_beside_a_small_one(items):
+    alike = np.array([[[60, 40]], [[0.6 * items, 0.4 * items]]])
+    apart = np.array([[[60, 40]], [[0.4 * items, 0.6 * items]]])
+    assert homogeneity_test(alike, replicates=199).p_value > 0.8
+    assert homogeneity_test(apart, replicates=199).p_value == 1 / 200
+    assert homogeneity_test(apart).deviance == pytest.approx(40 * np.log(1.5), rel=1e-3)
+
+
+def test_two_large_samples_are_told_apart():
+    assert homogeneity_test(np.array([[[6e9, 4e9]], [[6.01e9, 3.99e9]]]), replicates=199).p_value == 1 / 200
+    assert homogeneity_test(np.array([[[6e9, 4e9]]] * 3), replicates=199).p_value == 1
+
+
+def test_a_random_sample_of_billions_is_one():
+    assert not_random(Counts([[140, 60], [100, 100]], [6 * 10**9, 4 * 10**9])) is None
+    assert not_random(Counts([[140, 60], [100, 100]], [4 * 10**9, 6 * 10**9])).code == "not-a-random-sample"

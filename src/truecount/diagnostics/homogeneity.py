@@ -13,6 +13,8 @@ from truecount.diagnostics.shift import CAUTION, CHEAP_LEVEL, SERIOUS, chi_squar
 from truecount.results.finding import Finding
 
 POWER = 0.8
+MOST_ITEMS = 9e8
+"""Of a class in all samples, where tables are drawn: NumPy takes less than a billion. More are taken for fewer."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -44,7 +46,8 @@ def homogeneity_test(tables: FloatArray, *, replicates: int = 1999, seed: int = 
     Parameters
     ----------
     tables
-        Shape (samples, classes, outputs): counts; what is not whole is rounded.
+        Shape (samples, classes, outputs): counts; what is not whole is rounded, and hundreds of millions of items of a
+        class are taken for fewer.
     replicates, seed
         How many tables to draw, and from which seed.
 
@@ -55,7 +58,7 @@ def homogeneity_test(tables: FloatArray, *, replicates: int = 1999, seed: int = 
     (1.0, True)
     """
     rng = np.random.default_rng(_check.whole_number("seed", seed, least=0))
-    whole = np.rint(tables).astype(np.int64)
+    whole = np.rint(_fewer(tables)).astype(np.int64)
     seen = np.array([_deviance(whole[None, :, row])[0] for row in range(whole.shape[1])])
     drawn = np.array([_deviance(_redrawn(whole[:, row], replicates, rng)) for row in range(whole.shape[1])])
     return HomogeneityTest(
@@ -67,13 +70,20 @@ def homogeneity_test(tables: FloatArray, *, replicates: int = 1999, seed: int = 
     )
 
 
+def _fewer(tables: FloatArray) -> FloatArray:
+    """Scale down the samples of a class that are too large to be drawn; the smaller ones decide."""
+    sizes = tables.sum(axis=2, keepdims=True)
+    fewer: FloatArray = tables * np.minimum(1.0, MOST_ITEMS / len(tables) / np.maximum(sizes, 1))
+    return fewer
+
+
 def _share_as_large(drawn: FloatArray, seen: float) -> float:
     return float((1 + (drawn >= seen - 1e-9).sum()) / (1 + len(drawn)))
 
 
 def _deviance(tables: IntArray) -> FloatArray:
     """Shape (tables,): G² of each (samples, outputs) against samples that differ in size alone."""
-    expected = tables.sum(axis=2, keepdims=True) * tables.sum(axis=1, keepdims=True)
+    expected = tables.sum(axis=2, keepdims=True) * tables.sum(axis=1, keepdims=True, dtype=np.float64)
     expected = expected / np.maximum(tables.sum(axis=(1, 2), keepdims=True), 1)
     ratio = np.divide(tables, expected, out=np.ones(tables.shape), where=tables > 0)
     total: FloatArray = 2 * (tables * np.log(ratio)).sum(axis=(1, 2))
