@@ -198,6 +198,18 @@ def test_text_and_typed_files_meet_as_text(tmp_path: Path) -> None:
     assert counts == Counts([[1, 1], [0, 1]], [2, 1], ["0", "1"])
 
 
+@pytest.mark.parametrize("typed", ["new.jsonl", "new.parquet"])
+@pytest.mark.parametrize("spelling", [str.lower, str.title, str.upper])
+def test_truth_values_are_one_name_however_text_spells_them(
+    spelling: Callable[[str], str], typed: str, tmp_path: Path
+) -> None:
+    true, false = spelling("true"), spelling("false")
+    write_text(tmp_path / "t.csv", [(true, true), (false, true), (false, false), (true, "unsure")])
+    WRITERS[f"t{Path(typed).suffix}"](tmp_path / typed, [(None, True), (None, False), (None, True)])
+    counts = count_files(tmp_path / "t.csv", tmp_path / typed, **COLUMNS)
+    assert counts == Counts([[1, 1, 0], [0, 1, 1]], [1, 2, 0], [false, true], [false, true, "unsure"])
+
+
 def test_whole_numbers_with_a_point_are_whole_in_either_column(tmp_path: Path) -> None:
     write_text(tmp_path / "t.csv", [("1.0", "1"), ("0.0", "1.0"), ("1", "0"), (" -2.0", "0"), (None, "0.0 ")])
     counts = count_files(tmp_path / "t.csv", **COLUMNS)

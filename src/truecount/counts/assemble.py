@@ -65,7 +65,7 @@ class Reading:
         new = self._rows(unlabeled, replace(self.columns, label=None))
         rows = [*known, *new]
         if labeled.is_text != unlabeled.is_text:
-            rows = [row._replace(label=_as_text(row.label), output=_as_text(row.output)) for row in rows]
+            rows = _as_text(rows)
         return self._tally(labeled.name, rows)
 
     def _rows(self, table: Table, columns: Columns) -> list[Row]:
@@ -128,5 +128,14 @@ def named_or_found(argument: str, names: Iterable[Any] | None) -> tuple[Name, ..
     return tuple(_check.sorted_names(checked)) if isinstance(names, AbstractSet) else checked
 
 
-def _as_text(name: Name | None) -> str | None:
-    return None if name is None else str(name)
+def _as_text(rows: Sequence[Row]) -> list[Row]:
+    """Give all names as text; where one side holds truth values, the other's spelling of them counts in any case."""
+    names = [name for row in rows for name in (row.label, row.output) if name is not None]
+    truths = {str(name).casefold() for name in names if isinstance(name, bool)}
+    words = sorted({name for name in names if isinstance(name, str) and name.casefold() in truths}, reverse=True)
+    spelled = {word.casefold(): word for word in words}
+
+    def text(name: Name | None) -> str | None:
+        return None if name is None else spelled.get(str(name).casefold(), str(name))
+
+    return [row._replace(label=text(row.label), output=text(row.output)) for row in rows]
