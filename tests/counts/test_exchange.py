@@ -90,6 +90,7 @@ def test_numbers_and_their_text_are_not_merged() -> None:
         merge_counts(one, two)
 
 
+GROUPED = {"schema": "truecount.groups/1", "by": ["x"], "unlabeled": [[1, 2], [3, 4]]}
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "shape": ({"labeled": [[1, 2, 3]]}, r"labeled has shape \(1, 3\)"),
     "rows": ({"labeled": [[1, 2], [3, 4]]}, r"labeled has shape \(2, 2\)"),
@@ -99,6 +100,19 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "twice": ({"outputs": ["a", "a"]}, "names 'a' twice"),
     "by": ({"schema": "truecount.groups/1"}, "lack 'by'"),
     "keys": ({"schema": "truecount.groups/1", "by": ["x"], "groups": [[1, 2]]}, "groups do not match by"),
+    "group twice": (GROUPED | {"groups": [["n"], ["n"]]}, r"groups hold \['n'\] 2 times: each stands once"),
+    "true is 1": (GROUPED | {"groups": [[1], [True]]}, r"groups hold \[1\] 2 times"),
+    "key": (GROUPED | {"groups": [["n"], [["s"]]]}, r"groups hold \['s'\]: keys are names, or null"),
+    "text as keys": (GROUPED | {"groups": ["n", "s"]}, "groups do not match by"),
+    "no groups": (GROUPED | {"groups": None}, "groups do not match by"),
+    "no columns": (GROUPED | {"by": None, "groups": [["n"], ["s"]]}, "by is None"),
+    "null": ({"labeled": None}, "labeled holds object values"),
+    "number": ({"labeled": 5}, r"labeled has shape \(\)"),
+    "object": ({"unlabeled": {}}, "unlabeled holds object values"),
+    "tables": ({"tables": None}, "tables holds None: identities are strings"),
+    "tables in tables": ({"tables": [["t"]]}, r"tables holds \['t'\]"),
+    "half weighted": ({"unlabeled_squares": [3, 4]}, "labeled_squares and unlabeled_squares came apart"),
+    "other half": ({"labeled_squares": [[1, 2]]}, "labeled_squares and unlabeled_squares came apart"),
     "other": ({"schema": "truecount.counts/2"}, "this version reads"),
     "more": ({"extra": 1}, "hold 'extra'"),
 }

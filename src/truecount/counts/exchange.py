@@ -5,7 +5,9 @@ groups, the schema is ``truecount.groups/1``: the labelled table once, and the u
 """
 
 import json
+from collections import Counter as Sums
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -50,12 +52,13 @@ def from_document(values: Any) -> Tally:
     is_grouped = isinstance(values, Mapping) and values.get("schema") == GROUPS
     entries = validation.entries(values, GROUPS if is_grouped else SCHEMA, ("by", "groups") if is_grouped else ())
     classes, outputs = (_check.names(side, entries[side]) for side in ("classes", "outputs"))
-    groups = _groups(entries) if is_grouped else [()]
+    by = _by(entries["by"]) if is_grouped else ()
+    groups = _groups(by, entries["groups"]) if is_grouped else [()]
     tally = Tally(
-        by=tuple(entries.get("by", ())),
+        by=by,
         classes=classes,
         outputs=outputs,
-        is_weighted="labeled_squares" in entries,
+        is_weighted=_is_weighted(entries),
         tables=validation.tables(entries.get("tables", ())),
     )
     for suffix, source in (("", ""), ("_squares", "_squares" if tally.is_weighted else "")):
@@ -67,15 +70,35 @@ def from_document(values: Any) -> Tally:
     return tally
 
 
-def _groups(entries: Mapping[str, Any]) -> list[Group]:
-    by, groups = entries["by"], entries["groups"]
-    if not isinstance(groups, Sequence) or any(not isinstance(g, Sequence) or len(g) != len(by) for g in groups):
+def _by(columns: Any) -> tuple[str, ...]:
+    return tuple(map(str, _check.names("by", columns)))
+
+
+def _groups(by: Sequence[str], groups: Any) -> list[Group]:
+    """Give the groups, each of which has a key for every column and stands once."""
+    if not isinstance(groups, list) or any(not isinstance(group, list) or len(group) != len(by) for group in groups):
         raise InputError("groups", "do not match by", "each has a key for every column", "Count the data anew")
-    return [tuple(group) for group in groups]
+    for key in chain.from_iterable(groups):
+        if not isinstance(key, str | int | float | None) or key != key:
+            raise InputError("groups", f"hold {key!r:.60}", "keys are names, or null", "Count the data anew")
+    found = [tuple(group) for group in groups]
+    for group, often in Sums(found).items():
+        if often > 1:
+            needed = "each stands once"
+            raise InputError("groups", f"hold {list(group)} {often} times", needed, "Add up its counts, or count anew")
+    return found
+
+
+def _is_weighted(entries: Mapping[str, Any]) -> bool:
+    squares = [entries.get(f"{side}_squares") for side in ("labeled", "unlabeled")]
+    if squares == [None, None]:
+        return False
+    validation.require_both(*squares)
+    return True
 
 
 def _cells(argument: str, numbers: Any, n_rows: int, n_columns: int, *, whole: bool) -> Any:
-    array: Any = _check.finite_numbers(argument, numbers, dimensions=2) if len(numbers) else np.zeros((0, n_columns))
+    array: Any = _check.finite_numbers(argument, numbers, dimensions=2) if numbers != [] else np.zeros((0, n_columns))
     if array.shape != (n_rows, n_columns):
         needed = f"there are names for {(n_rows, n_columns)}"
         raise InputError(argument, f"has shape {array.shape}", needed, "Count the data anew")

@@ -109,11 +109,11 @@ def require_both(labeled_squares: Any, unlabeled_squares: Any) -> None:
 
 def tables(given: Iterable[Any]) -> frozenset[str]:
     """Give the identities of shared labelled tables."""
-    result = frozenset([given] if isinstance(given, str) else given)
+    result = [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
     for identity in result:
         if not isinstance(identity, str):
             raise InputError("tables", f"holds {identity!r}", "identities are strings", "Leave it to Counts.split()")
-    return result
+    return frozenset(result)
 
 
 def entries(values: Any, schema: str, more: tuple[str, ...] = ()) -> dict[str, Any]:
