@@ -125,3 +125,13 @@ def test_numbers_in_text_are_sorted_as_numbers(tmp_path: Path) -> None:
     printed = estimate(str(tmp_path / "runs.csv"), *COLUMNS, "--by", "week", "--joint")
     steps = [line.split(" pass")[0] for line in printed.splitlines() if "→" in line and "pass" in line]
     assert steps == ["1 → 2", "2 → 10", "10 → 11"]
+
+
+def test_counts_without_groups_are_refused(table: str, tmp_path: Path) -> None:
+    lines = Path(table).read_text().splitlines()
+    (tmp_path / "labeled.csv").write_text("\n".join(line for line in lines if not line.startswith(",")))
+    counts = str(tmp_path / "labeled.json")
+    made = CliRunner().invoke(app, ["counts", str(tmp_path / "labeled.csv"), *COLUMNS, "--by", "region", "-o", counts])
+    assert made.exit_code == 0, made.output
+    with pytest.raises(tc.InputError, match=r"labeled\.json holds no groups: they are made of unlabelled rows"):
+        estimate(counts)

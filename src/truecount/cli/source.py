@@ -52,7 +52,7 @@ class Source:
         if self.tables:
             with on_disk(self.tables) as tables:
                 tally = self._counted(tables) if self._is_counts(tables) else self._rows(tables)
-                return (Groups(tally.by, tally.by_group()) if tally.by else self._one(tables[0], tally)), None
+                return (self._groups(tables[0], tally) if tally.by else self._one(tables[0], tally)), None
         if self.confusion or self.unlabeled:
             return self._matrix(), None
         if self.positive or self.sensitivity or self.specificity:
@@ -94,6 +94,13 @@ class Source:
 
         self._require("a file of counts", ("tables",))
         return read_tally(tables[0])
+
+    @staticmethod
+    def _groups(path: str, tally: "Tally") -> Groups:
+        if not tally.groups():
+            needed, remedy = "they are made of unlabelled rows", "Merge it with counts that have some"
+            raise InputError(path, "holds no groups", needed, f"{remedy}: truecount counts merge")
+        return Groups(tally.by, tally.by_group())
 
     @staticmethod
     def _one(path: str, tally: "Tally") -> Counts:
