@@ -135,3 +135,9 @@ def test_counts_without_groups_are_refused(table: str, tmp_path: Path) -> None:
     assert made.exit_code == 0, made.output
     with pytest.raises(tc.InputError, match=r"labeled\.json holds no groups: they are made of unlabelled rows"):
         estimate(counts)
+
+
+def test_one_group_has_no_changes(table: str) -> None:
+    shown = estimate(table, *COLUMNS, "--by", "region", "--joint")
+    assert "change" not in shown
+    assert shown.splitlines()[-1].startswith("1 group, computed by")

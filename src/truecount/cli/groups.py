@@ -84,8 +84,8 @@ def _rows(by: Sequence[str], group: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _print(report: Report, by: Sequence[str], posteriors: Mapping[Any, Posterior]) -> None:
-    tables = [_table(report, by, posteriors), *([_changes(report, by, posteriors)] if _is_joint(posteriors) else [])]
-    for table in tables:
+    has_changes = _is_joint(posteriors) and len(posteriors) > 1
+    for table in [_table(report, by, posteriors), *([_changes(report, by, posteriors)] if has_changes else [])]:
         if sys.stdout.isatty():
             print_table(table)
         else:
@@ -109,7 +109,8 @@ def _table(report: Report, by: Sequence[str], posteriors: Mapping[Any, Posterior
 def _how(posteriors: Mapping[Any, Posterior]) -> str:
     engines = " and ".join(sorted({str(posterior.provenance["engine"]) for posterior in posteriors.values()}))
     worth = min(float(np.min(posterior.effective_draws)) for posterior in posteriors.values())
-    return f"{len(posteriors):,} groups, computed by {engines}: at least {worth:,.0f} effective draws in each."
+    number = "1 group" if len(posteriors) == 1 else f"{len(posteriors):,} groups"
+    return f"{number}, computed by {engines}: at least {worth:,.0f} effective draws in each."
 
 
 def _changes(report: Report, by: Sequence[str], posteriors: Mapping[Any, Posterior]) -> Table:
