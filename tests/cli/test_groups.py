@@ -141,3 +141,16 @@ def test_one_group_has_no_changes(table: str) -> None:
     shown = estimate(table, *COLUMNS, "--by", "region", "--joint")
     assert "change" not in shown
     assert shown.splitlines()[-1].startswith("1 group, computed by")
+
+
+@pytest.mark.parametrize(("column", "written"), [("class", "group_class"), ("mean", "group_mean"), ("area", "area")])
+def test_a_grouping_column_may_be_called_like_one_of_the_answer(column: str, written: str, tmp_path: Path) -> None:
+    lines = [f"human,verdict,{column},half"]
+    lines += [f"{human},{verdict},," for (human, verdict), number in ROWS.items() for _ in range(number)]
+    lines += [f",{verdict},{area},1" for verdict in ("fail", "pass") for area in ("north", "south")]
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    shown = estimate(str(tmp_path / "t.csv"), *COLUMNS, "--by", column, "--by", "half", "--csv", "-")
+    rows = list(csv.DictReader(io.StringIO(shown)))
+    half = "half" if written == column else "group_half"
+    assert [(row[written], row[half]) for row in rows] == [(area, "1") for area in ("north", "north", "south", "south")]
+    assert [row["class"] for row in rows] == ["fail", "pass"] * 2

@@ -80,7 +80,10 @@ def _difference(
 
 
 def _rows(by: Sequence[str], group: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [{**dict(zip(by, group["group"], strict=True)), **row} for row in group["classes"]]
+    """Give a row for each class; where a grouping column is called like one of the answer's, all say that they group."""
+    prefix = "group_" if any(column in row for column in by for row in group["classes"]) else ""
+    keys = {f"{prefix}{column}": key for column, key in zip(by, group["group"], strict=True)}
+    return [{**keys, **row} for row in group["classes"]]
 
 
 def _print(report: Report, by: Sequence[str], posteriors: Mapping[Any, Posterior]) -> None:

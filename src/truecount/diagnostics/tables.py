@@ -13,6 +13,7 @@ from truecount.diagnostics.identify import blind_spots, contraction, trade_in_wo
 from truecount.diagnostics.prior import PriorChange
 from truecount.diagnostics.shift import ShiftTest
 from truecount.models import Density
+from truecount.results.check import NO_SHARES
 from truecount.results.posterior import Posterior
 
 Rows = tuple[dict[str, Any], ...]
@@ -97,7 +98,11 @@ def prior_rows(posterior: Posterior, changes: tuple[PriorChange, ...]) -> Rows:
 
 
 def _by_name(posterior: Posterior, values: FloatArray) -> dict[str, float]:
-    return {str(name): float(value) for name, value in zip(posterior.classes, values, strict=True)}
+    """Give a column for each class, which says that it is one where its name means something else in such a table."""
+    names = [str(name) for name in posterior.classes]
+    if len({*names, "prior", *NO_SHARES}) < len(names) + 1 + len(NO_SHARES):
+        names = [f"class {name!r}" for name in posterior.classes]
+    return dict(zip(names, values.tolist(), strict=True))
 
 
 def design_rows(answers: dict[str, Posterior]) -> Rows:
