@@ -71,6 +71,19 @@ def test_joint_draws_give_differences(table: str) -> None:
     assert good["probability_larger"] == pytest.approx((change[:, 1] > 0).mean())
 
 
+def test_intervals_of_differences_are_of_the_kind_asked_for(table: str) -> None:
+    arguments = [table, *COLUMNS, "--by", "day:week", "--joint", "--seed", "1"]
+    (fail, _) = json.loads(estimate(*arguments, "--interval", "hdi", "--json", "-"))["differences"]
+    posteriors = list(tc.infer_many(expected(), seed=1, joint=True).values())
+    draws = posteriors[1].prevalence[:, 0] - posteriors[0].prevalence[:, 0]
+    ordered = np.sort(draws)
+    inside = np.searchsorted(ordered, fail["upper"], "right") - np.searchsorted(ordered, fail["lower"])
+    assert inside / len(draws) == pytest.approx(0.95, abs=2 / len(draws))
+    tails = np.quantile(draws, [0.025, 0.975])
+    assert fail["upper"] - fail["lower"] < tails[1] - tails[0]
+    assert "95 % shortest interval" in estimate(*arguments, "--interval", "hdi").partition("change")[2]
+
+
 def test_the_table_says_what_to_know_once(table: str) -> None:
     apart = estimate(table, *COLUMNS, "--by", "day:week")
     assert apart.splitlines()[0].split() == ["day,", "class", "counted", "true", "share", "95", "%", "interval"]

@@ -21,7 +21,8 @@ from truecount.errors import TruecountWarning
 from truecount.inference.draws import Engine
 from truecount.models import Prior
 from truecount.results import Finding, Posterior
-from truecount.results.table import Table, as_text, tabulate, visible
+from truecount.results.posterior import interval_of
+from truecount.results.table import INTERVAL_NAMES, Table, as_text, tabulate, visible
 
 SCHEMA = "truecount.estimates/1"
 
@@ -71,8 +72,7 @@ def _difference(
     """Give how much larger each class is in the second group than in the first, from their joint draws."""
     first, second = (posteriors[group] for group in pair)
     draws = second.shares(report.target) - first.shares(report.target)
-    tails = [50 * (1 - report.level), 50 * (1 + report.level)]
-    lower, upper = np.percentile(draws, tails, axis=0)
+    lower, upper = interval_of(draws, report.level, report.interval).T
     values = zip(first.classes, draws.mean(axis=0), lower, upper, (draws > 0).mean(axis=0), strict=True)
     ends = {"first": _keys(by, pair[0]), "second": _keys(by, pair[1])}
     names = ("mean", "lower", "upper", "probability_larger")
@@ -80,7 +80,7 @@ def _difference(
 
 
 def _rows(by: Sequence[str], group: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Give a row for each class; where a grouping column is called like one of the answer's, all say that they group."""
+    """Give a row for each class; where a grouping column is called like the answer's, all say that they group."""
     prefix = "group_" if any(column in row for column in by for row in group["classes"]) else ""
     keys = {f"{prefix}{column}": key for column, key in zip(by, group["group"], strict=True)}
     return [{**keys, **row} for row in group["classes"]]
@@ -125,7 +125,8 @@ def _changes(report: Report, by: Sequence[str], posteriors: Mapping[Any, Posteri
             ends = f"{100 * each['lower']:+.1f} – {100 * each['upper']:+.1f}"
             numbers = [f"{100 * each['mean']:+.1f}", ends, f"{each['probability_larger']:.3f}"]
             rows.append([f"{step} {visible(each['class'])}", *numbers])
-    header = ["change", "points", f"{100 * report.level:.6g} % interval", "probability of growth"]
+    interval = f"{100 * report.level:.6g} % {INTERVAL_NAMES[report.interval]}"
+    header = ["change", "points", interval, "probability of growth"]
     return Table(header, rows, (), "From joint draws: the groups share their labelled items.")
 
 

@@ -148,10 +148,7 @@ class Posterior:
         """
         level = _check.level(level)
         _check.one_of("kind", kind, ("equal-tailed", "hdi"))
-        draws = self.shares(target)
-        if kind == "hdi":
-            return convergence.shortest_interval(draws, level)
-        return np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0).T
+        return interval_of(self.shares(target), level, kind)
 
     def probability(self, event: Callable[[Mapping[Name, FloatArray]], Any]) -> float:
         """Give the posterior probability of an event.
@@ -244,6 +241,13 @@ class Posterior:
 
     def _repr_html_(self) -> str:
         return table.html(self)
+
+
+def interval_of(draws: FloatArray, level: float, kind: Kind) -> FloatArray:
+    """Give the interval that holds `level` of the draws, column by column, shape (columns, 2)."""
+    if kind == "hdi":
+        return convergence.shortest_interval(draws, level)
+    return np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0).T
 
 
 class _ByClass(dict[Name, FloatArray]):
