@@ -143,6 +143,15 @@ def test_a_weight_that_all_items_share_changes_no_test():
     assert tc.calibration(heavy, data_sets=20, draws=3).rows() == tc.calibration(light, data_sets=20, draws=3).rows()
 
 
+def test_calibration_knows_the_names():
+    """By place, a prior that leans towards the diagonal would lean away from it here."""
+    crossed = Counts([[2, 8], [8, 2]], [50, 50], classes=["a", "b"], outputs=["b", "a"])
+    prior = Prior({"a": 2, "b": 1}, Prior.diagonal(20).confusion)
+    found = tc.calibration(crossed, prior=prior, data_sets=60, draws=5)
+    assert found.p_value > 0.001
+    assert [row["quantity"] for row in found.rows()][:2] == ["share of a", "share of b"]
+
+
 def test_fewer_outputs_than_classes_have_no_finite_condition():
     [row] = tc.check(Counts([[80, 20], [50, 50], [20, 80]], [60, 40]), replicates=99).tables["identifiability"]
     assert (row["rank"], row["condition"]) == (2, None)

@@ -66,19 +66,33 @@ def test_data_come_from_the_shape_asked_for():
     assert len(set(seeds)) == 30
 
 
+def test_data_have_the_names_asked_for_and_so_have_the_rows():
+    seen = set()
+
+    def draw(counts: Counts, prior: Prior, seed: int) -> Draws:
+        seen.add((counts.classes, counts.outputs))
+        return EVEN(counts, prior, seed)
+
+    names = {"classes": ("a", "b"), "outputs": ("b", "a", "c")}
+    result = calibrate(draw, Prior({"a": 2, "b": 1}), **{**SHAPE, **names})
+    assert seen == {(("a", "b"), ("b", "a", "c"))}
+    assert [row["quantity"] for row in result.rows()][:2] == ["share of a", "share of b"]
+    assert [row["quantity"] for row in calibrate(EVEN, Prior(), **SHAPE).rows()][1] == "share of 1"
+
+
 def test_even_ranks_pass_and_uneven_ones_fail():
     even = np.tile(np.arange(10), 60)[:, None]
     skewed = np.minimum(even, 8)
-    result = Calibration(ranks=np.hstack([even, skewed]), draws=9, least_effective=100.0)
+    result = Calibration(ranks=np.hstack([even, skewed]), draws=9, least_effective=100.0, classes=())
     assert result.p_values[0] == 1
     assert result.p_values[1] < 1e-6
     assert result.p_value == pytest.approx(2 * result.p_values[1])
-    assert Calibration(ranks=even, draws=9, least_effective=100.0).p_value == 1
+    assert Calibration(ranks=even, draws=9, least_effective=100.0, classes=()).p_value == 1
 
 
 def test_p_values_of_random_ranks_are_uniform():
     rng = np.random.default_rng(0)
-    result = Calibration(ranks=rng.integers(20, size=(500, 2000)), draws=19, least_effective=100.0)
+    result = Calibration(ranks=rng.integers(20, size=(500, 2000)), draws=19, least_effective=100.0, classes=())
     assert np.mean(result.p_values < 0.1) == pytest.approx(0.1, abs=5 * np.sqrt(0.09 / 2000))
 
 

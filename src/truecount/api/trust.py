@@ -1,7 +1,6 @@
 """The verbs that ask whether an answer may be trusted."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -255,12 +254,11 @@ def calibration(
     sizes = [round(float(items)) for items in labeled.sum(axis=1)]
 
     def draw(simulated: Counts, believed: Prior, own_seed: int) -> Draws:
-        named = replace(simulated, classes=counts.classes, outputs=counts.outputs)
-        return infer(named, prior=believed, engine=engine, seed=own_seed).draws
+        return infer(simulated, prior=believed, engine=engine, seed=own_seed).draws
 
     shape: dict[str, Any] = {"labeled": sizes, "unlabeled": round(float(unlabeled.sum()))}
-    outputs = len(counts.outputs)
-    return calibrate(draw, prior, **shape, outputs=outputs, data_sets=data_sets, draws=draws, seed=seed)
+    names: dict[str, Any] = {"classes": counts.classes, "outputs": counts.outputs}
+    return calibrate(draw, prior, **shape, **names, data_sets=data_sets, draws=draws, seed=seed)
 
 
 def coverage(

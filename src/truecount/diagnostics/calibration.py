@@ -1,13 +1,13 @@
 """Simulation-based calibration: among draws from the right posterior, a truth from the prior has any rank alike."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from truecount import _check
-from truecount._types import FloatArray, IntArray
+from truecount._types import FloatArray, IntArray, Name
 from truecount.counts import Counts
 from truecount.errors import InputError
 from truecount.inference.draws import Draws, dirichlet
@@ -34,11 +34,14 @@ class Calibration:
         How many draws each truth was ranked among.
     least_effective
         The smallest effective number of draws of all data sets; ranks mean something only if it is above `draws`.
+    classes
+        Names of the classes.
     """
 
     ranks: IntArray
     draws: int
     least_effective: float
+    classes: tuple[Name, ...]
 
     @property
     def p_values(self) -> FloatArray:
@@ -67,8 +70,7 @@ class Calibration:
 
     def rows(self) -> tuple[dict[str, Any], ...]:
         """Give plain values, a row for each quantity: its p-value and how often the truth had each rank."""
-        n_classes = self.ranks.shape[1] - 2
-        names = [f"share of class {place + 1}" for place in range(n_classes)] + ["log-likelihood", "log joint density"]
+        names = [*(f"share of {name}" for name in self.classes), "log-likelihood", "log joint density"]
         seen = np.apply_along_axis(np.bincount, 0, self.ranks, minlength=self.draws + 1).T
         return tuple(
             {"quantity": name, "p_value": float(p_value), "ranks": ranks.tolist()}
@@ -82,7 +84,8 @@ def calibrate(
     *,
     labeled: Sequence[int],
     unlabeled: int,
-    outputs: int,
+    outputs: int | Sequence[Name],
+    classes: Sequence[Name] | None = None,
     data_sets: int = 500,
     draws: int = 19,
     seed: int = 0,
@@ -99,7 +102,9 @@ def calibrate(
     labeled
         Labelled items of each class; as many classes as entries.
     unlabeled, outputs
-        How many there are.
+        How many there are; of the outputs, or their names.
+    classes
+        Their names, where they are not 0, 1, …; a prior may go by names.
     data_sets, draws, seed
         How many truths, how many draws each is ranked among, and the seed of it all.
 
@@ -117,18 +122,27 @@ def calibrate(
     >>> result.ranks.shape, bool(result.p_value > 0.001)
     ((40, 4), True)
     """
-    for argument, value in (("data_sets", data_sets), ("draws", draws), ("outputs", outputs)):
+    for argument, value in (("data_sets", data_sets), ("draws", draws)):
         _check.whole_number(argument, value, least=1)
     rng = np.random.default_rng(_check.whole_number("seed", seed, least=0))
-    empty = Counts(np.zeros((len(labeled), outputs), np.int64), np.zeros(outputs, np.int64))
+    empty = _empty(len(labeled), outputs, classes)
     ranks, least = [], np.inf
     for _ in range(data_sets):
         truth = _truth(prior, empty, rng)
-        counts = _data(truth, labeled, unlabeled, rng)
+        prevalence, confusion = truth
+        items = rng.multinomial(labeled, confusion), rng.multinomial(unlabeled, prevalence @ confusion)
+        counts = replace(empty, labeled=items[0], unlabeled=items[1])
         drawn = draw(counts, prior, int(rng.integers(SEEDS)))
         ranks.append(_ranks(truth, drawn, density(counts, prior), draws, rng))
         least = min(least, float(drawn.effective.min()))
-    return Calibration(ranks=np.array(ranks), draws=draws, least_effective=least)
+    return Calibration(ranks=np.array(ranks), draws=draws, least_effective=least, classes=empty.classes)
+
+
+def _empty(n_classes: int, outputs: int | Sequence[Name], classes: Sequence[Name] | None) -> Counts:
+    """Counts of no items, with the names that data sets get."""
+    names = outputs if isinstance(outputs, Sequence) else None
+    size = _check.whole_number("outputs", outputs if names is None else len(names), least=1)
+    return Counts(np.zeros((n_classes, size), np.int64), np.zeros(size, np.int64), classes, names)
 
 
 def _truth(prior: Prior, empty: Counts, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
@@ -136,13 +150,6 @@ def _truth(prior: Prior, empty: Counts, rng: np.random.Generator) -> tuple[Float
     known = prior.known_for(empty)
     rows = dirichlet(rng, prior.confusion_for(empty), ())
     return dirichlet(rng, prior.prevalence_for(empty), ()), np.where(np.isnan(known), rows, known)
-
-
-def _data(
-    truth: tuple[FloatArray, FloatArray], labeled: Sequence[int], unlabeled: int, rng: np.random.Generator
-) -> Counts:
-    prevalence, confusion = truth
-    return Counts(rng.multinomial(labeled, confusion), rng.multinomial(unlabeled, prevalence @ confusion))
 
 
 def _ranks(
