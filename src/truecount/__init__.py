@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from truecount.api.cells import choose_partition as choose_partition
     from truecount.api.points import compare as compare
     from truecount.api.points import estimate as estimate
-    from truecount.api.trust import calibration as calibration
+    from truecount.api.simulation import calibration as calibration
+    from truecount.api.simulation import coverage as coverage
     from truecount.api.trust import check as check
-    from truecount.api.trust import coverage as coverage
     from truecount.api.trust import sensitivity as sensitivity
     from truecount.counts import Counter as Counter
     from truecount.counts import Counts as Counts
@@ -55,14 +55,14 @@ _HOMES = {
     "Posterior": "results",
     "Prior": "models",
     "Scores": "counts",
-    "calibration": "api.trust",
+    "calibration": "api.simulation",
     "check": "api.trust",
     "choose_partition": "api.cells",
     "compare": "api.points",
     "count": "counts",
     "count_table": "counts",
     "estimate": "api.points",
-    "coverage": "api.trust",
+    "coverage": "api.simulation",
     "infer": "api.bayesian",
     "infer_many": "api.bayesian",
     "mode": "api.bayesian",

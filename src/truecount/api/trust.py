@@ -8,26 +8,23 @@ import numpy as np
 from truecount import _check
 from truecount._types import Name
 from truecount._wording import nearest, quoted
-from truecount.api.bayesian import COUNT_FIRST, infer, infer_many, package_version
+from truecount.api.bayesian import COUNT_FIRST, infer, package_version
 from truecount.api.evidence import Evidence, gather
+from truecount.api.simulation import POSTERIOR_FIRST, calibration, coverage, of_label_shift
 from truecount.counts import Counts, Scores
-from truecount.counts.weights import effective_counts
-from truecount.diagnostics.calibration import Calibration, calibrate
-from truecount.diagnostics.coverage import Coverage, coverage_at
 from truecount.diagnostics.cut import cut_draws, tempered_draws
 from truecount.diagnostics.drift import interval_under, smallest_drift
 from truecount.diagnostics.findings import gravest_first
 from truecount.diagnostics.groups import pooled
 from truecount.errors import InputError
 from truecount.inference import Auto
-from truecount.inference.draws import Draws, Engine
+from truecount.inference.draws import Engine
 from truecount.models import Prior, density
 from truecount.results import Posterior
 from truecount.results.check import Check
 from truecount.results.sensitivity import Claim, Sensitivity
 
 Checked: TypeAlias = Counts | Scores | Posterior | Mapping[Any, Counts]
-POSTERIOR_FIRST = "Pass what infer(counts) gives"
 
 
 def check(
@@ -80,7 +77,7 @@ def check(
     _check.instance_of("data", data, (Counts, Scores, Posterior, Mapping), COUNT_FIRST)
     posterior = _answer(data, prior, engine, _check.whole_number("seed", seed, least=0))
     if drift is not None or calibration_sets:
-        _of_label_shift("data", posterior, "drift and calibration_sets")
+        of_label_shift("data", posterior, "drift and calibration_sets")
     evidence = gather(posterior, data, audit, replicates=replicates, seed=seed)
     rows = {**evidence.tables, **_extra_tables(posterior, drift, calibration_sets, seed)}
     provenance = {"seed": seed, "replicates": replicates, "version": package_version()}
@@ -97,18 +94,6 @@ def _extra_tables(posterior: Posterior, drift: float | Sequence[float] | None, s
         ranked = calibration(posterior.counts, prior=posterior.prior, data_sets=sets, seed=seed)
         found["calibration"] = tuple({**row, "verdict": ranked.verdict} for row in ranked.rows())
     return found
-
-
-def _of_label_shift(argument: str, posterior: Posterior, asked: str) -> None:
-    """Refuse what moves or simulates P(output | class) for an answer that does not rest on it."""
-    design = posterior.provenance.get("design")
-    if design is not None:
-        raise InputError(
-            argument,
-            f"is an answer with design={design!r}, where P(class | output) carries over",
-            f"{asked} can be had under label shift alone, where P(output | class) does",
-            "Leave this out, or pass what infer(counts) gives with design='label_shift'",
-        )
 
 
 def _answer(data: Checked, prior: Prior, engine: Engine, seed: int) -> Posterior:
@@ -169,7 +154,7 @@ def sensitivity(
     fail above 60.0 %: holds unless rows moved by 9.2 % or more.
     """
     _check.instance_of("posterior", posterior, Posterior, POSTERIOR_FIRST)
-    _of_label_shift("posterior", posterior, "sensitivity")
+    of_label_shift("posterior", posterior, "sensitivity")
     level, drifts = _check.level(level), _drifts(drift)
     size = _check.whole_number("draws", draws, least=20)
     model = density(posterior.counts, posterior.prior)
@@ -227,66 +212,3 @@ def _place(posterior: Posterior, name: Name) -> int:
         remedy = f"Perhaps you meant {meant!r}" if meant else "Choose one of these"
         raise InputError("above", f"names {name!r}", f"the classes are {quoted(posterior.classes)}", remedy)
     return posterior.classes.index(name)
-
-
-def calibration(
-    counts: Counts,
-    *,
-    prior: Prior = Prior(),
-    engine: Engine = Auto(400),
-    data_sets: int = 200,
-    draws: int = 19,
-    seed: int = 0,
-) -> Calibration:
-    """Calibrate `infer` by simulation on sizes like these: truths from the prior, ranked among their draws.
-
-    Parameters
-    ----------
-    counts
-        How many labelled items each class has, how many outputs and unlabelled items there are, at effective sizes.
-    prior, engine
-        What is put to the test.
-    data_sets, draws, seed
-        How many truths, how many draws each is ranked among, and the seed of it all.
-    """
-    _check.instance_of("counts", counts, Counts, COUNT_FIRST)
-    labeled, unlabeled = effective_counts(counts)
-    sizes = [round(float(items)) for items in labeled.sum(axis=1)]
-
-    def draw(simulated: Counts, believed: Prior, own_seed: int) -> Draws:
-        return infer(simulated, prior=believed, engine=engine, seed=own_seed).draws
-
-    shape: dict[str, Any] = {"labeled": sizes, "unlabeled": round(float(unlabeled.sum()))}
-    names: dict[str, Any] = {"classes": counts.classes, "outputs": counts.outputs}
-    return calibrate(draw, prior, **shape, **names, data_sets=data_sets, draws=draws, seed=seed)
-
-
-def coverage(
-    posterior: Posterior, *, levels: Sequence[float] = (0.5, 0.8, 0.9, 0.95), data_sets: int = 200, seed: int = 0
-) -> Coverage:
-    """Measure how often intervals hold, on data simulated from the answer itself and of the same sizes.
-
-    Parameters
-    ----------
-    posterior
-        Its means are the truth that data are simulated from; its counts give the sizes, and its prior is used. Of label
-        shift alone.
-    levels
-        What the intervals promise.
-    data_sets, seed
-        How many to simulate, and from which seed.
-
-    Notes
-    -----
-    On average over the prior intervals hold as often as they promise; at one truth they may hold more or less often.
-    """
-    _check.instance_of("posterior", posterior, Posterior, POSTERIOR_FIRST)
-    _of_label_shift("posterior", posterior, "coverage")
-    data_sets = _check.whole_number("data_sets", data_sets, least=1)
-
-    def answer(problems: list[Counts]) -> list[Draws]:
-        found = infer_many(problems, prior=posterior.prior, engine=Auto(1000), seed=seed, progress=False)
-        return [each.draws for each in found]
-
-    truth = posterior.mean, posterior.confusion.mean(axis=0)
-    return coverage_at(answer, posterior.counts, *truth, data_sets=data_sets, seed=seed, levels=levels)
