@@ -152,6 +152,14 @@ def test_calibration_knows_the_names():
     assert [row["quantity"] for row in found.rows()][:2] == ["share of a", "share of b"]
 
 
+@pytest.mark.parametrize("data", [COUNTS, tc.infer(COUNTS)], ids=["counts", "posterior"])
+def test_the_engine_asked_for_is_put_to_the_test(data):
+    found = tc.check(data, engine=tc.Exact(25), calibration_sets=5, replicates=19)
+    assert "The draws are too few to be ranked" in found.tables["calibration"][0]["verdict"]
+    assert found.tables["coverage"] == tc.coverage(found.posterior, engine=tc.Exact(25), data_sets=5).rows()
+    assert found.tables["coverage"] != tc.coverage(found.posterior, data_sets=5).rows()
+
+
 def test_fewer_outputs_than_classes_have_no_finite_condition():
     [row] = tc.check(Counts([[80, 20], [50, 50], [20, 80]], [60, 40]), replicates=99).tables["identifiability"]
     assert (row["rank"], row["condition"]) == (2, None)

@@ -51,7 +51,12 @@ def calibration(
 
 
 def coverage(
-    posterior: Posterior, *, levels: Sequence[float] = (0.5, 0.8, 0.9, 0.95), data_sets: int = 200, seed: int = 0
+    posterior: Posterior,
+    *,
+    engine: Engine = Auto(1000),
+    levels: Sequence[float] = (0.5, 0.8, 0.9, 0.95),
+    data_sets: int = 200,
+    seed: int = 0,
 ) -> Coverage:
     """Measure how often intervals hold, on data simulated from the answer itself and of the same sizes.
 
@@ -60,6 +65,8 @@ def coverage(
     posterior
         Its means are the truth that data are simulated from; its counts give the sizes, and its prior is used. Of label
         shift alone.
+    engine
+        What draws for each data set.
     levels
         What the intervals promise.
     data_sets, seed
@@ -74,7 +81,7 @@ def coverage(
     data_sets = _check.whole_number("data_sets", data_sets, least=1)
 
     def answer(problems: list[Counts]) -> list[Draws]:
-        found = infer_many(problems, prior=posterior.prior, engine=Auto(1000), seed=seed, progress=False)
+        found = infer_many(problems, prior=posterior.prior, engine=engine, seed=seed, progress=False)
         return [each.draws for each in found]
 
     truth = posterior.mean, posterior.confusion.mean(axis=0)

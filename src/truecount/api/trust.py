@@ -47,7 +47,7 @@ def check(
         outputs than classes, which leaves something to test; groups are pooled, and the confusion is compared across
         them.
     prior, engine
-        As in `infer`; not used for a posterior, which has its own.
+        As in `infer`; a posterior has its own, and `engine` is then what `calibration_sets` puts to the test.
     audit
         Labelled items of the target population, as `Counts` or as a table (class × output), to compare with the others:
         the outputs of each class or, for a posterior of another design, the classes of each output.
@@ -55,7 +55,8 @@ def check(
         Total variation that every row of the confusion may have moved, for a table of what that would do. This and
         `calibration_sets` are for answers under label shift.
     calibration_sets
-        How many data sets of these sizes to simulate, to see whether `infer` is calibrated and its intervals hold.
+        How many data sets of these sizes to simulate, to see whether `infer` is calibrated and its intervals hold. An
+        engine that was asked for draws for each as it is; the default draws fewer.
     replicates, seed
         How many data sets to simulate for a test, and from which seed.
 
@@ -79,19 +80,22 @@ def check(
     if drift is not None or calibration_sets:
         of_label_shift("data", posterior, "drift and calibration_sets")
     evidence = gather(posterior, data, audit, replicates=replicates, seed=seed)
-    rows = {**evidence.tables, **_extra_tables(posterior, drift, calibration_sets, seed)}
+    rows = {**evidence.tables, **_extra_tables(posterior, drift, calibration_sets, engine, seed)}
     provenance = {"seed": seed, "replicates": replicates, "version": package_version()}
     return Check(posterior=posterior, findings=_merged(posterior, evidence), tables=rows, provenance=provenance)
 
 
-def _extra_tables(posterior: Posterior, drift: float | Sequence[float] | None, sets: int, seed: int) -> dict[str, Any]:
+def _extra_tables(
+    posterior: Posterior, drift: float | Sequence[float] | None, sets: int, engine: Engine, seed: int
+) -> dict[str, Any]:
     """Give the tables that take longer, where asked for."""
     found: dict[str, Any] = {}
     if drift is not None:
         found["drift"] = sensitivity(posterior, drift, seed=seed).rows()
     if _check.whole_number("calibration_sets", sets, least=0):
-        found["coverage"] = coverage(posterior, data_sets=sets, seed=seed).rows()
-        ranked = calibration(posterior.counts, prior=posterior.prior, data_sets=sets, seed=seed)
+        asked: dict[str, Any] = {} if engine == Auto() else {"engine": engine}
+        found["coverage"] = coverage(posterior, **asked, data_sets=sets, seed=seed).rows()
+        ranked = calibration(posterior.counts, prior=posterior.prior, **asked, data_sets=sets, seed=seed)
         found["calibration"] = tuple({**row, "verdict": ranked.verdict} for row in ranked.rows())
     return found
 
