@@ -201,6 +201,7 @@ def test_groups_know_that_they_share_their_labels() -> None:
     groups = tc.count_table(table, **COLUMNS, by="week")
     assert list(groups) == [2, 3]
     assert groups[2].tables == groups[3].tables != frozenset()
+    assert groups == tc.count_table(table, **COLUMNS, by="week")
     assert groups[2].pool(groups[3]).unlabeled.tolist() == [1, 1]
     assert list(tc.infer_many(groups)) == [2, 3]
 

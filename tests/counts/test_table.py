@@ -128,13 +128,23 @@ def test_pooling_aligns_by_name():
 
 def test_equal_numbers_are_not_one_table():
     counts = Counts(LABELED, UNLABELED)
-    one, other = counts.split({0: [1, 2]})[0], counts.split({0: [1, 2]})[0]
+    one, other = counts.split({0: [1, 2]})[0], counts.split({0: [1, 2], 1: [3, 4]})[0]
     assert (one + other).labeled.tolist() == [[280, 120], [40, 360]]
     for left, right in ((counts, counts), (one, other), (one, counts), (one + counts, one)):
         with pytest.raises(
             InputError, match="counts do not share one labelled table: pooling adds unlabelled sides only"
         ):
             left.pool(right)
+
+
+def test_the_same_data_split_again_are_the_same():
+    first, again, other, named = (
+        Counts(LABELED, UNLABELED).split(groups)
+        for groups in ({0: [1, 2], 1: [3, 4]}, {1: [3, 4], 0: [1, 2]}, {0: [1, 2], 1: [4, 3]}, {0: [1, 2], 2: [3, 4]})
+    )
+    assert first[0] == again[0]
+    assert len({group.tables for group in (first[0], other[0], named[0])}) == 3
+    assert Counts(LABELED, UNLABELED).split({}) == {}
 
 
 def test_splitting_again_keeps_the_identity():

@@ -3,8 +3,8 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import Any, Self
-from uuid import uuid4
 
 import numpy as np
 
@@ -144,6 +144,8 @@ class Counts:
     def split(self, unlabeled: Mapping[Any, Any]) -> dict[Any, "Counts"]:
         r"""Give one `Counts` for each group of the unlabelled population; all share this labelled table and know it.
 
+        Split all groups at once: those of another call do not know that they share it.
+
         Parameters
         ----------
         unlabeled
@@ -162,8 +164,7 @@ class Counts:
         if self.is_weighted:
             remedy = "Build each group's Counts with tables="
             raise InputError("counts", "are weighted", "split() takes whole counts", remedy)
-        tables = self.tables or frozenset({uuid4().hex})
-        return {group: replace(self, unlabeled=values, tables=tables) for group, values in unlabeled.items()}
+        return sharing({group: replace(self, unlabeled=values) for group, values in unlabeled.items()})
 
     def _shares_labels(self, other: "Counts") -> bool:
         if not self.tables or self.tables != other.tables:
@@ -251,6 +252,20 @@ class Counts:
 
     def _repr_html_(self) -> str:
         return display.html(self)
+
+
+def sharing(groups: dict[Any, Counts]) -> dict[Any, Counts]:
+    """Let groups that were counted beside one labelled table know it, by an identity made of all their counts.
+
+    The same data have the same identity again, and data whose labelled tables happen to be equal have others.
+    """
+    first = next(iter(groups.values()), None)
+    if first is None or first.tables:
+        return groups
+    unlabeled = sorted([repr(group), counts.unlabeled.tolist()] for group, counts in groups.items())
+    content = json.dumps(first.to_dict() | {"unlabeled": unlabeled})
+    identity = sha256(content.encode()).hexdigest()[:32]
+    return {group: replace(counts, tables=frozenset({identity})) for group, counts in groups.items()}
 
 
 def _frozen(array: Any) -> Any:

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple
-from uuid import uuid4
 
 from truecount import _check
 from truecount._types import Name
-from truecount.counts.table import Counts
+from truecount.counts.table import Counts, sharing
 from truecount.counts.values import Group, mapping_key, sorted_groups
 from truecount.errors import InputError
 
@@ -83,8 +82,7 @@ class Tally:
 
     def by_group(self) -> dict[Any, Counts]:
         """Give a table for each group; all share the labelled one and know it."""
-        tables = self.tables or frozenset({uuid4().hex})
-        return {mapping_key(group): self._counts([group], tables) for group in self.groups()}
+        return sharing({mapping_key(group): self._counts([group], self.tables) for group in self.groups()})
 
     def _counts(self, groups: Sequence[Group], tables: frozenset[str]) -> Counts:
         classes, outputs = self.class_names(), self.output_names()
