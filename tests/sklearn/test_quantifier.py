@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from made_items import made_items
-from truecount import Auto, Prior, infer
+from truecount import Auto, Prior, infer, infer_many
 from truecount.errors import InputError, MissingExtraError
 from truecount.sklearn import Argmax, Bins, Clusters, Intervals, Quantifier, Thresholds, Tree
 
@@ -68,6 +68,20 @@ def test_predict_is_the_mean_of_the_posterior_of_its_counts(training) -> None:
         quantifier.predict_interval(items, 0.5, kind="hdi", target="realized"),
         alone.interval(0.5, kind="hdi", target="realized"),
     )
+
+
+def test_counts_of_one_quantifier_share_its_labels(training) -> None:
+    weeks = [made_items(np.random.default_rng(week), [30, 70])[0] for week in (1, 2)]
+    quantifier = Quantifier(GaussianNB(), engine=QUICK).fit(*training)
+    first, second = map(quantifier.counts, weeks)
+    with pytest.raises(InputError, match="share one labelled table"):
+        first + second
+    assert first.pool(second).labeled.sum() == 600
+    assert len(infer_many([first, second], joint=True, engine=QUICK)) == 2
+    assert "shared-labels" in {finding.code for finding in quantifier.posterior(weeks[0]).findings}
+    assert clone(quantifier).fit(*training).counts(weeks[0]) == first
+    other = clone(quantifier).fit(*made_items(np.random.default_rng(7), [300, 300])).counts(weeks[1])
+    assert (first + other).labeled.sum() == 1200
 
 
 def test_each_setting_changes_the_answer(training) -> None:

@@ -2,6 +2,7 @@
 
 from typing import Any, Self
 
+import joblib
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import column_or_1d, get_tags, indexable
@@ -100,6 +101,7 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
         partition = Argmax() if self.partition is None else self.partition
         self._sorter, self.labeled_ = fit_sorter(self.estimator, partition, X, y, cv=self.cv, seed=seed)
         self.estimator_, self.cells_ = self._sorter.estimator, self._sorter.cells
+        self._table = joblib.hash((X, y))
         self.classes_ = np.asarray(getattr(self.estimator_, "classes_", np.unique(y)))
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
@@ -107,10 +109,14 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
         return self
 
     def counts(self, X: Any) -> Counts:  # noqa: N803
-        """Count the outputs of new items beside the labelled ones; `infer_many` takes many of these at once."""
+        """Count the outputs of new items beside the labelled ones; `infer_many` takes many of these at once.
+
+        All that one quantifier counts shares its labelled table and knows it: `Counts.pool` adds the new items of two,
+        and ``infer_many(..., joint=True)`` lets them be compared.
+        """
         check_is_fitted(self)
-        classes = self._sorter.classes
-        return Counts(self.labeled_, self._sorter.count(X), classes, self.cells_.names(classes))
+        classes, unlabeled = self._sorter.classes, self._sorter.count(X)
+        return Counts(self.labeled_, unlabeled, classes, self.cells_.names(classes), tables=[self._table])
 
     def posterior(self, X: Any) -> Posterior:  # noqa: N803
         """Infer the share of every class in the population that these items come from."""
