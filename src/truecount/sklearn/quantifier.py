@@ -1,5 +1,6 @@
 """A quantifier: a classifier that answers how large each class is, not which class an item belongs to."""
 
+from dataclasses import replace
 from typing import Any, Self
 
 import joblib
@@ -119,9 +120,13 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
         return Counts(self.labeled_, unlabeled, classes, self.cells_.names(classes), tables=[self._table])
 
     def posterior(self, X: Any) -> Posterior:  # noqa: N803
-        """Infer the share of every class in the population that these items come from."""
+        """Infer the share of every class in the population that these items come from.
+
+        To compare several populations, pass `counts` of each to ``infer_many(..., joint=True)``.
+        """
         prior, engine = self.prior or Prior(), self.engine or Auto()
-        return infer(self.counts(X), prior=prior, engine=engine, seed=self.seed)
+        alone = replace(self.counts(X), tables=frozenset())
+        return infer(alone, prior=prior, engine=engine, seed=self.seed)
 
     def predict(self, X: Any) -> FloatArray:  # noqa: N803
         """Shape (classes,): the posterior mean of each class's share, in the order of `classes_`."""
