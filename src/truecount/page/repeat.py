@@ -10,6 +10,13 @@ from truecount.models.priors import Diagonal
 from truecount.results import Posterior
 from truecount.results.table import how, visible
 
+OTHER_DRAWS = {
+    "stacked": "# Solved together with other problems by infer_many; alone, it has other draws, just as good.",
+    "joint": "# Drawn jointly with other groups by infer_many(..., joint=True); alone, it has other draws, and\n"
+    "# shares that may differ a little: every group tells something about the confusion.",
+}
+"""What to say of draws that the counts alone do not give again, by what their provenance has."""
+
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
@@ -20,7 +27,7 @@ class Repeat:
     command
         What was typed, if anything was.
     code
-        Python that gives the same draws.
+        Python that gives the same draws, or says that it gives others.
     facts
         What it depends on, as pairs of a name and a value.
     """
@@ -46,14 +53,16 @@ def repeat(posterior: Posterior, command: str | None = None) -> Repeat:
 
 
 def python(posterior: Posterior) -> str:
-    """Give Python that draws the same again.
+    """Give Python that draws the same again; where `infer_many` drew it with others, that it draws others is said.
 
     Counts are written as JSON, which any version reads; the prior and the engine as they are called.
     """
+    notes = [note for key, note in OTHER_DRAWS.items() if posterior.provenance.get(key)]
     asked, design = posterior.provenance.get("asked"), posterior.provenance.get("design")
     options = ([f"engine=tc.{asked}"] if asked else []) + ([f"design={design!r}"] if design else [])
     seed = f"seed={posterior.provenance['seed']}"
     lines = [
+        *notes,
         "import truecount as tc",
         "",
         f"counts = tc.Counts.from_json({posterior.counts.to_json()!r})",
