@@ -75,3 +75,21 @@ def test_scores_are_averaged() -> None:
 def test_bad_settings_are_refused(settings: dict[str, float]) -> None:
     with pytest.raises(InputError, match=next(iter(settings))):
         RLLS(**settings)
+
+
+def test_the_unit_of_weights_changes_nothing() -> None:
+    labeled, unlabeled = np.array([[12, 8], [9, 11]]), np.array([48, 52])
+    found = [
+        RLLS(strength=0.1).prevalence(
+            Counts(
+                unit * labeled,
+                unit * unlabeled,
+                labeled_squares=unit**2 * labeled,
+                unlabeled_squares=unit**2 * unlabeled,
+            )
+        )
+        for unit in (1e-3, 1.0, 1e3)
+    ]
+    plain = RLLS(strength=0.1).prevalence(Counts(labeled, unlabeled))
+    assert 0.45 < plain[0] < 0.55
+    np.testing.assert_allclose(found, [plain] * 3, rtol=1e-9)

@@ -56,10 +56,27 @@ def effective_outputs(counts: Counts) -> FloatArray:
     >>> effective_outputs(heavy).round(3)
     array([2.353, 0.588])
     """
-    outputs: FloatArray = counts.labeled.sum(axis=0).astype(np.float64)
+    outputs: FloatArray = counts.labeled.sum(axis=0) * _as_one_sample(counts)
+    return outputs
+
+
+def effective_items(counts: Counts) -> FloatArray:
+    """Shape (classes,): labelled items of each class, at Kish's effective size of all of them as one sample.
+
+    Examples
+    --------
+    >>> heavy = Counts([[8, 0], [0, 2]], [5, 5], labeled_squares=[[32, 0], [0, 2]], unlabeled_squares=[5, 5])
+    >>> effective_items(heavy).round(3)
+    array([2.353, 0.588])
+    """
+    items: FloatArray = counts.labeled.sum(axis=1) * _as_one_sample(counts)
+    return items
+
+
+def _as_one_sample(counts: Counts) -> FloatArray | float:
     if counts.labeled_squares is None:
-        return outputs
-    return outputs * _shrinkage(outputs.sum(), counts.labeled_squares.sum())
+        return 1.0
+    return _shrinkage(counts.labeled.sum(), counts.labeled_squares.sum())
 
 
 def _shrinkage(weight: FloatArray, squares: FloatArray) -> FloatArray:

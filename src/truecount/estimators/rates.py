@@ -8,6 +8,7 @@ import numpy as np
 from truecount._types import FloatArray, IntArray
 from truecount.counts.scores import Scores
 from truecount.counts.table import Counts
+from truecount.counts.weights import effective_items
 from truecount.estimators.inputs import harden, require_every_class, require_scores
 
 
@@ -22,7 +23,7 @@ class Rates:
     observed
         Shape (..., outputs): average output of the unlabelled items.
     items
-        Shape (classes,): labelled items of each class.
+        Shape (classes,): labelled items of each class; weighted ones at their effective size as one sample.
     """
 
     confusion: FloatArray
@@ -63,8 +64,8 @@ def of_counts(counts: Counts) -> Rates:
     """Turn counts into shares; outputs that are the classes come in the order of the classes."""
     order = class_order(counts)
     labeled, unlabeled = counts.labeled[:, order], counts.unlabeled[order]
-    items = labeled.sum(axis=1)
-    return Rates(averages(labeled, items), unlabeled / unlabeled.sum(), items)
+    confusion = averages(labeled, labeled.sum(axis=1))
+    return Rates(confusion, unlabeled / unlabeled.sum(), effective_items(counts))
 
 
 def class_order(counts: Counts) -> list[int]:

@@ -99,7 +99,7 @@ class RLLS:
     Notes
     -----
     The penalty is ``strength · 3 (2 g / 3N + √(2 g / N))``, with ``g = log(2 L / failure)`` for L classes and N
-    labelled items. It vanishes as N grows, so the estimate is consistent.
+    labelled items; weighted ones have their effective size. It vanishes as N grows, so the estimate is consistent.
 
     Examples
     --------
