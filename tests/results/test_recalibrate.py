@@ -135,6 +135,14 @@ def test_decisions_follow_expected_cost() -> None:
     named = corrected.decide(ask, decisions=["a", "b", "ask"])
     assert named.tolist() == ["ask", "b", "ask", "a", "b"]
     assert corrected.decide(ask).tolist() == [2, 1, 2, 0, 1]
+    assert corrected.decide(ask, decisions=np.array(["a", "b", "ask"])).tolist() == named.tolist()
+
+
+def test_decisions_keep_their_kind() -> None:
+    mixed = Recalibration(scores=np.array([[0.7, 0.3], [0.2, 0.8]]), ratios=np.ones((1, 2)), classes=(1, "ill"))
+    assert mixed.decide().tolist() == [1, "ill"]
+    assert mixed.decide(decisions=[True, 2]).tolist() == [True, 2]
+    assert mixed.decide(decisions=["a", "b"]).dtype.kind == "U"
 
 
 BAD = {
@@ -146,6 +154,7 @@ BAD = {
     "no draws": (lambda: recalibrate(SCORES, posterior(1, 1), draws=0), "1 or more"),
     "costs of other classes": (lambda: recalibrate(SCORES, posterior(1, 1)).decide([[0, 1]]), "Rows are true classes"),
     "names for other costs": (lambda: recalibrate(SCORES, posterior(1, 1)).decide(decisions=["x"]), "2 columns"),
+    "no names": (lambda: recalibrate(SCORES, posterior(1, 1)).decide(decisions=[]), "names 0: costs has 2 columns"),
 }
 
 

@@ -187,7 +187,7 @@ def _costs(costs: Any, n_classes: int) -> FloatArray:
 
 
 def _decisions(names: Sequence[Name] | None, size: int, classes: Sequence[Name]) -> np.ndarray[Any, Any]:
-    chosen = names or (classes if size == len(classes) else range(size))
+    chosen = (classes if size == len(classes) else range(size)) if names is None else names
     if len(chosen) != size:
         raise InputError("decisions", f"names {len(chosen)}", f"costs has {size} columns", "Name each column once")
-    return np.array(chosen)
+    return np.array(chosen, dtype=object if len(set(map(type, chosen))) > 1 else None)  # 1 and "ill" stay as they are
