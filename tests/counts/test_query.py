@@ -7,7 +7,8 @@ import duckdb
 import pytest
 
 from truecount.counts.columns import Columns
-from truecount.counts.query import connect, relations, require_keys
+from truecount.counts.duck import connect
+from truecount.counts.query import relations, require_keys
 from truecount.counts.shards import find_shards
 from truecount.errors import InputError
 

@@ -12,8 +12,9 @@ from truecount import _progress
 from truecount._wording import quoted
 from truecount.counts.assemble import Reading
 from truecount.counts.columns import Columns
+from truecount.counts.duck import connect
 from truecount.counts.markers import Missing
-from truecount.counts.query import connect, relations, require_keys
+from truecount.counts.query import relations, require_keys
 from truecount.counts.remote import is_address, lacking_extension, relation_at
 from truecount.counts.scan import scan
 from truecount.counts.shards import LINES, RECORDS, TABLES, Shards, find_shards

@@ -5,14 +5,13 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from truecount.counts.columns import Columns, require_column
+from truecount.counts.duck import Connection, identifier, literal, sql_text
 from truecount.counts.shards import ARRAY, RECORDS, Shards
-from truecount.counts.text import DELIMITERS, header, identifier, literal, sql_text
+from truecount.counts.text import DELIMITERS, header
 
-Connection: TypeAlias = Any
-"""Of DuckDB, which is only imported where it is needed."""
 CSV = """read_csv({paths}, columns={types}, delim={delimiter}, header=true, quote='"', escape='"', comment='',
     auto_detect=false, hive_partitioning={partitioned}, hive_types_autocast=false)"""
 
@@ -22,19 +21,6 @@ class Relation(NamedTuple):
 
     native: Any
     decode: Callable[[Any], Any]
-
-
-def connect(*, extensions: bool = False) -> Connection:
-    """Open a database in memory, which installs nothing, and loads only what the user has installed and needs."""
-    import duckdb
-
-    config: dict[str, Any] = {
-        "autoinstall_known_extensions": "false",
-        "autoload_known_extensions": str(extensions).lower(),
-    }
-    connection = duckdb.connect(":memory:", config=config)
-    connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
-    return connection
 
 
 def relations(connection: Connection, shards: Shards, columns: Columns) -> Iterator[Relation]:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from truecount.counts.columns import Columns
+from truecount.counts.duck import identifier
 from truecount.counts.periods import COARSE
-from truecount.counts.text import identifier
 from truecount.errors import MissingExtraError
 
 KINDS = {

@@ -5,8 +5,8 @@ from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
 from truecount.counts.columns import Columns
-from truecount.counts.query import Connection, Relation, of_table
-from truecount.counts.text import identifier, sql_text
+from truecount.counts.duck import Connection, identifier, sql_text
+from truecount.counts.query import Relation, of_table
 from truecount.errors import InputError
 
 DATABASES = {"postgres": "postgres", "postgresql": "postgres", "mysql": "mysql", "sqlite": "sqlite", "duckdb": "duckdb"}

@@ -3,12 +3,12 @@
 import csv
 import gzip
 import json
-import re
 import zlib
 from itertools import chain
 from pathlib import Path
 from typing import IO
 
+from truecount.counts.duck import literal
 from truecount.errors import InputError
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -64,21 +64,6 @@ def _delimiter(path: Path, first_line: str) -> str:
     """Spreadsheets in half of Europe write CSV with semicolons."""
     usual = "\t" if ".tsv" in path.name.lower() else ","
     return next((sign for sign in (usual, ";", "\t") if sign in first_line), usual)
-
-
-def literal(path: Path) -> str:
-    """Quote a path for SQL, and keep DuckDB from taking it for a pattern."""
-    return sql_text(re.sub(r"([*?\[])", r"[\1]", str(path)))
-
-
-def sql_text(text: str) -> str:
-    """Quote a string for SQL."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def identifier(text: str) -> str:
-    """Quote a name for SQL."""
-    return '"' + text.replace('"', '""') + '"'
 
 
 def bad_line(path: Path) -> str | None:

@@ -1,0 +1,36 @@
+"""DuckDB: a connection, and how strings and names are written in its SQL."""
+
+import re
+from pathlib import Path
+from typing import Any, TypeAlias
+
+Connection: TypeAlias = Any
+"""Of DuckDB, which is only imported where it is needed."""
+
+
+def connect(*, extensions: bool = False) -> Connection:
+    """Open a database in memory, which installs nothing, and loads only what the user has installed and needs."""
+    import duckdb
+
+    config: dict[str, Any] = {
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": str(extensions).lower(),
+    }
+    connection = duckdb.connect(":memory:", config=config)
+    connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
+    return connection
+
+
+def literal(path: Path) -> str:
+    """Quote a path for SQL, and keep DuckDB from taking it for a pattern."""
+    return sql_text(re.sub(r"([*?\[])", r"[\1]", str(path)))
+
+
+def sql_text(text: str) -> str:
+    """Quote a string for SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def identifier(text: str) -> str:
+    """Quote a name for SQL."""
+    return '"' + text.replace('"', '""') + '"'
