@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from truecount import Counts
@@ -35,6 +36,15 @@ def test_both_forms_are_read_by_name(unlabeled: str, tmp_path: Path) -> None:
 
 def test_tabs_and_blanks(tmp_path: Path) -> None:
     assert read(tmp_path, MATRIX.replace(",", " \t "), name="f.tsv") == EXPECTED
+
+
+def test_compressed_by_zstandard(tmp_path: Path) -> None:
+    table = tmp_path / "f.csv.zst"
+    columns = "{'class\\output': 'VARCHAR', 'fail': 'INT', 'pass': 'INT'}"
+    (tmp_path / "f.csv").write_text(MATRIX)
+    duckdb.sql(f"COPY (FROM read_csv('{tmp_path / 'f.csv'}', columns={columns})) TO '{table}' (COMPRESSION zstd)")
+    (tmp_path / "n.csv").write_text("fail,pass\n600,400\n")
+    assert read_matrix(table, tmp_path / "n.csv") == EXPECTED
 
 
 def test_more_outputs_than_classes_and_names_with_commas(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_other_json_is_no_table(content: str, tmp_path: Path) -> None:
         find_shards(write(tmp_path / "t.json", content))
 
 
-@pytest.mark.parametrize("name", ["t.csv.gz", "t.jsonl.gz", "t.json.gz", "t.csv.zst", "t.jsonl.zst"])
+@pytest.mark.parametrize("name", ["t.csv.gz", "t.jsonl.gz", "t.json.gz", "t.csv.zst", "t.jsonl.zst", "t.json.zst"])
 def test_corrupt_compression_is_refused_by_name(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(gzip.compress(b"")[:10] + b"\xff" * 50)
     with pytest.raises(InputError) as error:
@@ -56,12 +56,28 @@ def test_corrupt_compression_is_refused_by_name(name: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("name", "form"), [("t.csv.zst", "csv"), ("t.tsv.zst", "csv, DELIM '\t'"), ("t.jsonl.zst", "json")]
+    ("name", "form"),
+    [
+        ("t.csv.zst", "csv"),
+        ("t.tsv.zst", "csv, DELIM '\t'"),
+        ("t.jsonl.zst", "json"),
+        ("t.json.zst", "json"),
+        ("t.json.zst", "json, ARRAY true"),
+    ],
 )
 def test_zstandard(name: str, form: str, tmp_path: Path) -> None:
     rows = "FROM (VALUES (1, 'a'), (2, 'a'), (3, 'b')) t(id, verdict)"
     duckdb.sql(f"COPY ({rows}) TO '{tmp_path / name}' (FORMAT {form}, COMPRESSION zstd)")
     assert outputs(tmp_path / name) == {"a": 2, "b": 1}
+
+
+def test_a_long_line_of_compressed_json(tmp_path: Path) -> None:
+    records = json.dumps([{"verdict": "a", "note": "x" * 1000}] * 3000)
+    line = "columns={'line': 'VARCHAR'}, delim='\x01', quote='', header=false, max_line_size=10000000"
+    source = write(tmp_path / "source", records)
+    options = "HEADER false, QUOTE '', ESCAPE '', DELIM '\x01', COMPRESSION zstd"
+    duckdb.sql(f"COPY (FROM read_csv('{source}', {line})) TO '{tmp_path / 't.json.zst'}' (FORMAT csv, {options})")
+    assert outputs(tmp_path / "t.json.zst") == {"a": 3000}
 
 
 def shard(folder: Path, number: int, rows: list[tuple[str, str]]) -> None:

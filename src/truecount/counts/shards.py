@@ -98,7 +98,7 @@ def kind(path: Path) -> str:
 def _kind_of_json(path: Path) -> str:
     if holds_lines(path):
         return LINES[0]
-    if _first_sign(path) == "[":
+    if _first_sign(path) in ("[", ""):
         return ARRAY
     needed = "a table in JSON has an object on each line, or an array of objects"
     raise InputError(str(path), "is no table", needed, "Write it so, or as CSV or Parquet")
@@ -120,6 +120,7 @@ def holds_counts(path: Path) -> bool:
 
 
 def _first_sign(path: Path) -> str:
+    """Give the first sign of a text; nothing where there is none, or where the text is broken, as DuckDB will say."""
     try:
         with open_text(path) as stream:
             return next((line.strip()[0] for line in stream if line.strip()), "")

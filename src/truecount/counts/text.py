@@ -4,31 +4,51 @@ import csv
 import gzip
 import json
 import zlib
+from collections.abc import Generator, Iterator
+from contextlib import AbstractContextManager, closing
 from itertools import chain
 from pathlib import Path
-from typing import IO
 
-from truecount.counts.duck import literal
+from truecount.counts.duck import connect, literal
 from truecount.errors import InputError
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 BROKEN = (UnicodeDecodeError, csv.Error, zlib.error, EOFError, OSError)
 """What reading a file as text may end in that is none, or only half of one."""
-FIRST_LINE = """FROM read_csv({path}, columns={{'line': 'VARCHAR'}}, delim='\x01', quote='', escape='', header=false,
-    auto_detect=false, hive_partitioning=false) LIMIT 1"""
+UTF_8 = "utf-8-sig"
+FETCHED = 1000
+"""Lines that DuckDB hands over at a time."""
+LINES = """FROM read_csv({path}, columns={{'line': 'VARCHAR'}}, delim='\x01', quote='', escape='', header=false,
+    auto_detect=false, hive_partitioning=false)"""
 
 
-def open_text(path: Path) -> IO[str]:
-    """Open a text file, compressed or not."""
-    if path.suffix.lower() == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
-    return path.open(encoding="utf-8-sig", newline="")
+def open_text(path: Path) -> AbstractContextManager[Iterator[str]]:
+    """Give the lines of a text file, compressed or not, one after the other."""
+    ending = path.suffix.lower()
+    if ending == ".zst":
+        return closing(_lines(path))
+    if ending == ".gz":
+        return gzip.open(path, "rt", encoding=UTF_8, newline="")
+    return path.open(encoding=UTF_8, newline="")
+
+
+def _lines(path: Path) -> Generator[str, None, None]:
+    """Let DuckDB read the lines, which Python 3.11 cannot decompress."""
+    import duckdb
+
+    try:
+        with connect() as connection:
+            found = connection.execute(LINES.format(path=literal(path)))
+            while rows := found.fetchmany(FETCHED):
+                yield from (f"{line or ''}\n" for (line,) in rows)
+    except duckdb.Error as error:
+        raise OSError(str(error).splitlines()[0]) from error
 
 
 def header(path: Path) -> tuple[list[str], str]:
     """Give the column names of a CSV or TSV file and what separates them."""
     try:
-        names, delimiter, first = _zstd_header(path) if path.suffix.lower() == ".zst" else _header(path)
+        names, delimiter, first = _header(path)
     except (*BROKEN, StopIteration) as error:
         raise InputError(
             str(path), f"cannot be read ({error})", "it must be text in UTF-8", "Save it as CSV UTF-8"
@@ -45,19 +65,9 @@ def header(path: Path) -> tuple[list[str], str]:
 
 def _header(path: Path) -> tuple[list[str], str, str]:
     with open_text(path) as stream:
-        first = stream.readline()
+        first = next(stream, "")
         delimiter = _delimiter(path, first)
         return next(csv.reader(chain([first], stream), delimiter=delimiter)), delimiter, first
-
-
-def _zstd_header(path: Path) -> tuple[list[str], str, str]:
-    """Let DuckDB read the first line, which Python 3.11 cannot decompress."""
-    import duckdb
-
-    found = duckdb.connect().execute(FIRST_LINE.format(path=literal(path))).fetchone()
-    first = str(found[0]) if found else ""
-    delimiter = _delimiter(path, first)
-    return next(csv.reader([first], delimiter=delimiter)), delimiter, first
 
 
 def _delimiter(path: Path, first_line: str) -> str:
