@@ -6,6 +6,8 @@ from typing import Any, TypeAlias
 
 Connection: TypeAlias = Any
 """Of DuckDB, which is only imported where it is needed."""
+Place: TypeAlias = Path | str
+"""A file on disk, or an address, which is a string."""
 
 
 def connect(*, extensions: bool = False) -> Connection:
@@ -21,9 +23,14 @@ def connect(*, extensions: bool = False) -> Connection:
     return connection
 
 
-def literal(path: Path) -> str:
-    """Quote a path for SQL, and keep DuckDB from taking it for a pattern."""
-    return sql_text(re.sub(r"([*?\[])", r"[\1]", str(path)))
+def literal(path: Place) -> str:
+    """Quote a path for SQL, and keep DuckDB from taking it for a pattern; an address stays as it is."""
+    return sql_text(path if isinstance(path, str) else without_pattern(str(path)))
+
+
+def without_pattern(path: str) -> str:
+    """Write a path so that DuckDB does not take it for a pattern."""
+    return re.sub(r"([*?\[])", r"[\1]", path)
 
 
 def sql_text(text: str) -> str:

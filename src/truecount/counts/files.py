@@ -5,19 +5,18 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from truecount import _progress
 from truecount._wording import quoted
 from truecount.counts.assemble import Reading
 from truecount.counts.columns import Columns
-from truecount.counts.duck import connect
+from truecount.counts.duck import Connection, Place, connect
 from truecount.counts.markers import Missing
-from truecount.counts.query import relations, require_keys
-from truecount.counts.remote import is_address, lacking_extension, relation_at
+from truecount.counts.query import Relation, relations, require_keys
+from truecount.counts.remote import is_address, is_database, lacking_extension, shards_at, table_at
 from truecount.counts.scan import scan
-from truecount.counts.shards import LINES, RECORDS, TABLES, Shards, find_shards
+from truecount.counts.shards import LINES, RECORDS, TABLES, Shards, ending, find_shards
 from truecount.counts.table import Counts
 from truecount.counts.tally import Row, Tally
 from truecount.counts.text import DELIMITERS, bad_line
@@ -38,7 +37,9 @@ class File:
     @property
     def is_text(self) -> bool:
         """Whether all values are text, as in CSV."""
-        return not is_address(self.path) and find_shards(self.path).kind in DELIMITERS
+        if is_address(self.path):
+            return not is_database(self.name) and ending(self.name)[0] in DELIMITERS
+        return find_shards(self.path).kind in DELIMITERS
 
     def rows(self, columns: Columns) -> list[Row]:
         """Count the combinations of values in these columns, without loading the rows."""
@@ -96,13 +97,21 @@ def tally_files(reading: Reading, table: str | PathLike[str], unlabeled: str | P
 
 def _rows_of(shards: Shards, columns: Columns) -> list[Row]:
     with connect() as connection, _blamed_on(shards, columns):
-        rows: list[Row] = []
-        for relation in relations(connection, shards, columns):
-            with _progress.watch(lambda: connection.query_progress() / 100):
-                rows += scan(shards.name, relation.native, columns, relation.decode)
-        if shards.kind in RECORDS:
-            require_keys(connection, shards, _empty_columns(rows, columns))
-        return rows
+        return _scanned(connection, shards, columns)
+
+
+def _scanned(connection: Connection, shards: Shards, columns: Columns) -> list[Row]:
+    rows: list[Row] = []
+    for relation in relations(connection, shards, columns):
+        rows += _watched(connection, shards.name, relation, columns)
+    if shards.kind in RECORDS:
+        require_keys(connection, shards, _empty_columns(rows, columns))
+    return rows
+
+
+def _watched(connection: Connection, name: str, relation: Relation, columns: Columns) -> list[Row]:
+    with _progress.watch(lambda: connection.query_progress() / 100):
+        return scan(name, relation.native, columns, relation.decode)
 
 
 def _empty_columns(rows: list[Row], columns: Columns) -> list[str]:
@@ -128,7 +137,7 @@ def _blamed_on(shards: Shards, columns: Columns) -> Iterator[None]:
         raise InputError(str(file), f"cannot be read ({reason})", needed, "Mend it, or write it anew") from error
 
 
-def _not_convertible(file: Path, columns: Columns, message: str) -> InputError:
+def _not_convertible(file: Place, columns: Columns, message: str) -> InputError:
     """Say which value is neither a time nor a weight: no other text is converted."""
     value = re.search(r"[\"'](.{0,60}).*[\"'](,|$| to )", message.splitlines()[0])
     times = [column for column, frequency in columns.by.items() if frequency is not None]
@@ -141,7 +150,7 @@ def _not_convertible(file: Path, columns: Columns, message: str) -> InputError:
     return InputError(str(file), found, "that is no time, and periods are cut from times", remedy)
 
 
-def _culprit(shards: Shards, columns: Columns, message: str) -> Path:
+def _culprit(shards: Shards, columns: Columns, message: str) -> Place:
     """Find the file that a message is about; if it names none, the first that cannot be read alone raises."""
     named = [file for file in shards.files if str(file) in message]
     if not named and len(shards.files) > 1:
@@ -155,10 +164,12 @@ def _rows_at(address: str, columns: Columns) -> list[Row]:
 
     try:
         with connect(extensions=True) as connection:
-            relation = relation_at(connection, address, columns)
-            with _progress.watch(lambda: connection.query_progress() / 100):
-                return scan(address, relation.native, columns, relation.decode)
+            if is_database(address):
+                return _watched(connection, address, table_at(connection, address, columns), columns)
+            return _scanned(connection, shards_at(connection, address), columns)
     except duckdb.Error as error:
+        if isinstance(error, duckdb.ConversionException) and ending(address)[0] not in TABLES:
+            raise _not_convertible(address, columns, str(error)) from error
         extension = lacking_extension(error)
         if extension is None:
             found = f"cannot be read ({_reason(error)})"

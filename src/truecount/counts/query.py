@@ -4,11 +4,10 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from truecount.counts.columns import Columns, require_column
-from truecount.counts.duck import Connection, identifier, literal, sql_text
+from truecount.counts.duck import Connection, Place, identifier, literal, sql_text
 from truecount.counts.shards import ARRAY, RECORDS, Shards
 from truecount.counts.text import DELIMITERS, header
 
@@ -34,7 +33,7 @@ def relations(connection: Connection, shards: Shards, columns: Columns) -> Itera
 
 
 def _of_text(connection: Connection, shards: Shards, columns: Columns) -> Iterator[Relation]:
-    alike: defaultdict[tuple[tuple[str, ...], str], list[Path]] = defaultdict(list)
+    alike: defaultdict[tuple[tuple[str, ...], str], list[Place]] = defaultdict(list)
     for file in shards.files:
         names, delimiter = header(file)
         alike[tuple(names), delimiter].append(file)
@@ -136,7 +135,7 @@ def _from_json(value: Any) -> Any:
     return json.loads(value) if isinstance(value, str) else value
 
 
-def _literals(files: Sequence[Path]) -> str:
+def _literals(files: Sequence[Place]) -> str:
     return f"[{', '.join(map(literal, files))}]"
 
 

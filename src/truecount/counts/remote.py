@@ -1,26 +1,18 @@
 """Addresses: files in a cloud or on the web, and tables of databases, by extensions of DuckDB that the user has."""
 
 import re
-from pathlib import PurePosixPath
+from glob import has_magic
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from truecount.counts.columns import Columns
-from truecount.counts.duck import Connection, identifier, sql_text
+from truecount.counts.duck import Connection, Place, identifier, sql_text, without_pattern
 from truecount.counts.query import Relation, of_table
+from truecount.counts.shards import Shards, one_kind
 from truecount.errors import InputError
 
 DATABASES = {"postgres": "postgres", "postgresql": "postgres", "mysql": "mysql", "sqlite": "sqlite", "duckdb": "duckdb"}
 """What an address begins with, and DuckDB's type of such a database."""
-READERS = {
-    ".parquet": "read_parquet({})",
-    ".pq": "read_parquet({})",
-    ".csv": "read_csv({}, header=true, all_varchar=true)",
-    ".tsv": "read_csv({}, header=true, all_varchar=true, delim='\t')",
-    ".jsonl": "read_json({}, format='newline_delimited')",
-    ".ndjson": "read_json({}, format='newline_delimited')",
-    ".json": "read_json({})",
-}
-"""How DuckDB reads what an address of a file ends in."""
 
 
 def is_address(path: object) -> bool:
@@ -32,12 +24,30 @@ def is_address(path: object) -> bool:
     return isinstance(path, str) and re.match(r"[a-z][a-z0-9+.-]+://", path, re.IGNORECASE) is not None
 
 
-def relation_at(connection: Connection, address: str, columns: Columns) -> Relation:
-    """Give the table at an address, of which DuckDB fetches only the columns that are read."""
-    scheme = urlsplit(address).scheme.lower()
-    if scheme in DATABASES:
-        return of_table(connection, address, _attached(connection, address, DATABASES[scheme]), columns)
-    return of_table(connection, address, _reader(address), columns)
+def is_database(address: str) -> bool:
+    """Whether an address leads to a table of a database."""
+    return urlsplit(address).scheme.lower() in DATABASES
+
+
+def table_at(connection: Connection, address: str, columns: Columns) -> Relation:
+    """Give the table of a database, of which DuckDB fetches only the columns that are read."""
+    kind = DATABASES[urlsplit(address).scheme.lower()]
+    return of_table(connection, address, _attached(connection, address, kind), columns)
+
+
+def shards_at(connection: Connection, address: str) -> Shards:
+    """Find the files at an address, or all that match it where it is a pattern; the web has no patterns."""
+    parts = urlsplit(address)
+    is_pattern = has_magic(parts.path) and parts.scheme.lower() not in ("http", "https")
+    files: list[Place] = _matching(connection, address) if is_pattern else [address]
+    return Shards(address, one_kind(address, files), tuple(files), is_partitioned=is_pattern)
+
+
+def _matching(connection: Connection, pattern: str) -> list[Place]:
+    found = connection.execute(f"FROM glob({sql_text(pattern)}) ORDER BY ALL").fetchall()
+    if not found:
+        raise InputError(pattern, "matches no file", "files are needed", "Check the spelling")
+    return [without_pattern(file) if is_address(file) else Path(file) for (file,) in found]
 
 
 def _attached(connection: Connection, address: str, kind: str) -> str:
@@ -51,15 +61,6 @@ def _attached(connection: Connection, address: str, kind: str) -> str:
     kind_option = "" if kind == "duckdb" else f"TYPE {kind}, "
     connection.execute(f"ATTACH {sql_text(database)} AS source ({kind_option}READ_ONLY)")
     return ".".join(map(identifier, ("source", *table.split("."))))
-
-
-def _reader(address: str) -> str:
-    endings = [ending.lower() for ending in PurePosixPath(urlsplit(address).path).suffixes]
-    found = "".join(endings[-2:-1] if endings[-1:] in ([".gz"], [".zst"]) else endings[-1:])
-    if found not in READERS:
-        needed = f"the ending says what is inside: {', '.join(READERS)}"
-        raise InputError(address, f"ends in {found!r}", needed, "Give the address of such a file, or a pattern")
-    return READERS[found].format(sql_text(address))
 
 
 def lacking_extension(error: Exception) -> str | None:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from glob import glob, has_magic
 from itertools import islice
 from os import PathLike
-from pathlib import Path
+from pathlib import Path, PurePath, PurePosixPath
+from urllib.parse import urlsplit
 
+from truecount.counts.duck import Place
 from truecount.counts.paths import existing_file
 from truecount.counts.text import BROKEN, DELIMITERS, open_text
 from truecount.errors import InputError
@@ -38,7 +40,7 @@ class Shards:
 
     name: str
     kind: str
-    files: tuple[Path, ...]
+    files: tuple[Place, ...]
     is_partitioned: bool = False
 
 
@@ -51,7 +53,7 @@ def find_shards(path: str | PathLike[str]) -> Shards:
     if not files:
         found = "holds no files" if place.is_dir() else "matches no file"
         raise InputError(name, found, f"files are needed, seen from {Path.cwd()}", "Check the spelling")
-    return Shards(name, _one_kind(name, files), tuple(map(existing_file, files)), is_partitioned=True)
+    return Shards(name, one_kind(name, files), tuple(map(existing_file, files)), is_partitioned=True)
 
 
 def files_meant(path: str | PathLike[str]) -> list[Path]:
@@ -69,7 +71,8 @@ def _is_hidden(file: Path, folder: Path) -> bool:
     return any(part.startswith((".", "_")) for part in file.relative_to(folder).parts)
 
 
-def _one_kind(name: str, files: Iterable[Path]) -> str:
+def one_kind(name: str, files: Iterable[Place]) -> str:
+    """Give what all files hold, by their endings."""
     kinds = dict.fromkeys(map(kind, files))
     if len(kinds) > 1:
         found = f"holds files that end in {' and in '.join(kinds)}"
@@ -77,11 +80,9 @@ def _one_kind(name: str, files: Iterable[Path]) -> str:
     return next(iter(kinds))
 
 
-def kind(path: Path) -> str:
+def kind(path: Place) -> str:
     """Give the ending that says what a file holds, whether or not it is compressed."""
-    endings = [ending.lower() for ending in path.suffixes]
-    is_compressed = endings[-1:] in ([".gz"], [".zst"])
-    found = "".join(endings[-2:-1] if is_compressed else endings[-1:])
+    found, is_compressed = ending(path)
     if found in DELIMITERS or found in LINES or (found in TABLES and not is_compressed):
         return found
     if found == ".json":
@@ -89,13 +90,28 @@ def kind(path: Path) -> str:
     known = ", ".join((*DELIMITERS, *RECORDS, *TABLES))
     raise InputError(
         str(path),
-        f"ends in {path.suffix!r}",
+        f"ends in {_name(path).suffix!r}",
         f"the ending says what is inside: {known}; text also as {' or '.join(COMPRESSED)}",
         "Rename or convert it",
     )
 
 
-def _kind_of_json(path: Path) -> str:
+def ending(path: Place) -> tuple[str, bool]:
+    """Give the last ending of a file's name, in lower case, but for that of a compressed file, and whether it is one.
+
+    >>> ending(Path("Runs.CSV.gz")), ending("https://example.org/runs.jsonl?week=3")
+    (('.csv', True), ('.jsonl', False))
+    """
+    endings = [each.lower() for each in _name(path).suffixes]
+    is_compressed = bool(endings) and endings[-1] in COMPRESSED
+    return "".join(endings[-2:-1] if is_compressed else endings[-1:]), is_compressed
+
+
+def _name(path: Place) -> PurePath:
+    return PurePosixPath(urlsplit(path).path) if isinstance(path, str) else path
+
+
+def _kind_of_json(path: Place) -> str:
     if holds_lines(path):
         return LINES[0]
     if _first_sign(path) in ("[", ""):
@@ -104,7 +120,7 @@ def _kind_of_json(path: Path) -> str:
     raise InputError(str(path), "is no table", needed, "Write it so, or as CSV or Parquet")
 
 
-def holds_lines(path: Path) -> bool:
+def holds_lines(path: Place) -> bool:
     """Whether a file is JSON Lines, whatever its ending: its first two lines are JSON objects."""
     try:
         with open_text(path) as stream:
@@ -119,7 +135,7 @@ def holds_counts(path: Path) -> bool:
     return path.suffix.lower() == ".json" and _first_sign(path) == "{" and not holds_lines(path)
 
 
-def _first_sign(path: Path) -> str:
+def _first_sign(path: Place) -> str:
     """Give the first sign of a text; nothing where there is none, or where the text is broken, as DuckDB will say."""
     try:
         with open_text(path) as stream:

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, closing
 from itertools import chain
 from pathlib import Path
 
-from truecount.counts.duck import connect, literal
+from truecount.counts.duck import Place, connect, literal
 from truecount.errors import InputError
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -22,30 +22,31 @@ LINES = """FROM read_csv({path}, columns={{'line': 'VARCHAR'}}, delim='\x01', qu
     auto_detect=false, hive_partitioning=false)"""
 
 
-def open_text(path: Path) -> AbstractContextManager[Iterator[str]]:
-    """Give the lines of a text file, compressed or not, one after the other."""
-    ending = path.suffix.lower()
-    if ending == ".zst":
+def open_text(path: Place) -> AbstractContextManager[Iterator[str]]:
+    """Give the lines of a text file, compressed or not, one after the other; DuckDB complains of those elsewhere."""
+    if isinstance(path, str) or path.suffix.lower() == ".zst":
         return closing(_lines(path))
-    if ending == ".gz":
+    if path.suffix.lower() == ".gz":
         return gzip.open(path, "rt", encoding=UTF_8, newline="")
     return path.open(encoding=UTF_8, newline="")
 
 
-def _lines(path: Path) -> Generator[str, None, None]:
-    """Let DuckDB read the lines, which Python 3.11 cannot decompress."""
+def _lines(path: Place) -> Generator[str, None, None]:
+    """Let DuckDB read the lines that Python 3.11 cannot fetch or decompress."""
     import duckdb
 
     try:
-        with connect() as connection:
+        with connect(extensions=isinstance(path, str)) as connection:
             found = connection.execute(LINES.format(path=literal(path)))
             while rows := found.fetchmany(FETCHED):
                 yield from (f"{line or ''}\n" for (line,) in rows)
     except duckdb.Error as error:
+        if isinstance(path, str) and not isinstance(error, duckdb.InvalidInputException):
+            raise
         raise OSError(str(error).splitlines()[0]) from error
 
 
-def header(path: Path) -> tuple[list[str], str]:
+def header(path: Place) -> tuple[list[str], str]:
     """Give the column names of a CSV or TSV file and what separates them."""
     try:
         names, delimiter, first = _header(path)
@@ -63,20 +64,20 @@ def header(path: Path) -> tuple[list[str], str]:
     return [name.strip() for name in names], delimiter
 
 
-def _header(path: Path) -> tuple[list[str], str, str]:
+def _header(path: Place) -> tuple[list[str], str, str]:
     with open_text(path) as stream:
         first = next(stream, "")
         delimiter = _delimiter(path, first)
         return next(csv.reader(chain([first], stream), delimiter=delimiter)), delimiter, first
 
 
-def _delimiter(path: Path, first_line: str) -> str:
+def _delimiter(path: Place, first_line: str) -> str:
     """Spreadsheets in half of Europe write CSV with semicolons."""
-    usual = "\t" if ".tsv" in path.name.lower() else ","
+    usual = "\t" if ".tsv" in Path(path).name.lower() else ","
     return next((sign for sign in (usual, ";", "\t") if sign in first_line), usual)
 
 
-def bad_line(path: Path) -> str | None:
+def bad_line(path: Place) -> str | None:
     """Find the first line that is not JSON; DuckDB's own line numbers are one too high."""
     try:
         with open_text(path) as stream:
