@@ -109,6 +109,17 @@ def test_a_refused_update_counts_nothing() -> None:
     assert counter.counts == tc.Counts([[1, 0], [0, 1]], [0, 0], ["a", "b"])
 
 
+def test_columns_of_anything_are_no_classes_and_outputs() -> None:
+    names = [f"item {number}" for number in range(20_000)]
+    counter = tc.Counter().update(["a", "b"], ["a", "b"])
+    with pytest.raises(tc.InputError, match=r"make 20,000 classes and 20,000 outputs: .* 10,000,000 cells at most"):
+        counter.update(names, names)
+    assert counter.counts.labeled.sum() == 2
+    counter.update(names, ["a"] * len(names)).update(None, names)
+    with pytest.raises(tc.InputError, match="make 20,002 classes and 20,002 outputs"):
+        _ = counter.counts
+
+
 def test_words_for_missing_values() -> None:
     assert tc.Counter(missing="NA").update(["a", "b", "NA"], ["a", "b", "b"]).counts.unlabeled.tolist() == [0, 1]
     assert tc.Counter(missing="").update(["a", "NA"], ["a", "NA"]).counts.classes == ("NA", "a")

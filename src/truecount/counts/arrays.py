@@ -1,6 +1,6 @@
 """Columns of labels become counts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 from collections.abc import Set as AbstractSet
 from itertools import chain
 from math import prod
@@ -67,7 +67,7 @@ def count(
     _require_pairs(truth, said)
     class_names = _names("classes", classes, labels=truth)
     output_names = _names("outputs", outputs, predictions=said, new_predictions=new)
-    _require_table(class_names, output_names)
+    require_table(class_names, output_names)
     labeled = np.zeros((len(class_names), len(output_names)), np.int64)
     np.add.at(labeled, np.ix_(_places(truth, class_names), _places(said, output_names)), _tally(truth, said))
     unlabeled = np.zeros(len(output_names), np.int64)
@@ -110,7 +110,8 @@ def _require_named(column_argument: str, column: Column, argument: str, names: S
             )
 
 
-def _require_table(classes: Sequence[Name], outputs: Sequence[Name]) -> None:
+def require_table(classes: Sized, outputs: Sized) -> None:
+    """Refuse columns with so many different values that they are no classes and outputs."""
     if len(classes) * len(outputs) > _MOST_CELLS:
         raise InputError(
             "labels",

@@ -6,8 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from truecount import _check
 from truecount._types import FloatArray, Name
 from truecount.counts import require
+from truecount.counts.arrays import require_table
 from truecount.counts.assemble import named_or_found
 from truecount.counts.encode import Codes, encode_with_gaps
 from truecount.counts.exchange import from_document, to_document
@@ -99,7 +101,9 @@ class Counter:
     @property
     def counts(self) -> Counts:
         """What was seen so far, which must hold at least two classes."""
-        return self.snapshot().counts()
+        tally = self.snapshot()
+        require_table(tally.class_names(), tally.output_names())
+        return tally.counts()
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain lists and names, ready for JSON and for ``truecount counts merge``, with any number of classes."""
@@ -138,6 +142,7 @@ def _rows(labels: Any, predictions: Any, weights: Any) -> list[Row]:
     if labels is not None:
         label_codes, names = encode_with_gaps("labels", labels)
         _require_length("labels", label_codes, codes)
+        require_table(names, outputs)
         codes = label_codes * np.int64(len(outputs)) + codes
     items = _weights(weights, codes)
     size = len(names) * len(outputs)
@@ -156,8 +161,6 @@ def _plain(cell: int, sums: list[Any]) -> tuple[Any, Any]:
 def _weights(weights: Any, codes: Codes) -> FloatArray | None:
     if weights is None:
         return None
-    from truecount import _check
-
     array = _check.finite_numbers("weights", weights, dimensions=1).astype(np.float64)
     _require_length("weights", array, codes)
     return array
