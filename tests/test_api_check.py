@@ -92,6 +92,8 @@ def test_an_audit_is_read_by_name():
 @pytest.mark.parametrize(
     ("audit", "words"),
     [
+        ([[1, -1], [0, 1]], r"audit has -1 at \(0, 1\): it must not be negative"),
+        ([["a", "b"], ["c", "d"]], "audit holds str32 values"),
         ([[1, 2, 3]], r"audit has shape \(1, 3\)"),
         (Counts([[1, 2], [3, 4]], [0, 0], classes=["fail", "odd"]), "audit has 'odd'"),
     ],

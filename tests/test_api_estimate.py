@@ -1,4 +1,5 @@
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -58,6 +59,13 @@ def test_a_misspelt_method_lists_all_and_suggests_one(wrong: str, meant: str) ->
 def test_a_name_like_no_other_lists_all() -> None:
     with pytest.raises(InputError, match=r"hdy, dys\. Choose one of them"):
         tc.estimate(COUNTS, "xxxxxxxxxx")
+
+
+@pytest.mark.parametrize("wrong", [ACC, 42, None])
+def test_what_is_no_method_is_refused(wrong: Any) -> None:
+    for ask in (lambda: tc.estimate(COUNTS, wrong), lambda: tc.compare(COUNTS, [wrong])):
+        with pytest.raises(InputError, match=r"method is .*: it must be a method or its name"):
+            ask()
 
 
 def test_data_of_the_wrong_kind_are_refused() -> None:

@@ -210,6 +210,13 @@ def of_values(**values: list[Any]) -> Any:
     return BACK_ENDS["duckdb"](values, Sparks())
 
 
+@pytest.mark.parametrize("by", [3, [["region"]], {"time": "fortnight"}, [None]])
+def test_what_is_no_column_makes_no_groups(by: Any) -> None:
+    table = of_values(human=["a", "b", None], verdict=["a", "b", "a"])
+    with pytest.raises(InputError, match=r"^by is .*: columns are names, and a frequency is one of"):
+        tc.count_table(table, **COLUMNS, by=by)
+
+
 def test_names_that_the_caller_orders() -> None:
     table = of_values(human=["a", "b", None], verdict=["a", "b", "a"])
     counts = tc.count_table(table, **COLUMNS, classes=["b", "a"], outputs=["c", "b", "a"])

@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import norm
 
 from truecount.counts import Argmax, Bins, Counts, Intervals, Scores, Thresholds, read_cells
+from truecount.counts.cells import ClassCells
 from truecount.errors import InputError
 
 GAUSSIANS = ((0.0, 0.3), (1.0, 0.4))
@@ -128,6 +129,13 @@ BAD_CHOICES = {
     "an unknown kind": (lambda: Bins(3, kind="even"), "one of"),
     "quantiles of nothing": (lambda: Bins(3).fit([]), "fitted to scores"),
     "unknown cells": (lambda: read_cells({"schema": "truecount.cells/1", "kind": "moons"}), "'moons'"),
+    "an unhashable kind": (lambda: read_cells({"schema": "truecount.cells/1", "kind": ["line"]}), "kind .'line'."),
+    "cells of nothing": (lambda: read_cells(None), "cells is of type NoneType"),
+    "half of the cells": (
+        lambda: read_cells({"schema": "truecount.cells/1", "kind": "line", "takes": "values"}),
+        "cells lack 'edges'",
+    ),
+    "more than the cells": (lambda: read_cells(ClassCells(2).to_dict() | {"edges": [1]}), "cells hold 'edges'"),
 }
 
 

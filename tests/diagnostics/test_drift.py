@@ -81,7 +81,17 @@ def test_sensitivity_widens_the_interval_and_names_the_drift():
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"drift": 5}, "drift is 5"), ({"above": {"pas": 0.2}}, "Perhaps you meant 'pass'"), ({"level": 2}, "level")],
+    [
+        ({"drift": 5}, "drift is 5"),
+        ({"drift": "x"}, "drift is 'x': it must be a number"),
+        ({"drift": [[0.1, 0.2]]}, "drift is .*: it must be a number"),
+        ({"above": {"pas": 0.2}}, "above names 'pas'.*Perhaps you meant 'pass'"),
+        ({"below": {"fial": 0.2}}, "below names 'fial'.*Perhaps you meant 'fail'"),
+        ({"below": {"fail": "0.2"}}, "below holds '0.2': bounds are shares"),
+        ({"above": 0.2}, "above is of type float"),
+        ({"seed": -1}, "seed is -1"),
+        ({"level": 2}, "level"),
+    ],
 )
 def test_bad_input_is_named(options, words):
     posterior = tc.infer(Counts([[14, 6], [2, 18]], [60, 40], classes=["fail", "pass"]))

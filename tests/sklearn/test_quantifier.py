@@ -12,6 +12,7 @@ from scipy import sparse
 from scipy.stats import binom
 from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
@@ -198,6 +199,11 @@ def test_the_score_is_minus_the_mean_absolute_error(training) -> None:
     items, labels = made_items(np.random.default_rng(7), [30, 70])
     quantifier = Quantifier(GaussianNB(), engine=QUICK).fit(*training)
     assert quantifier.score(items, labels) == -np.abs(quantifier.predict(items) - [0.3, 0.7]).mean()
+
+
+def test_there_is_no_score_before_fitting(training) -> None:
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        Quantifier(GaussianNB()).score(*training)
 
 
 def test_it_clones_and_pickles(training) -> None:

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from truecount import _check
 from truecount._types import FloatArray, Name
 from truecount._wording import percent, quoted
 from truecount.api.bayesian import infer
@@ -132,8 +133,8 @@ def _audited(counts: Counts, audit: Any, effective: Effective) -> FloatArray:
         places = _places("classes", audit.classes, counts.classes), _places("outputs", audit.outputs, counts.outputs)
         table[np.ix_(*places)] = effective(audit)[0]
         return table
-    table = np.asarray(audit, dtype=np.float64)
-    if table.shape != counts.labeled.shape or not (table >= 0).all():
+    table = np.asarray(_check.finite_numbers("audit", audit, dimensions=2), np.float64)
+    if table.shape != counts.labeled.shape:
         raise InputError(
             "audit",
             f"has shape {table.shape}",

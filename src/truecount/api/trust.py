@@ -1,6 +1,7 @@
 """The verbs that ask whether an answer may be trusted."""
 
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -160,7 +161,7 @@ def sensitivity(
     _check.instance_of("posterior", posterior, Posterior, POSTERIOR_FIRST)
     of_label_shift("posterior", posterior, "sensitivity")
     level, drifts = _check.level(level), _drifts(drift)
-    size = _check.whole_number("draws", draws, least=20)
+    size, seed = _check.whole_number("draws", draws, least=20), _check.whole_number("seed", seed, least=0)
     model = density(posterior.counts, posterior.prior)
     interval = [[_interval(posterior, row, each, level, size) for row in range(model.n_classes)] for each in drifts]
     posteriors = {
@@ -180,7 +181,11 @@ def sensitivity(
 
 
 def _drifts(drift: float | Sequence[float]) -> list[float]:
-    found = [float(each) for each in np.atleast_1d(np.asarray(drift, dtype=float))]
+    try:
+        found = [float(each) for each in np.atleast_1d(np.asarray(drift, dtype=float))]
+    except (TypeError, ValueError) as error:
+        needed = "it must be a number, or a list of them"
+        raise InputError("drift", f"is {drift!r:.60}", needed, "Write 0.05 for 5 %") from error
     for each in found:
         if not 0 <= each <= 1:
             raise InputError("drift", f"is {each:g}", "total variation lies from 0 to 1", "Write 0.05 for 5 %")
@@ -200,19 +205,23 @@ def _interval(posterior: Posterior, row: int, drift: float, level: float, size: 
 
 
 def _claims(
-    posterior: Posterior, bounds: Mapping[Any, float] | None, is_above: bool, level: float, size: int
+    posterior: Posterior, bounds: Mapping[Any, Any] | None, is_above: bool, level: float, size: int
 ) -> Sequence[Claim]:
+    argument = "above" if is_above else "below"
+    _check.instance_of(argument, bounds or {}, Mapping, f"Pass {argument}={{{posterior.classes[0]!r}: 0.5}}")
     found = []
     for name, bound in (bounds or {}).items():
-        row = _place(posterior, name)
-        drift = smallest_drift(*_spread(posterior, row, size), row, bound=bound, is_above=is_above, level=level)
+        row = _place(argument, posterior, name)
+        if not isinstance(bound, Real):
+            raise InputError(argument, f"holds {bound!r:.60}", "bounds are shares", "Write 0.8 for 80 %")
+        drift = smallest_drift(*_spread(posterior, row, size), row, bound=float(bound), is_above=is_above, level=level)
         found.append(Claim(name=name, is_above=is_above, bound=float(bound), drift=drift))
     return found
 
 
-def _place(posterior: Posterior, name: Name) -> int:
+def _place(argument: str, posterior: Posterior, name: Name) -> int:
     if name not in posterior.classes:
         meant = nearest(str(name), map(str, posterior.classes))
         remedy = f"Perhaps you meant {meant!r}" if meant else "Choose one of these"
-        raise InputError("above", f"names {name!r}", f"the classes are {quoted(posterior.classes)}", remedy)
+        raise InputError(argument, f"names {name!r}", f"the classes are {quoted(posterior.classes)}", remedy)
     return posterior.classes.index(name)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -213,14 +213,19 @@ def read_cells(values: Mapping[str, Any]) -> Cells:
     >>> read_cells(ClassCells(2).to_dict())
     ClassCells(n_classes=2)
     """
+    _check.instance_of("cells", values, Mapping, "Pass what to_dict() gave")
     found = values.get("schema"), values.get("kind")
-    if found[0] != SCHEMA or found[1] not in _KINDS:
+    if found[0] != SCHEMA or found[1] not in tuple(_KINDS):
         needed = f"they must be of schema {SCHEMA!r} and of a kind among {', '.join(_KINDS)}"
         raise InputError(
             "cells", f"are of schema {found[0]!r} and kind {found[1]!r}", needed, "Write them by to_dict()"
         )
     rest = {name: value for name, value in values.items() if name not in ("schema", "kind")}
-    cells: Any = _KINDS[str(found[1])].from_dict(rest)
+    kind = _KINDS[str(found[1])]
+    for name in sorted(rest.keys() ^ {field.name for field in fields(kind)}):
+        told, needed = "hold" if name in rest else "lack", f"those of kind {kind.kind!r} are described by other entries"
+        raise InputError("cells", f"{told} {name!r}", needed, "Write them by to_dict()")
+    cells: Any = kind.from_dict(rest)
     return cells  # type: ignore[no-any-return]
 
 

@@ -23,8 +23,9 @@ def columns_by(by: str | Iterable[str] | Mapping[str, str | None] | None) -> dic
     """
     if by is None:
         return {}
-    columns = dict(by) if isinstance(by, Mapping) else dict.fromkeys([by] if isinstance(by, str) else by)
-    for column, frequency in columns.items():
+    several = by if isinstance(by, Iterable) and not isinstance(by, str) else [by]
+    columns = list(by.items()) if isinstance(by, Mapping) else [(column, None) for column in several]
+    for column, frequency in columns:
         if not isinstance(column, str) or frequency not in (None, *FREQUENCIES):
             raise InputError(
                 "by",
@@ -32,7 +33,7 @@ def columns_by(by: str | Iterable[str] | Mapping[str, str | None] | None) -> dic
                 f"columns are names, and a frequency is one of {', '.join(FREQUENCIES)}",
                 "Pass by='region', by=['region', 'age'] or by={'time': 'week'}",
             )
-    return columns
+    return dict(columns)
 
 
 def start_of(frequency: str | None, value: Any) -> Any:

@@ -70,6 +70,9 @@ def find_method(method: Method | str) -> Method:
     BBSE(restricted=False, soft=False)
     """
     if not isinstance(method, str):
+        if isinstance(method, type) or not hasattr(method, "prevalence"):
+            needed = "it must be a method or its name"
+            raise InputError("method", f"is {method!r}", needed, "Pass ACC(), or 'acc'")
         return method
     if method not in METHODS:
         meant = get_close_matches(method.casefold(), METHODS, n=1)

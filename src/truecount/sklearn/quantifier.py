@@ -145,6 +145,7 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any) -> float:  # noqa: N803
         """Give minus the mean absolute error of the shares, so that more is better."""
+        check_is_fitted(self)
         shares = np.bincount(codes("y", y, self._sorter.classes), minlength=len(self.classes_)) / len(y)
         return -float(np.abs(self.predict(X) - shares).mean())
 
