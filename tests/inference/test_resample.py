@@ -2,13 +2,25 @@
 
 import numpy as np
 
-from truecount.inference.resample import effective_draws, effective_share, normalised, resample
+from truecount.inference.resample import (
+    all_draws_needed,
+    draws_needed,
+    effective_draws,
+    effective_share,
+    normalised,
+    resample,
+)
 
 
 def test_equal_weights_are_all_effective():
     np.testing.assert_allclose(effective_share(np.full(50, 1 / 50)), 1)
-    values = np.random.default_rng(0).random((50, 2))
-    np.testing.assert_allclose(effective_draws(values, np.full(50, 1 / 50), 20), 20)
+    values = np.random.default_rng(0).random((2, 3, 50))
+    np.testing.assert_allclose(effective_draws(values, np.full((3, 50), 1 / 50), np.full(3, 20)), 20)
+
+
+def worth(values, weights, size):
+    """The effective number of one class of one problem."""
+    return effective_draws(values[None, None], weights[None], np.array([size])).item()
 
 
 def test_normalised_weights_do_not_overflow():
@@ -28,7 +40,7 @@ def test_the_effective_number_said_is_seen_from_outside(seed):
     for repeat in range(repeats):
         pool = rng.normal(size=3000)
         weights = normalised(0.8 * pool)
-        said[repeat] = effective_draws(pool[:, None], weights, size)[0]
+        said[repeat] = worth(pool, weights, size)
         means[repeat] = pool[resample(weights, size, rng)].mean()
     ratio = means.var(ddof=1) * np.mean(said)
     assert abs(ratio - 1) < 5 * np.sqrt(2 / repeats)
@@ -40,5 +52,16 @@ def test_that_check_fails_for_resampling_with_replacement(seed):
     for repeat in range(repeats):
         pool = rng.normal(size=200)
         means[repeat] = pool[rng.integers(200, size=size)].mean()
-    said = effective_draws(rng.normal(size=(200, 1)), np.full(200, 1 / 200), size)[0]
+    said = worth(rng.normal(size=200), np.full(200, 1 / 200), size)
     assert abs(means.var(ddof=1) * said - 1) > 5 * np.sqrt(2 / repeats)
+
+
+def test_many_problems_need_what_each_needs_alone(seed):
+    rng = np.random.default_rng(seed)
+    values, weights = rng.random((2, 3, 400)), normalised(rng.normal(size=(3, 400)) * np.array([[0.1], [0.4], [3.0]]))
+    sizes, effective = all_draws_needed(values, weights, 100, 300)
+    for number in range(3):
+        size, alone = draws_needed(values[:, number].T, weights[number], 100, 300)
+        assert size == sizes[number]
+        np.testing.assert_allclose(alone, effective[:, number])
+    assert len(set(sizes)) == 3

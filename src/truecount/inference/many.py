@@ -4,22 +4,23 @@ import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 
-from truecount._types import FloatArray
+from truecount._types import FloatArray, IntArray
 from truecount.inference.choose import Auto
 from truecount.inference.draws import SMALLEST_SHAPE, Draws, Engine, confusion_stride
 from truecount.inference.exact import HEAVY, exact_record
-from truecount.inference.proposal import fill_gammas, prior_term
-from truecount.inference.resample import draws_needed, effective_share, normalised, resample
+from truecount.inference.proposal import prior_term
+from truecount.inference.resample import all_draws_needed, normalised, pick
 from truecount.inference.square import solve
 from truecount.models import Density
 
 SPARE = 1.25
 """Proposals for each draw asked for; a problem for which that is too few is done by itself."""
-STACK_BYTES = 3_000_000
-"""A stack no larger than this stays close to the processor."""
+STACK_BYTES = 4_000_000
+"""A stack no larger than this stays close to the processor; a much smaller one makes threads wait for each other."""
 
 
 def sample_many(engine: Engine, densities: Sequence[Density], seeds: Sequence[int]) -> Iterator[tuple[int, Draws]]:
@@ -65,62 +66,74 @@ def _cores() -> int:
 
 
 def _stacked(engine: Auto, densities: list[Density], seeds: list[int]) -> list[Draws | None]:
-    """Solve for all prevalences in one go; None for a problem whose proposals do not suffice."""
-    size = int(SPARE * engine.effective_draws) + 64
+    """Draw for all problems in one go; None for a problem whose proposals do not suffice."""
+    asked = engine.effective_draws
     generators = [np.random.Generator(np.random.SFC64(seed)) for seed in seeds]
+    pools = _propose(densities, generators, int(SPARE * asked) + 64)
+    drawn: list[Draws | None] = [None] * len(densities)
+    if len(full := np.flatnonzero(pools.inside >= asked)):
+        weights = normalised(pools.log_weights[full])
+        sizes, effective = all_draws_needed(pools.prevalence[:, full], weights, asked, asked)
+        is_sound = (np.round(effective.min(axis=0)) >= asked) & (weights.max(axis=1) * pools.inside[full] <= HEAVY)
+        shares, sums = 1 / np.vecdot(weights, weights) / weights.shape[1], np.cumsum(weights, axis=1)
+        for place in np.flatnonzero(is_sound):
+            number = full[place]
+            chosen = pick(sums[place], int(sizes[place]), generators[number])
+            stride = confusion_stride(len(chosen), densities[number])
+            draws = pools.draws(number, chosen, stride, effective[:, place], float(shares[place]))
+            drawn[number] = engine.explained(draws)
+    return drawn
+
+
+class _Pools(NamedTuple):
+    """Proposals of each problem; those outside the simplex have no weight."""
+
+    prevalence: FloatArray
+    confusion: FloatArray
+    log_weights: FloatArray
+    inside: IntArray
+
+    def draws(self, number: int, chosen: IntArray, stride: int, effective: FloatArray, share: float) -> Draws:
+        """Give those that were chosen of one problem's."""
+        proposed, inside = self.log_weights.shape[1], int(self.inside[number])
+        log_weights = self.log_weights[number]
+        return Draws(
+            prevalence=self.prevalence[:, number, chosen].T,
+            confusion=self.confusion[:, :, number, chosen[::stride]].transpose(2, 0, 1),
+            stride=stride,
+            effective=effective,
+            log_weights=log_weights[np.isfinite(log_weights)],
+            record={**exact_record(proposed, inside / proposed, share), "stacked": True},
+        )
+
+
+def _propose(densities: list[Density], generators: list[np.random.Generator], size: int) -> _Pools:
+    """Solve for all prevalences in one stack of equations; problems are the last axis but one."""
     confusion, outputs = _gammas(densities, generators, size)
     confusion /= confusion.sum(axis=1, keepdims=True)
     outputs /= outputs.sum(axis=0)
     for number, density in enumerate(densities):
-        confusion[density.is_known, :, number] = density.known[density.is_known][:, :, None]
-    solution, log_det = solve(confusion.reshape(*confusion.shape[:2], -1), outputs.reshape(len(outputs), -1))
-    solution, log_det = solution.reshape(-1, len(seeds), size), log_det.reshape(len(seeds), size)
+        for row in np.flatnonzero(density.is_known):
+            confusion[row, :, number] = density.known[row, :, None]
+    solution, log_det = solve(confusion, outputs)
     inside = (solution >= 0).all(axis=0)
     log_weights = np.where(inside, -log_det, -np.inf)
     solution = np.where(inside, solution, 1 / len(solution))
-    parts = zip(
-        densities, generators, solution.transpose(1, 2, 0), confusion.transpose(2, 3, 0, 1), log_weights, strict=True
-    )
-    return [_drawn(engine, *part) for part in parts]
+    for number, density in enumerate(densities):
+        log_weights[number] += prior_term(density, solution[:, number].T)
+    return _Pools(solution, confusion, log_weights, inside.sum(axis=1))
 
 
 def _gammas(
     densities: list[Density], generators: list[np.random.Generator], size: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Shapes (classes, outputs, problems, size) and (outputs, problems, size)."""
-    shape = densities[0].rows.shape
-    confusion, outputs = np.empty((*shape, len(densities), size)), np.empty((shape[1], len(densities), size))
-    for number, (density, rng) in enumerate(zip(densities, generators, strict=True)):
-        fill_gammas(density.rows, confusion[:, :, number], rng)
-        fill_gammas(density.unlabeled + 1, outputs[:, number], rng)
-    return confusion, outputs
+    """Shapes (classes, outputs, problems, size) and (outputs, problems, size).
 
-
-def _drawn(
-    engine: Auto,
-    density: Density,
-    rng: np.random.Generator,
-    prevalence: FloatArray,
-    confusion: FloatArray,
-    log_weights: FloatArray,
-) -> Draws | None:
-    """Resample one problem's proposals, of which those outside the simplex have no weight."""
-    asked, inside = engine.effective_draws, int(np.isfinite(log_weights).sum())
-    if inside < asked:
-        return None
-    log_weights = log_weights + prior_term(density, prevalence)
-    weights = normalised(log_weights)
-    size, effective = draws_needed(prevalence, weights, asked, asked)
-    if round(effective.min()) < asked or weights.max() * inside > HEAVY:
-        return None
-    chosen, stride = resample(weights, size, rng), confusion_stride(size, density)
-    record = {**exact_record(len(weights), inside / len(weights), effective_share(weights)), "stacked": True}
-    draws = Draws(
-        prevalence=prevalence[chosen],
-        confusion=confusion[chosen[::stride]],
-        stride=stride,
-        effective=effective,
-        log_weights=log_weights[np.isfinite(log_weights)],
-        record=record,
-    )
-    return engine.explained(draws)
+    One call a problem, though one a cell takes less of a processor: threads wait for each other before every call.
+    """
+    n_classes, n_outputs = densities[0].rows.shape
+    gammas = np.empty((len(densities), n_classes + 1, n_outputs, size))
+    for density, rng, out in zip(densities, generators, gammas, strict=True):
+        rng.standard_gamma(np.vstack([density.rows, density.unlabeled + 1])[:, :, None], out=out)
+    cells = gammas.transpose(1, 2, 0, 3)
+    return cells[:-1], cells[-1]

@@ -6,10 +6,10 @@ from truecount._types import FloatArray, IntArray
 
 
 def normalised(log_weights: FloatArray) -> FloatArray:
-    """Weights that sum to one."""
-    weights = np.exp(log_weights - log_weights.max())
-    total: FloatArray = weights / weights.sum()
-    return total
+    """Weights that sum to one along the last axis."""
+    weights: FloatArray = np.exp(log_weights - log_weights.max(axis=-1, keepdims=True))
+    weights /= weights.sum(axis=-1, keepdims=True)
+    return weights
 
 
 def effective_share(weights: FloatArray) -> float:
@@ -19,23 +19,37 @@ def effective_share(weights: FloatArray) -> float:
 
 def resample(weights: FloatArray, size: int, rng: np.random.Generator) -> IntArray:
     """Pick `size` draws, each as often as its weight says, rounded up or down (systematic resampling)."""
-    ticks = (np.arange(size) + rng.random()) / size
-    chosen = np.searchsorted(np.cumsum(weights), ticks)
-    return np.minimum(chosen, len(weights) - 1)
+    return pick(np.cumsum(weights), size, rng)
 
 
-def effective_draws(values: FloatArray, weights: FloatArray, size: int) -> FloatArray:
-    """Effective number of `size` draws resampled from a weighted pool, for each column of `values`.
+def pick(sums: FloatArray, size: int, rng: np.random.Generator) -> IntArray:
+    """Resample by the sums of the weights so far."""
+    chosen = np.searchsorted(sums, (np.arange(size) + rng.random()) / size)
+    return np.minimum(chosen, len(sums) - 1)
+
+
+def effective_draws(values: FloatArray, weights: FloatArray, size: IntArray) -> FloatArray:
+    """Effective number of draws resampled from weighted pools, for each class of each problem.
 
     The variance of a mean has two parts: that of the weighted pool, ``Σ w² (x − μ)²``, and that of rounding
     ``size · w`` up or down, ``Σ f (1 − f) (x − μ)² / size²`` with the fraction ``f`` left over.
+
+    Parameters
+    ----------
+    values
+        Shape (classes, problems, draws).
+    weights
+        Shape (problems, draws); each row sums to one.
+    size
+        Shape (problems,): how many are resampled.
     """
-    mean = weights @ values
-    squares = (values - mean) ** 2
-    fraction = size * weights % 1.0
-    noise = (weights**2 + fraction * (1 - fraction) / size**2) @ squares
-    variance = weights @ squares
-    effective: FloatArray = np.divide(variance, noise, out=np.full(len(mean), float(size)), where=noise > 0)
+    squares = values - np.vecdot(values, weights)[..., None]
+    squares *= squares
+    fraction = size[:, None] * weights
+    fraction -= np.floor(fraction)
+    noise = np.vecdot(squares, weights**2 + fraction * (1 - fraction) / size[:, None] ** 2)
+    variance = np.vecdot(squares, weights)
+    effective: FloatArray = np.divide(variance, noise, out=np.zeros_like(noise) + size, where=noise > 0)
     return effective
 
 
@@ -43,9 +57,28 @@ def draws_needed(values: FloatArray, weights: FloatArray, size: int, asked: int)
     """How many draws, `size` or more, make so many as `asked` effective, and the effective number that comes of it.
 
     A pool that is worth less than what is asked for ends the search at eight times as many.
+
+    Parameters
+    ----------
+    values
+        Shape (draws, classes).
+    weights
+        Shape (draws,); they sum to one.
+    size, asked
+        Draws and effective draws.
     """
-    effective = effective_draws(values, weights, size)
-    while round(effective.min()) < asked and size < 8 * asked:
-        size = int(1.02 * size * asked / effective.min()) + 1
-        effective = effective_draws(values, weights, size)
-    return size, effective
+    sizes, effective = all_draws_needed(values.T[:, None], weights[None], size, asked)
+    return int(sizes[0]), effective[:, 0]
+
+
+def all_draws_needed(values: FloatArray, weights: FloatArray, size: int, asked: int) -> tuple[IntArray, FloatArray]:
+    """Give what `draws_needed` does for many problems: shapes (problems,) and (classes, problems).
+
+    `values` and `weights` are those of `effective_draws`.
+    """
+    sizes = np.full(len(weights), size)
+    effective = effective_draws(values, weights, sizes)
+    while len(short := np.flatnonzero((np.round(effective.min(axis=0)) < asked) & (sizes < 8 * asked))):
+        sizes[short] = 1.02 * sizes[short] * asked / effective[:, short].min(axis=0) + 1
+        effective[:, short] = effective_draws(values[:, short], weights[short], sizes[short])
+    return sizes, effective

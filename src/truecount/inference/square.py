@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
-from truecount._types import FloatArray, IntArray
+from truecount._types import BoolArray, FloatArray, IntArray
 from truecount.models import Density
 
 
@@ -121,7 +121,7 @@ def _pivots(matrix: FloatArray) -> IntArray:
 
 
 def solve(matrix: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Solve ``matrixᵀ x = right`` and give log|det|, for many systems along the last axis.
+    """Solve ``matrixᵀ x = right`` and give log|det|, for many systems along the last axes.
 
     Elimination in the given order, one NumPy operation a step for all systems; those few where that order was a poor
     one are solved again with pivoting.
@@ -129,12 +129,12 @@ def solve(matrix: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray
     Parameters
     ----------
     matrix
-        Shape (n, n, systems).
+        Shape (n, n, …).
     right
-        Shape (n, systems).
+        Shape (n, …).
     """
     size = len(matrix)
-    rest, known = matrix.transpose(1, 0, 2).copy(), right.copy()
+    rest, known = np.swapaxes(matrix, 0, 1).copy(), right.copy()
     with np.errstate(all="ignore"):
         for step in range(size - 1):
             factor = rest[step + 1 :, step] / rest[step, step]
@@ -145,19 +145,20 @@ def solve(matrix: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray
             above = (rest[step, step + 1 :] * solution[step + 1 :]).sum(axis=0) if step + 1 < size else 0.0
             solution[step] = (known[step] - above) / rest[step, step]
         log_det = np.log(np.abs(rest[np.arange(size), np.arange(size)])).sum(axis=0)
-        residual = np.abs(np.einsum("ijs,is->js", matrix, solution) - right).max(axis=0)
-    poor = np.flatnonzero(~(residual < 1e-10))
-    if len(poor):
+        residual = np.abs(np.einsum("ij...,i...->j...", matrix, solution) - right).max(axis=0)
+    poor = ~(residual < 1e-10)
+    if poor.any():
         _solve_with_pivoting(matrix, right, poor, solution, log_det)
     return solution, log_det
 
 
 def _solve_with_pivoting(
-    matrix: FloatArray, right: FloatArray, which: IntArray, solution: FloatArray, log_det: FloatArray
+    matrix: FloatArray, right: FloatArray, which: BoolArray, solution: FloatArray, log_det: FloatArray
 ) -> None:
     """Solve some systems again, in place; a singular one has no solution and is left at minus infinity."""
-    transposed = matrix[:, :, which].transpose(2, 1, 0)
+    transposed, sides = matrix[:, :, which].transpose(2, 1, 0), right[:, which].T
     log_det[which] = np.linalg.slogdet(transposed)[1]
     regular = np.isfinite(log_det[which])
-    solution[:, which] = -np.inf
-    solution[:, which[regular]] = np.linalg.solve(transposed[regular], right[:, which[regular]].T[..., None])[..., 0].T
+    answers = np.full(sides.shape, -np.inf)
+    answers[regular] = np.linalg.solve(transposed[regular], sides[regular, :, None])[..., 0]
+    solution[:, which] = answers.T

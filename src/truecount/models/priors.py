@@ -158,7 +158,7 @@ def _filling(argument: str, value: Any, shape: tuple[int, ...], remedy: str) -> 
     array = _numbers(argument, value)
     if array.ndim and array.shape != shape:
         raise InputError(argument, f"has shape {array.shape}", f"these counts need {shape}", remedy)
-    return np.broadcast_to(array, shape).copy()
+    return np.full(shape, array)
 
 
 def _numbers(argument: str, value: Any) -> FloatArray:
