@@ -108,6 +108,15 @@ def test_names_are_never_formulas() -> None:
     assert not any(label.get_parse_math() for label in ax.get_yticklabels())
 
 
+@pytest.mark.parametrize("name", ["methods", "prior_sensitivity", "coverage"])
+def test_a_legend_names_every_class_and_its_own_mark(name: str) -> None:
+    ax = PICTURES[name](posterior_of(["_fail", "__", "pass"]))
+    legend = ax.get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == ["_fail", "__", "pass"]
+    colors = [plots.LIGHT.color(position) for position in range(3)]
+    assert [handle.get_color() for handle in legend.legend_handles] == colors
+
+
 def test_a_notebook_shows_axes_of_their_own() -> None:
     assert plots.prevalence(HARD["two"]())._repr_png_().startswith(b"\x89PNG")
 

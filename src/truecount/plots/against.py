@@ -10,8 +10,7 @@ from truecount import _check
 from truecount._types import FloatArray, Name
 from truecount.errors import InputError
 from truecount.plots.canvas import WIDTH, drawn, percent_axis
-from truecount.plots.labels import labels
-from truecount.plots.legend import LEGEND_NAME, chosen_places, legend_columns, write_legend
+from truecount.plots.legend import chosen_places, legend_columns, write_legend
 from truecount.plots.rows import label_rows, rows_height, spans
 from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.results import Comparison, Posterior
@@ -157,14 +156,15 @@ def draw_side_by_side(ax: "Axes", data: SideBySideData, theme: Theme) -> None:
     label_rows(ax, data.rows, theme)
     n_classes = len(data.classes)
     shifts = (np.arange(n_classes) - (n_classes - 1) / 2) * min(0.22, 0.8 / n_classes)
+    marks: list[Any] = []
     for column, (position, shift) in enumerate(zip(data.positions, shifts, strict=True)):
-        color, name = theme.color(position), labels(data.classes, LEGEND_NAME)[column]
+        color = theme.color(position)
         ax.axvspan(*data.reference[column], color=color, alpha=0.1, linewidth=0, zorder=1)
         rows = np.arange(len(data.rows)) + shift
         has_ends = ~np.isnan(data.ends[:, column, 0])
         spans(ax, rows[has_ends], data.ends[has_ends, column], color, width=1.8)
         style: dict[str, Any] = {"color": color, "markersize": 5.0, "clip_on": False, "zorder": 4}
-        ax.plot(data.points[:, column], rows, marker(position), label=name, **style)
-    write_legend(ax, data.classes, theme)
+        marks += ax.plot(data.points[:, column], rows, marker(position), **style)
+    write_legend(ax, marks, data.classes, theme)
     shown = np.concatenate([data.points.ravel(), data.ends.ravel()])
     percent_axis(ax, min(0.0, float(np.nanmin(shown))), max(float(np.nanmax(shown)), 1e-6))

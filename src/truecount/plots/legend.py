@@ -26,13 +26,14 @@ def chosen_places(known: Sequence[Name], shares: FloatArray, wanted: Sequence[An
     return [int(place) for place in np.sort(largest)]
 
 
-def write_legend(ax: "Axes", classes: tuple[Name, ...], theme: Theme) -> None:
-    """Name the marks above the rows."""
+def write_legend(ax: "Axes", marks: Sequence[Any], classes: tuple[Name, ...], theme: Theme) -> None:
+    """Name the marks of the classes above the rows, whatever their first letter: matplotlib leaves out ``_fail``."""
     columns = legend_columns(classes, inches(ax)[0])
     place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncols": columns, "borderpad": 0}
-    legend = ax.legend(**place, frameon=False, fontsize=8)
-    for text in legend.get_texts():
-        text.set(color=theme.ink, parse_math=False)
+    names = labels(classes, LEGEND_NAME)
+    legend = ax.legend(marks, [" "] * len(names), **place, frameon=False, fontsize=8)
+    for text, name in zip(legend.get_texts(), names, strict=True):
+        text.set(text=name, color=theme.ink, parse_math=False)
 
 
 def legend_columns(classes: tuple[Name, ...], width: float) -> int:

@@ -11,8 +11,8 @@ from truecount._types import FloatArray, Name
 from truecount.diagnostics.coverage import Coverage
 from truecount.errors import InputError
 from truecount.plots.canvas import FONT, drawn, percent_axis
-from truecount.plots.labels import labels, places
-from truecount.plots.legend import LEGEND_NAME, chosen_places, write_legend
+from truecount.plots.labels import places
+from truecount.plots.legend import chosen_places, write_legend
 from truecount.plots.rows import label_rows, rows_height, spans
 from truecount.plots.smooth import has_prior
 from truecount.plots.theme import Theme, ThemeLike, marker
@@ -167,10 +167,11 @@ def draw_coverage(ax: "Axes", data: CoverageData, theme: Theme) -> None:
     """Draw marks, the band of chance, and the line on which a promise is kept."""
     ax.fill_between(data.levels, *data.band.T, color=theme.soft, alpha=0.25, linewidth=0)
     ax.plot([0, 1], [0, 1], color=theme.soft, linewidth=1)
-    for held, name, position in zip(data.held.T, labels(data.classes, LEGEND_NAME), data.positions, strict=True):
+    marks: list[Any] = []
+    for held, position in zip(data.held.T, data.positions, strict=True):
         style: dict[str, Any] = {"marker": marker(position), "markersize": 5, "linewidth": 1, "clip_on": False}
-        ax.plot(data.levels, held, color=theme.color(position), label=name, **style)
-    write_legend(ax, data.classes, theme)
+        marks += ax.plot(data.levels, held, color=theme.color(position), **style)
+    write_legend(ax, marks, data.classes, theme)
     ax.grid(color=theme.grid, linewidth=0.7)
     ax.set_ylabel("intervals that hold the truth, %", color=theme.soft, fontsize=FONT)
     for axis in "xy":
