@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer import BadParameter
 
 from made_posterior import made_posterior
 from truecount import Finding
@@ -99,6 +100,17 @@ def test_bad_places_are_refused_before_any_work(tmp_path: Path) -> None:
         Report(csv_file=str(tmp_path / "nowhere" / "b.csv"))
     with pytest.raises(InputError, match="level"):
         Report(level=2)
+
+
+def test_two_reports_do_not_go_to_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there.csv").symlink_to("x")
+    for other in ("x", "./x", str(tmp_path / "x"), "there.csv"):
+        with pytest.raises(BadParameter, match="--json and --csv cannot both go to"):
+            Report(json_file="x", csv_file=other)
+    with pytest.raises(BadParameter, match="--json and --csv cannot both go to '-'"):
+        Report(json_file="-", csv_file="-")
+    Report(json_file="x", csv_file="-", html_file="./y")
 
 
 @pytest.mark.skipif(not Path(os.devnull).exists() or os.name == "nt", reason="no such device")

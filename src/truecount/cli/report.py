@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,11 +43,13 @@ class Report:
         wanted: dict[str, str] = {}
         for option in ("json", "csv", "html", "plot"):
             path = getattr(self, f"{option}_file")
-            if path in wanted:
-                raise typer.BadParameter(f"--{wanted[path]} and --{option} cannot both go to {path!r}.")
-            if path is not None:
-                wanted[path] = option
-            if path not in (None, "-"):
+            if path is None:
+                continue
+            place = path if path == "-" else realpath(path)
+            if place in wanted:
+                raise typer.BadParameter(f"--{wanted[place]} and --{option} cannot both go to {path!r}.")
+            wanted[place] = option
+            if path != "-":
                 require_writable(path, self.inputs)
         if self.plot_file is not None:
             picture_format(self.plot_file)
