@@ -45,6 +45,23 @@ def test_it_passes_scikit_learns_own_checks(calibration) -> None:
     assert {each["status"] for each in checks} <= {"passed", "skipped"}
 
 
+class Counted(GaussianNB):
+    """Knows how often any of its kind was fitted."""
+
+    fits = 0
+
+    def fit(self, *data):
+        Counted.fits += 1
+        return super().fit(*data)
+
+
+@pytest.mark.parametrize(("calibration", "fits"), [(None, 1 + 5), ("temperature", 1 + 5 + 5)])
+def test_the_classifier_is_fitted_once_and_once_for_each_fold(calibration, fits: int, training, monkeypatch) -> None:
+    monkeypatch.setattr(Counted, "fits", 0)
+    Recalibrated(Counted(), calibration=calibration).fit(*training)
+    assert Counted.fits == fits
+
+
 def test_corrected_probabilities_approach_those_of_bayes_rule(training, seed: int) -> None:
     items, labels = made_items(np.random.default_rng(seed), SHIFTED)
     classifier = Recalibrated(LinearDiscriminantAnalysis(), engine=QUICK).fit(*training)

@@ -63,7 +63,9 @@ def fit_sorter(
     Answers for labelled items come from a classifier that was not fitted to them. A partition that looks at labels gets
     a quarter of the items of each class, which are then not counted.
     """
-    fitted, answers = held_out(estimator, X, y, cv=cv, method=method_for(partition, estimator))
+    method = method_for(partition, estimator)
+    fitted = fit_classifier(estimator, X, y, cv=cv)
+    answers = held_out(estimator, X, y, cv=cv, method=method)
     classes = class_names(fitted, y)
     labels = codes("y", y, classes)
     cells, is_counted = _fit_cells(partition, answers, labels, len(classes), seed)
@@ -72,15 +74,21 @@ def fit_sorter(
     return sorter, np.bincount(pairs, minlength=len(classes) * cells.size).reshape(len(classes), cells.size)
 
 
-def held_out(estimator: Any, X: Any, y: Any, *, cv: Any, method: str) -> tuple[Any, Any]:  # noqa: N803
-    """Give the fitted classifier, and answers for items that the classifier which gives them was not fitted to."""
+def fit_classifier(estimator: Any, X: Any, y: Any, *, cv: Any) -> Any:  # noqa: N803
+    """Give the classifier, fitted to these items unless it is fitted already."""
+    if not isinstance(cv, str):
+        return clone(estimator).fit(X, y)
+    if cv != "prefit":
+        raise InputError("cv", f"is {cv!r}", "the only word is 'prefit'", "Pass a number of folds, or a splitter")
+    check_is_fitted(estimator)
+    return estimator
+
+
+def held_out(estimator: Any, X: Any, y: Any, *, cv: Any, method: str) -> Any:  # noqa: N803
+    """Give answers for items that the classifier which gives them was not fitted to."""
     if isinstance(cv, str):
-        if cv != "prefit":
-            raise InputError("cv", f"is {cv!r}", "the only word is 'prefit'", "Pass a number of folds, or a splitter")
-        check_is_fitted(estimator)
-        return estimator, getattr(estimator, method)(X)
-    folds = check_cv(cv, y, classifier=True)
-    return clone(estimator).fit(X, y), cross_val_predict(estimator, X, y, cv=folds, method=method)
+        return getattr(estimator, method)(X)
+    return cross_val_predict(estimator, X, y, cv=check_cv(cv, y, classifier=True), method=method)
 
 
 def method_for(partition: Partition | Cells, estimator: Any) -> str:

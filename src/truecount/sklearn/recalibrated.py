@@ -162,7 +162,7 @@ class Recalibrated(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _calibrated(self, X: Any, y: Any) -> tuple[float, FloatArray]:  # noqa: N803
         """Give the inverse temperature and the biases, from scores of items that the classifier was not fitted to."""
         kind = _check.one_of("calibration", self.calibration, KINDS)
-        _, scores = held_out(self.estimator, X, y, cv=self.cv, method="predict_proba")
+        scores = held_out(self.estimator, X, y, cv=self.cv, method="predict_proba")
         labels = codes("y", y, class_names(self.estimator_, y))
         return fit(probabilities("scores", scores), labels, with_bias=kind == "bias-corrected")
 
