@@ -1,12 +1,15 @@
 """The JSON holds what its documentation lists, field by field."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from truecount import Counts, compare, estimate, infer
+from truecount.cli.app import app
 
 COUNTS = Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
@@ -40,6 +43,16 @@ def test_parts_are_those_documented(summaries: dict[str, dict[str, Any]]) -> Non
     assert list(summaries["truecount.comparison/1"]["methods"][0]) == documented("truecount.comparison/1")[1]
     assert {"name", "asked"} <= answer["engine"].keys()
     assert set(answer["prior"]) == {"prevalence", "confusion", "known"}
+
+
+def test_groups_and_their_differences_are_documented(tmp_path: Path) -> None:
+    groups = {"schema": "truecount.groups/1", "by": ["week"], "groups": [[1], [2]], "unlabeled": [[60, 40], [40, 60]]}
+    (tmp_path / "groups.json").write_text(json.dumps(COUNTS.to_dict() | groups))
+    done = CliRunner().invoke(app, ["estimate", str(tmp_path / "groups.json"), "--joint", "--json", "-"])
+    summary = json.loads(done.stdout)
+    words = re.findall(r"`(\w+)`", DOCUMENT.partition("`truecount.estimates/1` (`--by`)")[2])
+    assert summary.keys() <= {"schema", *words}
+    assert [list(each) for each in summary["differences"]] == documented("Others") * 2
 
 
 @pytest.mark.parametrize("schema", sorted(set(re.findall(r"truecount\.\w+/1", DOCUMENT))))
