@@ -9,7 +9,7 @@ import pytest
 
 import truecount as tc
 from truecount.counts import merge_counts
-from truecount.counts.exchange import from_document, read_counts, read_tally, to_document
+from truecount.counts.exchange import as_counts, from_document, read_tally, to_document
 from truecount.counts.tally import Row, Tally, merged
 
 PLAIN = {
@@ -36,7 +36,7 @@ def test_a_shard_with_one_class_or_none_is_read(tmp_path: Path) -> None:
     nothing = {**PLAIN, "classes": [], "labeled": []}
     assert to_document(from_document(nothing)) == nothing
     with pytest.raises(tc.InputError, match=r"part\.json: labeled has 1 class: a share needs at least two"):
-        read_counts(tmp_path / "part.json")
+        as_counts(tmp_path / "part.json", tally)
 
 
 @pytest.mark.parametrize("weights", [{}, {"weight": 0.5}])

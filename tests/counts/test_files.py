@@ -14,7 +14,7 @@ import pytest
 from truecount import Counts, count
 from truecount.counts.assemble import Reading
 from truecount.counts.columns import Columns
-from truecount.counts.exchange import read_counts
+from truecount.counts.exchange import read_tally
 from truecount.counts.files import count_files, tally_files
 from truecount.errors import InputError
 
@@ -462,14 +462,14 @@ def test_nothing_is_left_in_the_folder(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_counts_are_read_from_their_own_json(tmp_path: Path) -> None:
     (tmp_path / "counts.json").write_text(EXPECTED.to_json())
-    assert read_counts(tmp_path / "counts.json") == EXPECTED
+    assert read_tally(tmp_path / "counts.json").counts() == EXPECTED
 
 
 @pytest.mark.parametrize("content", [b"", b"[1]", b"{", b'{"schema": "truecount.counts/9"}', b"\xff\xfe"])
 def test_other_json_is_refused_by_name(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "counts.json").write_bytes(content)
     with pytest.raises(InputError, match=r"counts\.json") as error:
-        read_counts(tmp_path / "counts.json")
+        read_tally(tmp_path / "counts.json")
     assert not content or all(f'"{field}"' in error.value.remedy for field in EXPECTED.to_dict())
 
 

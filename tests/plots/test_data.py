@@ -163,7 +163,7 @@ def test_contraction_compares_standard_deviations() -> None:
     posterior = made_posterior(prior=Prior([2, 1]))
     data = contraction_data(posterior)
     np.testing.assert_allclose(data.before, np.sqrt(2 / 36))
-    np.testing.assert_allclose(data.kept, posterior.sd / np.sqrt(2 / 36))
+    np.testing.assert_allclose(data.kept, posterior.prevalence.std(axis=0) / np.sqrt(2 / 36))
 
 
 def test_other_designs_have_no_prior_of_the_shares() -> None:

@@ -126,11 +126,6 @@ def read_tally(path: str | PathLike[str]) -> Tally:
         raise InputError(f"{file}: {error.argument}", error.found, error.needed, FORM) from error
 
 
-def read_counts(path: str | PathLike[str]) -> Counts:
-    """Read counts from the JSON that `Counts.to_json` or ``truecount counts`` gives; groups are taken together."""
-    return as_counts(path, read_tally(path))
-
-
 def as_counts(path: str | PathLike[str], tally: Tally) -> Counts:
     """Give a tally as counts; an error names the file that it came from."""
     try:

@@ -8,8 +8,10 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, Name
+from truecount.diagnostics import identify
 from truecount.diagnostics.coverage import Coverage
 from truecount.errors import InputError
+from truecount.models import density
 from truecount.plots.canvas import FONT, drawn, percent_axis
 from truecount.plots.labels import places
 from truecount.plots.legend import chosen_places, write_legend
@@ -58,19 +60,17 @@ class ContractionData:
 
 
 def contraction_data(posterior: Posterior, *, classes: Sequence[Any] | None = None) -> ContractionData:
-    """Give what `contraction` draws; the prior's standard deviations are those of the Dirichlet's shares."""
+    """Give what `contraction` draws."""
     if not has_prior(posterior):
         remedy = "Use design='label_shift', or plots.density"
         raise InputError("posterior", "has a design of its own", "only label shift has a prior of the shares", remedy)
     chosen = places(posterior.classes, classes)
-    concentration = posterior.prior.prevalence_for(posterior.counts)
-    share = concentration / concentration.sum()
-    before = np.sqrt(share * (1 - share) / (concentration.sum() + 1))
+    before, after = identify.contraction(density(posterior.counts, posterior.prior), posterior.draws)
     return ContractionData(
         classes=tuple(posterior.classes[place] for place in chosen),
         positions=tuple(chosen),
         before=before[chosen],
-        after=posterior.sd[chosen],
+        after=after[chosen],
     )
 
 
