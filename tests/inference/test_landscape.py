@@ -5,7 +5,8 @@ import pytest
 
 from oracle import by_sum
 from problems import PROBLEMS
-from truecount import Counts, Hamiltonian, Prior
+from truecount import NUTS, Counts, Hamiltonian, Prior
+from truecount.inference import nuts
 from truecount.inference.jumps import Jumps
 from truecount.inference.landscape import survey
 from truecount.models import density
@@ -29,6 +30,17 @@ def test_two_summits_are_found_and_chains_begin_on_both(seed):
     assert sorted(land.summits[:, 0, 0].round(1)) == [0.1, 0.9]
     prevalence, _ = land.starting_points(8, np.random.default_rng(seed))
     assert {0.1, 0.9} <= set(prevalence[:, 0].round(1))
+
+
+def test_chains_of_nuts_begin_on_both(seed, monkeypatch):
+    def stay(evaluate, start, dimensions, *, engine, seed):
+        points = np.stack([start(np.random.default_rng(chain)) for chain in range(engine.chains)])
+        assert points.shape == (engine.chains, dimensions)
+        return points[:, None] + np.random.default_rng(seed).normal(scale=1e-6, size=(len(points), 10, dimensions)), 0
+
+    monkeypatch.setattr(nuts, "draw_points", stay)
+    begun = NUTS(20).sample(TWO_SUMMITS, seed).prevalence[:, 0].round(1)
+    assert {0.1, 0.9} <= set(begun)
 
 
 def test_a_summit_without_mass_is_left_out():

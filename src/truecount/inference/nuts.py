@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from truecount._types import FloatArray
 from truecount.inference.coordinates import Coordinates
 from truecount.inference.draws import Draws
 from truecount.inference.hamiltonian import Moving, build_coordinates, suitable_coordinates
-from truecount.inference.landscape import Landscape, survey
+from truecount.inference.landscape import survey
 from truecount.inference.trail import Trail
 from truecount.models import Density
 
@@ -48,14 +49,10 @@ class NUTS:
         """Draw with nutpie."""
         moving = suitable_coordinates(density)[-1] if self.coordinates == "auto" else self.coordinates
         coordinates = build_coordinates(density, moving)
-        landscape = survey(density)
-        points, divergences = draw_points(
-            _log_density(coordinates),
-            lambda rng: _first_point(coordinates, landscape, rng),
-            len(coordinates.shapes),
-            engine=self,
-            seed=seed,
-        )
+        starts = survey(density).starting_points(self.chains, np.random.default_rng(seed))
+        each = cycle(coordinates.point(*starts))
+        evaluate, size = _log_density(coordinates), len(coordinates.shapes)
+        points, divergences = draw_points(evaluate, lambda _: next(each), size, engine=self, seed=seed)
         trail = Trail(self.chains, density)
         for number in range(points.shape[1]):
             trail.append(*coordinates.natural(points[:, number]))
@@ -111,8 +108,3 @@ def _log_density(coordinates: Coordinates) -> Evaluate:
         return float(coordinates.log_density(point[None])[0]), coordinates.gradient(point[None])[0]
 
     return evaluate
-
-
-def _first_point(coordinates: Coordinates, landscape: Landscape, rng: np.random.Generator) -> FloatArray:
-    first: FloatArray = coordinates.point(*landscape.starting_points(1, rng))[0]
-    return first
