@@ -6,6 +6,7 @@ import pytest
 import truecount as tc
 from truecount.errors import UnsuitableEngineError
 from truecount.inference.joint import sample_jointly
+from truecount.inference.proposal import Pool
 from truecount.models import density
 
 LABELED = np.array([[140, 60], [20, 180]])
@@ -183,6 +184,28 @@ def test_what_cannot_be_drawn_is_refused_by_name():
     models = [density(counts, tc.Prior(0.5)) for counts in square.values()]
     with pytest.raises(UnsuitableEngineError, match="prior below 1"):
         sample_jointly(tc.Exact(), models, 0)
+
+
+def test_a_few_proposals_that_outweigh_all_others_are_refused(groups, monkeypatch):
+    """One in a thousand weighs 25 times as much, and alone has another share: that share is known by one draw."""
+    shares = np.full((1000, 6), 0.5)
+    shares[0] = 0.1, 0.9, 0.5, 0.5, 0.5, 0.5
+    weights = np.log(np.append(25.0, np.ones(999)))
+    made = Pool(shares, np.full((1000, 2, 2), 0.5), weights, 1000)
+    monkeypatch.setattr("truecount.inference.joint._pool", lambda *_: made)
+    models = [density(counts, tc.Prior()) for counts in groups.values()]
+    with pytest.raises(UnsuitableEngineError, match="a few proposals would outweigh all others"):
+        sample_jointly(tc.Exact(400, effective_draws=400), models, 0)
+    assert len(sample_jointly(tc.Exact(400), models, 0)) == 3
+
+
+@pytest.mark.filterwarnings("ignore::truecount.errors.ConvergenceWarning")
+def test_where_no_proposal_is_possible_it_falls_back_on_imputing():
+    """Both rows are alike, and of one group all items have the output that is rare in both."""
+    useless = tc.Counts([[0, 90], [0, 90]], [0, 0]).split({"a": [60, 0], "b": [0, 60]})
+    posterior = tc.infer_many(useless, joint=True, engine=tc.Auto(100))["a"]
+    assert posterior.provenance["engine"] == "Gibbs"
+    assert "only 0.00% of the proposals would count" in posterior.provenance["reason"]
 
 
 @pytest.mark.filterwarnings("ignore::truecount.errors.ConvergenceWarning")

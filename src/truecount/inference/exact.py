@@ -61,15 +61,15 @@ class Exact:
         rng, size = np.random.default_rng(seed), max(self.draws, self.effective_draws or 0)
         if not density.unlabeled.any():
             return _prior_draws(density, size, rng)
-        return _resampled(_fill_pool(density, size, rng), density, size, self.effective_draws or 0, rng)
+        return resampled(_fill_pool(density, size, rng), density, size, self.effective_draws or 0, rng)
 
 
-def _resampled(pool: Pool, density: Density, size: int, asked: int, rng: np.random.Generator) -> Draws:
+def resampled(pool: Pool, density: Density, size: int, asked: int, rng: np.random.Generator) -> Draws:
     """Turn the pool into `size` equally weighted draws, or more until so many as asked are effective."""
     weights = normalised(pool.log_weights)
     size, effective = draws_needed(pool.prevalence, weights, size, asked)
     if effective.min() < asked / 2:
-        raise _refusal("a few proposals would outweigh all others")
+        raise refusal("a few proposals would outweigh all others")
     chosen, stride = resample(weights, size, rng), confusion_stride(size, density)
     return Draws(
         prevalence=pool.prevalence[chosen],
@@ -102,7 +102,7 @@ def _prior_draws(density: Density, size: int, rng: np.random.Generator) -> Draws
 def _fill_pool(density: Density, size: int, rng: np.random.Generator) -> Pool:
     """Propose until the pool is worth `size` draws; where its weights have a long tail, propose more widely."""
     if (density.prevalence < 1).any():
-        raise _refusal("a prevalence prior below 1 makes the weights' tail too heavy")
+        raise refusal("a prevalence prior below 1 makes the weights' tail too heavy")
     proposal, pool = _pilot(Proposal.first(density), density, rng)
     while True:
         pool = _grown(pool, proposal, size, rng)
@@ -110,7 +110,7 @@ def _fill_pool(density: Density, size: int, rng: np.random.Generator) -> Pool:
         if k <= convergence.PARETO_K_LIMIT:
             return pool
         if (wider := proposal.widened()) is proposal:
-            raise _refusal(f"the weights' tail is too heavy (Pareto k {k:.2f})")
+            raise refusal(f"the weights' tail is too heavy (Pareto k {k:.2f})")
         proposal = wider.fitted(pool)
         pool = proposal.draw(_pilot_size(density), rng)
 
@@ -129,7 +129,7 @@ def _enlarged(pool: Pool, proposal: Proposal, proposed: int, rng: np.random.Gene
     """Bring the pool to so many proposals, in batches that stay close to the processor."""
     cells = proposal.density.rows.size
     if proposed * len(pool.log_weights) / pool.proposed * cells * 8 > POOL_BYTES:
-        raise _refusal("the draws to choose from would not fit in memory")
+        raise refusal("the draws to choose from would not fit in memory")
     batch, missing = max(4096, 40_000 // cells), proposed - pool.proposed
     sizes = [min(batch, missing - start) for start in range(0, missing, batch)]
     pool = Pool.joined([pool, *(proposal.draw(each, rng) for each in sizes)])
@@ -166,7 +166,7 @@ def _pilot_size(density: Density) -> int:
 def _require_worth(pool: Pool, density: Density) -> None:
     share = pool.effective / pool.proposed
     if share < LEAST_SHARE * density.rows.size:
-        raise _refusal(f"only {share:.1%} of the proposals would count")
+        raise refusal(f"only {share:.1%} of the proposals would count")
 
 
 def _tail(pool: Pool) -> float:
@@ -174,5 +174,6 @@ def _tail(pool: Pool) -> float:
     return convergence.pareto_k(pool.log_weights) if pool.largest > HEAVY else 0.0
 
 
-def _refusal(reason: str) -> UnsuitableEngineError:
-    return UnsuitableEngineError("engine", "is Exact", reason, "Use Auto(), which then falls back on Hamiltonian()")
+def refusal(reason: str) -> UnsuitableEngineError:
+    """Say why independent draws are not to be had."""
+    return UnsuitableEngineError("engine", "is Exact", reason, "Use Auto(), which then falls back on chains")

@@ -17,11 +17,10 @@ from truecount._types import FloatArray
 from truecount.errors import UnsuitableEngineError
 from truecount.inference import convergence
 from truecount.inference.choose import Auto
-from truecount.inference.draws import Draws, Engine, confusion_stride, dirichlet, draw_rows
-from truecount.inference.exact import HEAVY, POOL_BYTES, WORTH, Exact, exact_record
+from truecount.inference.draws import Draws, Engine, dirichlet, draw_rows
+from truecount.inference.exact import HEAVY, POOL_BYTES, WORTH, Exact, refusal, resampled
 from truecount.inference.gibbs import Gibbs, refuse_crawling
 from truecount.inference.proposal import Pool, prior_term
-from truecount.inference.resample import draws_needed, normalised, resample
 from truecount.inference.trail import Trail
 from truecount.models import Density
 
@@ -56,46 +55,34 @@ def sample_jointly(engine: Engine, densities: Sequence[Density], seed: int) -> l
     asked = engine.effective_draws
     try:
         return [engine.explained(draws) for draws in _exact(densities, asked, asked, seed)]
-    except UnsuitableEngineError as refusal:
+    except UnsuitableEngineError as first:
         try:
             drawn = _gibbs(Gibbs(max(4 * asked, 2)), densities, seed)
         except UnsuitableEngineError as second:
-            reason = f"exact draws are not to be had ({refusal.needed}), nor chains ({second.needed})"
+            reason = f"exact draws are not to be had ({first.needed}), nor chains ({second.needed})"
             raise UnsuitableEngineError("joint", "is True", reason, REMEDY) from second
-        return [engine.explained(draws, refusal.needed) for draws in drawn]
+        return [engine.explained(draws, first.needed) for draws in drawn]
 
 
 def _exact(densities: Sequence[Density], size: int, asked: int, seed: int) -> list[Draws]:
     """Propose until the pool is worth `size` draws, then resample it for all groups alike."""
     _require_square(densities)
     rng = np.random.default_rng(seed)
-    pool = _pool(densities, size, rng)
-    weights = normalised(pool.log_weights)
-    size, effective = draws_needed(pool.prevalence, weights, size, asked)
-    chosen, stride = resample(weights, size, rng), confusion_stride(size, densities[0])
-    share = len(weights) / pool.proposed
-    together = Draws(
-        prevalence=pool.prevalence[chosen],
-        confusion=pool.confusion[chosen[::stride]],
-        stride=stride,
-        effective=effective,
-        log_weights=pool.log_weights,
-        record=exact_record(pool.proposed, share, pool.effective / pool.proposed) | {"joint": len(densities)},
-    )
-    return _apart(together, len(densities))
+    together = resampled(_pool(densities, max(size, asked), rng), densities[0], size, asked, rng)
+    return _apart(replace(together, record={**together.record, "joint": len(densities)}), len(densities))
 
 
 def _pool(densities: Sequence[Density], size: int, rng: np.random.Generator) -> Pool:
     pool = _propose(densities, BATCH, rng)
     while pool.effective < WORTH * size:
         if pool.effective < LEAST_SHARE * pool.proposed:
-            raise _refusal(f"only {pool.effective / pool.proposed:.2%} of the proposals would count")
+            raise refusal(f"only {pool.effective / pool.proposed:.2%} of the proposals would count")
         if 2 * pool.prevalence.nbytes + 2 * pool.confusion.nbytes > POOL_BYTES:
-            raise _refusal("the draws to choose from would not fit in memory")
+            raise refusal("the draws to choose from would not fit in memory")
         pool = Pool.joined([pool, *(_propose(densities, BATCH, rng) for _ in range(pool.proposed // BATCH))])
     k = convergence.pareto_k(pool.log_weights) if pool.largest > HEAVY else 0.0
     if k > convergence.PARETO_K_LIMIT:
-        raise _refusal(f"the weights' tail is too heavy (Pareto k {k:.2f})")
+        raise refusal(f"the weights' tail is too heavy (Pareto k {k:.2f})")
     return pool
 
 
@@ -114,7 +101,7 @@ def _propose(densities: Sequence[Density], size: int, rng: np.random.Generator) 
         else:
             prevalence[:, group] = dirichlet(rng, density.prevalence, (len(confusion),))
     counting = np.isfinite(log_weights)
-    together = prevalence[counting].reshape(counting.sum(), -1)
+    together = prevalence[counting].reshape(-1, len(densities) * shared.n_classes)
     return Pool(together, confusion[counting], log_weights[counting], size)
 
 
@@ -177,10 +164,6 @@ def _apart(together: Draws, groups: int) -> list[Draws]:
 def _require_square(densities: Sequence[Density]) -> None:
     shared = densities[0]
     if shared.n_classes != shared.n_outputs:
-        raise _refusal("it needs as many outputs as classes")
+        raise refusal("it needs as many outputs as classes")
     if (shared.prevalence < 1).any():
-        raise _refusal("a prevalence prior below 1 makes the weights' tail too heavy")
-
-
-def _refusal(reason: str) -> UnsuitableEngineError:
-    return UnsuitableEngineError("engine", "is Exact", reason, "Use Auto(), which then imputes the items' classes")
+        raise refusal("a prevalence prior below 1 makes the weights' tail too heavy")
