@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import check_cv, cross_val_predict
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from truecount._check import plain_name
@@ -104,6 +105,20 @@ def method_for(partition: Partition | Cells, estimator: Any) -> str:
             "Choose partition=Argmax(), or another classifier",
         )
     return method
+
+
+def share_features(fitted: Any, host: Any) -> None:
+    """Let what stands around a fitted classifier know the features that it was fitted to."""
+    for name in ("n_features_in_", "feature_names_in_"):
+        if hasattr(fitted, name):
+            setattr(host, name, getattr(fitted, name))
+
+
+def with_inputs_of(estimator: Any, tags: Any) -> Any:
+    """Give scikit-learn's tags of what takes whatever its classifier takes."""
+    inner = get_tags(estimator).input_tags
+    tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
+    return tags
 
 
 def is_plain(partition: Partition | Cells) -> bool:

@@ -6,7 +6,7 @@ from typing import Any, Self
 import joblib
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import column_or_1d, get_tags, indexable
+from sklearn.utils import column_or_1d, indexable
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -20,7 +20,7 @@ from truecount.inference.draws import Engine
 from truecount.models import Prior
 from truecount.results import Posterior
 from truecount.results.posterior import Kind, Target
-from truecount.sklearn.outputs import codes, fit_sorter
+from truecount.sklearn.outputs import codes, fit_sorter, share_features, with_inputs_of
 
 
 class Quantifier(BaseEstimator):  # type: ignore[misc]
@@ -104,9 +104,7 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
         self.estimator_, self.cells_ = self._sorter.estimator, self._sorter.cells
         self._table = joblib.hash((X, y))
         self.classes_ = np.asarray(getattr(self.estimator_, "classes_", np.unique(y)))
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
+        share_features(self.estimator_, self)
         return self
 
     def counts(self, X: Any) -> Counts:  # noqa: N803
@@ -151,8 +149,7 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         """Take what the classifier takes; labels are needed."""
-        tags, inner = super().__sklearn_tags__(), get_tags(self.estimator).input_tags
-        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
+        tags = with_inputs_of(self.estimator, super().__sklearn_tags__())
         tags.target_tags.required = True
         return tags
 

@@ -4,7 +4,6 @@ import warnings
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from truecount import _check
@@ -17,7 +16,7 @@ from truecount.estimators.calibrate import KINDS, Calibration, fit, rescale
 from truecount.inference.draws import Engine
 from truecount.models import Prior
 from truecount.results.recalibrate import Recalibration, recalibrate
-from truecount.sklearn.outputs import class_names, codes, held_out
+from truecount.sklearn.outputs import class_names, codes, held_out, share_features, with_inputs_of
 from truecount.sklearn.quantifier import Quantifier, labeled_items
 
 _DRAWS = 100
@@ -111,9 +110,7 @@ class Recalibrated(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.quantifier_ = quantifier.fit(X, y)
         self.classes_, self.estimator_ = quantifier.classes_, quantifier.estimator_
         self.calibration_ = None if self.calibration is None else self._calibrated(X, y)
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(quantifier, name):
-                setattr(self, name, getattr(quantifier, name))
+        share_features(self.estimator_, self)
         for name in ("posterior_", "findings_"):
             if hasattr(self, name):
                 delattr(self, name)
@@ -168,6 +165,4 @@ class Recalibrated(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         """Take what the classifier takes."""
-        tags, inner = super().__sklearn_tags__(), get_tags(self.estimator).input_tags
-        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
-        return tags
+        return with_inputs_of(self.estimator, super().__sklearn_tags__())
