@@ -100,7 +100,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "twice": ({"outputs": ["a", "a"]}, "names 'a' twice"),
     "by": ({"schema": "truecount.groups/1"}, "lack 'by'"),
     "keys": ({"schema": "truecount.groups/1", "by": ["x"], "groups": [[1, 2]]}, "groups do not match by"),
-    "group twice": (GROUPED | {"groups": [["n"], ["n"]]}, r"groups hold \['n'\] 2 times: each stands once"),
+    "group twice": (GROUPED | {"groups": [["n"], ["n"]]}, r"groups hold \['n'\] 2 times: each stands once\. Add up"),
     "true is 1": (GROUPED | {"groups": [[1], [True]]}, r"groups hold \[1\] 2 times"),
     "key": (GROUPED | {"groups": [["n"], [["s"]]]}, r"groups hold \['s'\]: keys are names, or null"),
     "text as keys": (GROUPED | {"groups": ["n", "s"]}, "groups do not match by"),

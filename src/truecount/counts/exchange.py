@@ -123,7 +123,8 @@ def read_tally(path: str | PathLike[str]) -> Tally:
     except json.JSONDecodeError as error:
         raise InputError(f"{file}: counts", f"are not JSON ({error})", "they must be one JSON object", FORM) from error
     except InputError as error:
-        raise InputError(f"{file}: {error.argument}", error.found, error.needed, FORM) from error
+        remedy = error.remedy if error.argument == "groups" else FORM
+        raise InputError(f"{file}: {error.argument}", error.found, error.needed, remedy) from error
 
 
 def as_counts(path: str | PathLike[str], tally: Tally) -> Counts:
