@@ -13,11 +13,17 @@ from truecount.sklearn import Argmax, Bins, Quantifier, Tree
 LEVELS = (0.5, 0.8, 0.95)
 AT_ONCE = 100
 ENGINE = tc.Auto(1000)
-SOURCES = ("crossed", "separate")
+SOURCES = {"crossed": "refitted", "refitted": None, "separate": "separate"}
+"""Where outputs come from, and whose scores the point estimators get: those of one classifier, as they are used."""
 POINTS = {"CC": CC(), "ACC": ACC(), "BBSE": BBSE(), "EM": EM(), "EM, bias-corrected": EM("bias-corrected")}
 FLAT, SPARSE = tc.Prior(), tc.Prior(confusion="sparse")
 MANY, FEW = 6, 300
-"""From so many classes on the row prior is sparse, and the flat one is tried on so few repetitions: it takes long."""
+"""From so many classes on the row prior is sparse; the flat one and `refitted` are tried on so few repetitions."""
+BINARY = {
+    "Bins(5)": (Bins(5), FLAT),
+    "Bins(5), quantile": (Bins(5, kind="quantile"), FLAT),
+    "Tree(5)": (Tree(5), FLAT),
+}
 TRUTHS = {"realized": "realized", "population": "prevalence"}
 PROBABILITIES = ("uncorrected", "EM", "Recalibrated", "EM, bias-corrected", "Recalibrated, bias-corrected")
 SHARES, SCORES = 10, 10
@@ -28,9 +34,10 @@ def quantifiers(n_classes: int, source: str, done: int) -> dict[str, tuple[Any, 
     """Partitions and priors to try by so many classes, after so many repetitions."""
     if n_classes < MANY:
         chosen = {"Argmax": (Argmax(), FLAT)}
-        binary = {"Bins(5)": (Bins(5), FLAT), "Tree(5)": (Tree(5), FLAT)}
-        return chosen | binary if n_classes == 2 and source == "crossed" else chosen
+        return chosen | BINARY if n_classes == 2 and source == "crossed" else chosen
     chosen = {"Argmax, sparse": (Argmax(), SPARSE)}
+    if source == "refitted" and done >= FEW:
+        return {}
     return chosen | {"Argmax": (Argmax(), FLAT)} if done < FEW and source == "crossed" else chosen
 
 
@@ -44,9 +51,9 @@ def measure(name: str, number: int) -> dict[str, Any]:
     for batch in batches(name, number):
         for target, attribute in TRUTHS.items():
             truths[target] += [getattr(each, attribute) for each in batch]
-        for source in SOURCES:
+        for source, peers in SOURCES.items():
             posteriors = infer(batch, source, len(truths["realized"]) - len(batch))
-            for method, values in points(batch, source).items():
+            for method, values in points(batch, peers).items() if peers else ():
                 errors.setdefault(f"{method} ({source})", []).extend(values)
             for method, found in posteriors.items():
                 wrong = [np.abs(p.mean - each.realized).mean() for p, each in zip(found, batch, strict=True)]
@@ -62,7 +69,7 @@ def measure(name: str, number: int) -> dict[str, Any]:
         "repetitions": number,
         "classes": len(truths["realized"][0]),
         "errors": {method: summary(values) for method, values in errors.items()},
-        "against_best": {source: against_best(errors, source) for source in SOURCES},
+        "against_best": {source: against_best(errors, source) for source, peers in SOURCES.items() if peers},
         "intervals": {
             method: {
                 **coverage(np.array(found), np.array(truths[method.rpartition(", ")[2]])[: len(found)]),
@@ -161,7 +168,7 @@ class Losses:
     def add(self, batch: list[Repetition], posteriors: list[tc.Posterior]) -> None:
         """Look at the new items of a batch."""
         for each, posterior in zip(batch, posteriors, strict=True):
-            for name, values in corrected(each.crossed, posterior).items():
+            for name, values in corrected(each.refitted, posterior).items():
                 of_truth = values[np.arange(len(values)), each.labels]
                 self.loss[name].append(float(-np.log(np.maximum(of_truth, 1e-12)).mean()))
                 self._bin(name, values, each)

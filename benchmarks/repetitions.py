@@ -19,7 +19,7 @@ from uci import read
 from sklearn import config_context
 from truecount import Scores
 
-LABELED, NEW = 400, 200
+LABELED, NEW, FOLDS = 400, 200, 5
 SETS = {
     "spambase": False,
     "page-blocks": True,
@@ -54,13 +54,15 @@ class Echo(BaseEstimator):
 
 @dataclass(frozen=True)
 class Repetition:
-    """Scores of labelled and new items, in two ways, and the truth.
+    """Scores of labelled and new items, in three ways, and the truth.
 
-    `crossed`: labelled items scored by five-fold cross-validation, new ones by a classifier trained on all labelled.
+    `crossed`: labelled items scored by five-fold cross-validation, new ones by the classifiers of the folds, in turns.
+    `refitted`: the same, but new ones by a classifier trained on all labelled items.
     `separate`: half of the labelled items train the classifier, the other half is scored by it; so are the new ones.
     """
 
     crossed: Scores
+    refitted: Scores
     separate: Scores
     prevalence: np.ndarray
     labels: np.ndarray
@@ -102,11 +104,13 @@ def _scored(
             return classifier.predict_proba(features[items])
 
     training, held = known[: LABELED // 2], known[LABELED // 2 :]
-    crossed = np.empty((LABELED, len(prevalence)))
-    for rest, fold in StratifiedKFold(5).split(known, labels[known]):
-        crossed[fold] = score(known[rest], known[fold])
+    crossed, in_turns = np.empty((LABELED, len(prevalence))), np.empty((NEW, len(prevalence)))
+    for turn, (rest, fold) in enumerate(StratifiedKFold(FOLDS).split(known, labels[known])):
+        both = score(known[rest], np.append(known[fold], new[turn::FOLDS]))
+        crossed[fold], in_turns[turn::FOLDS] = both[: len(fold)], both[len(fold) :]
     separate = score(training, np.append(held, new))
     return Repetition(
+        Scores(crossed, labels[known], in_turns),
         Scores(crossed, labels[known], score(known, new)),
         Scores(separate[: len(held)], labels[held], separate[len(held) :]),
         prevalence,

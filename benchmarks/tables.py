@@ -2,7 +2,8 @@
 
 from typing import Any
 
-NAMES = {"crossed": "cross-validated", "separate": "separate"}
+NAMES = {"crossed": "cross-validated", "refitted": "cross-validated, refitted", "separate": "separate"}
+PARTITIONS = ("Argmax", "Bins(5)", "Bins(5), quantile", "Tree(5)")
 
 
 def lines(document: dict[str, Any]) -> list[str]:
@@ -44,12 +45,11 @@ def errors(sets: dict[str, Any]) -> list[str]:
     peers = ["CC", "ACC", "BBSE", "EM", "EM, bias-corrected"]
     rows = []
     for name, found in sets.items():
-        for source, words in NAMES.items():
-            best = found["against_best"][source]
+        for source, best in found["against_best"].items():
             means = [found["errors"][f"{method} ({source})"] for method in (*peers, best["quantifier"])]
             shown = [f"{100 * each['mean']:.2f} ({100 * each['standard_error']:.2f})" for each in means]
             difference = f"{100 * best['mean']:+.2f} ({100 * best['standard_error']:.2f}) against {best['best']}"
-            rows.append([name, str(found["classes"]), words, *shown, difference])
+            rows.append([name, str(found["classes"]), NAMES[source], *shown, difference])
     return table(["set", "classes", "labelled outputs", *peers, "Quantifier", "difference"], rows)
 
 
@@ -73,12 +73,12 @@ def partitions(sets: dict[str, Any]) -> list[str]:
     rows = []
     for name, found in sets.items():
         if found["classes"] == 2:
-            kinds = [found["intervals"][f"{kind} (crossed), realized"] for kind in ("Argmax", "Bins(5)", "Tree(5)")]
+            kinds = [found["intervals"][f"{kind} (crossed), realized"] for kind in PARTITIONS]
             widths = [each["width"][-1] for each in kinds]
             shown = [f"{width:.3f} ({100 * width / widths[0]:.0f} %)" for width in widths[1:]]
             held = [f"{100 * each['coverage'][-1]:.1f}" for each in kinds]
             rows.append([name, f"{widths[0]:.3f}", *shown, " · ".join(held)])
-    return table(["set", "Argmax", "Bins(5)", "Tree(5)", "held"], rows)
+    return table(["set", *PARTITIONS, "held"], rows)
 
 
 def probabilities(sets: dict[str, Any]) -> list[str]:

@@ -1,6 +1,8 @@
-"""The first block of code of each page runs as printed, and what is printed below it is what it prints."""
+"""The first block of code of each page runs as printed, and tables show what was measured."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -35,3 +37,9 @@ def test_the_recalibrated_classifier_s_block_runs() -> None:
     pytest.importorskip("sklearn")
     names = run_first_block("recalibration.md")
     assert names["corrected"].interval(0.95).shape == (500, 2, 2)
+
+
+def test_pages_show_what_was_measured_last() -> None:
+    command = [sys.executable, DOCS.parent / "benchmarks" / "pages.py", "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"run benchmarks/pages.py: {done.stdout}"

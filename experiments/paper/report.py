@@ -92,12 +92,12 @@ def _time(folder: Path) -> str:
     head = [
         "## Time",
         "",
-        "On two cores that others were using as well, so the processor's seconds say more than the clock's.",
+        "On two cores.",
         "",
+        "| experiment | seconds by the clock | by the processor |",
+        "|---|---|---|",
     ]
-    return "\n".join(
-        [*head, "| experiment | seconds by the clock | by the processor |", "|---|---|---|", *lines, total, ""]
-    )
+    return "\n".join([*head, *lines, total, ""])
 
 
 def _files(name: str, folder: Path) -> list[Path]:

@@ -126,12 +126,12 @@ def _coverage(table: pd.DataFrame, sizes: list[int]) -> Claim:
         f"α = {prior:g}: " + ", ".join(f"{found[prior, size].mean():.0%}" for size in sizes) for prior in PRIORS
     ]
     adrift = table.loc[~table["settled"].astype(bool), "prior"]
-    where = ", ".join(f"{number} at α = {prior:g}" for prior, number in adrift.value_counts().items())
+    where = "".join(f", {number} at α = {prior:g}" for prior, number in adrift.value_counts().items())
     return Claim(
         "1, contributions",
         "(what a wrong prior costs) 95 % intervals cover as stated under each prior",
         f"coverage at N = {', '.join(map(str, sizes))}, {'; '.join(by_prior)}; of {len(table)} posteriors, "
-        f"{len(adrift)} said that their chains had not settled ({where})",
+        f"{len(adrift)} said that their chains had not settled{where}",
         all(not mean(rows).is_below(0.95) for rows in found.values()),
         expected=False,
     )

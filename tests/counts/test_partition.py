@@ -72,38 +72,38 @@ def test_the_whole_line_is_covered() -> None:
 
 
 def test_bins_of_equal_width_do_not_look_at_scores() -> None:
-    cells = Bins(5, kind="equal-width").fit([0.9, 0.95])
+    cells = Bins(5).fit([0.9, 0.95])
     assert cells == Bins(5, kind="equal-width").fit()
     assert cells.assign([0.0, 0.19, 0.2, 0.999, 1.0]).tolist() == [0, 0, 1, 4, 4]
 
 
 def test_quantile_bins_hold_as_many_items_each() -> None:
     scores = np.random.default_rng(2).beta(0.5, 2, 1000)
-    cells = Bins(8).fit(scores)
+    cells = Bins(8, kind="quantile").fit(scores)
     assert np.bincount(cells.assign(scores)).tolist() == [125] * 8
 
 
 def test_quantiles_that_coincide_make_fewer_bins_and_none_empty() -> None:
     scores = [0.0] * 50 + [0.5] * 30 + [1.0] * 20
-    cells = Bins(10).fit(scores)
+    cells = Bins(10, kind="quantile").fit(scores)
     assert np.bincount(cells.assign(scores), minlength=cells.size).tolist() == [50, 30, 20]
 
 
 def test_scores_that_are_all_alike_make_one_cell() -> None:
-    cells = Bins(4).fit([0.3] * 10)
+    cells = Bins(4, kind="quantile").fit([0.3] * 10)
     assert (cells.size, cells.names(())) == (1, ("all",))
     assert cells.assign([0.0, 1.0]).tolist() == [0, 0]
 
 
 def test_new_scores_beyond_the_fitted_ones_fall_into_the_outer_bins() -> None:
-    cells = Bins(3).fit([0.4, 0.5, 0.6])
+    cells = Bins(3, kind="quantile").fit([0.4, 0.5, 0.6])
     assert cells.assign([0.0, 1.0]).tolist() == [0, 2]
 
 
 BAD_SCORES = {
     "no number": (Intervals([0.0]).fit(), [0.1, np.nan], "nan at 1"),
     "a probability above one": (Thresholds([0.5]).fit(), [0.3, 1.2], "1.2 at 1"),
-    "a negative probability": (Bins(2, kind="equal-width").fit(), [-0.1], "-0.1 at 0"),
+    "a negative probability": (Bins(2).fit(), [-0.1], "-0.1 at 0"),
     "three classes in a row of bins": (Thresholds([0.5]).fit(), [[0.2, 0.3, 0.5]], "Clusters(k) or Tree(k)"),
     "another number of classes": (Argmax().fit([[0.2, 0.8]]), [[0.2, 0.3, 0.5]], "these cells are of 2 classes"),
     "a table on the line": (Intervals([0.0]).fit(), [[0.1, 0.9]], "one number for each item"),
@@ -127,7 +127,7 @@ BAD_CHOICES = {
     "a threshold of zero": (lambda: Thresholds([0.0, 0.5]), "above 0 and below 1"),
     "one bin": (lambda: Bins(1), "2 or more"),
     "an unknown kind": (lambda: Bins(3, kind="even"), "one of"),
-    "quantiles of nothing": (lambda: Bins(3).fit([]), "fitted to scores"),
+    "quantiles of nothing": (lambda: Bins(3, kind="quantile").fit([]), "fitted to scores"),
     "unknown cells": (lambda: read_cells({"schema": "truecount.cells/1", "kind": "moons"}), "'moons'"),
     "an unhashable kind": (lambda: read_cells({"schema": "truecount.cells/1", "kind": ["line"]}), "kind .'line'."),
     "cells of nothing": (lambda: read_cells(None), "cells is of type NoneType"),
@@ -154,7 +154,7 @@ FITTED = {
     "argmax": Argmax().fit([[0.2, 0.8]]),
     "thresholds": Thresholds([0.2, 0.7]).fit(),
     "intervals": Intervals([-1.0, 2.5]).fit(),
-    "bins": Bins(3).fit([0.1, 0.2, 0.7, 0.9]),
+    "bins": Bins(3, kind="quantile").fit([0.1, 0.2, 0.7, 0.9]),
 }
 
 

@@ -37,15 +37,6 @@ def test_the_page_about_findings_lists_every_code():
     assert re.findall(r"^\| `([\w-]+)` \|", page, re.M) == list(CODES)
 
 
-@pytest.mark.skipif(not (SOURCE.parents[1] / "docs").is_dir(), reason="the documentation is not installed")
-@pytest.mark.parametrize("name", ["findings", "real_checks", "check_cost"])
-def test_the_page_about_findings_has_the_tables_that_were_measured(name):
-    root = SOURCE.parents[1]
-    page = (root / "docs" / "findings.md").read_text(encoding="utf-8")
-    for table in (root / "benchmarks" / "results" / f"{name}.md").read_text(encoding="utf-8").strip().split("\n\n"):
-        assert table in page
-
-
 def test_an_ordinary_answer_has_none():
     assert findings(tc.Counts([[140, 60], [20, 180]], [600, 400])) == {}
     assert findings(simulate.counts([0.5, 0.3, 0.2], simulate.confusion(0.8, 3), labeled=300, unlabeled=500)) == {}

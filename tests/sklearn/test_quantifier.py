@@ -14,7 +14,13 @@ from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import RidgeClassifier
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_predict
+from sklearn.model_selection import (
+    GridSearchCV,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    cross_val_predict,
+)
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -143,9 +149,46 @@ def test_a_fitted_classifier_is_taken_as_it_is(training) -> None:
     items, labels = made_items(np.random.default_rng(4), [50, 150])
     quantifier = Quantifier(classifier, cv="prefit").fit(items, labels)
     assert quantifier.estimator_ is classifier
+    assert [fold.estimator for fold in quantifier.folds_] == [classifier]
     expected = np.zeros((2, 2), int)
     np.add.at(expected, (labels, classifier.predict(items)), 1)
     np.testing.assert_array_equal(quantifier.labeled_, expected)
+
+
+def test_new_items_meet_the_classifiers_of_the_folds_in_turns(training) -> None:
+    """So labelled and new items meet the same box: items that no classifier was fitted to, by the same classifiers."""
+    items, _ = made_items(np.random.default_rng(4), [20, 31])
+    quantifier = Quantifier(GaussianNB(), cv=3).fit(*training)
+    expected = np.zeros(2, int)
+    for turn, (classifier, held) in enumerate(quantifier.folds_):
+        rest = np.setdiff1d(np.arange(len(training[1])), held)
+        again = GaussianNB().fit(training[0][rest], training[1][rest])
+        np.testing.assert_array_equal(classifier.predict(items), again.predict(items))
+        expected += np.bincount(classifier.predict(items[turn::3]), minlength=2)
+    np.testing.assert_array_equal(quantifier.counts(items).unlabeled, expected)
+
+
+def test_fewer_new_items_than_folds_are_counted_once_each(training) -> None:
+    quantifier = Quantifier(GaussianNB()).fit(*training)
+    assert quantifier.counts(training[0][:3]).unlabeled.sum() == 3
+
+
+def test_a_fold_without_a_class_gives_it_no_probability() -> None:
+    rng = np.random.default_rng(0)
+    labels = np.repeat(["a", "b", "c"], [40, 40, 1])
+    items = rng.normal(size=(81, 2)) + np.array([{"a": 0, "b": 2, "c": 9}[label] for label in labels])[:, None]
+    folds = [(np.delete(np.arange(81), fold), fold) for fold in np.array_split(rng.permutation(81), 3)]
+    quantifier = Quantifier(GaussianNB(), Clusters(3), cv=folds, engine=QUICK).fit(items, labels)
+    lacking = [fold for fold in quantifier.folds_ if len(fold.estimator.classes_) == 2]
+    assert len(lacking) == 1
+    assert quantifier.labeled_.sum() == 81
+    assert quantifier.counts(items).unlabeled.sum() == 81
+
+
+@pytest.mark.parametrize("cv", [ShuffleSplit(3), RepeatedStratifiedKFold(n_splits=2, n_repeats=2)])
+def test_every_labelled_item_is_counted_once(training, cv) -> None:
+    with pytest.raises(InputError, match="cv leaves items out, or repeats them"):
+        Quantifier(GaussianNB(), cv=cv).fit(*training)
 
 
 def test_cells_fitted_elsewhere_are_taken_as_they_are(training) -> None:
@@ -287,6 +330,7 @@ def test_without_scikit_learn_the_door_names_what_to_install(monkeypatch) -> Non
 @pytest.mark.parametrize("items", [100, 200, 500])
 def test_quantile_bins_are_not_taken_for_labels_chosen_by_output(items: int) -> None:
     X, y = made_items(np.random.default_rng(0), [items // 2 - 3, items - items // 2 + 3])  # noqa: N806
-    posterior = Quantifier(GaussianNB(), Bins(5)).fit(X, y).posterior(X[: items // 2])
+    quantifier = Quantifier(GaussianNB(), Bins(5, kind="quantile")).fit(X, y)
+    posterior = quantifier.posterior(X[: items // 2])
     assert set(posterior.counts.labeled.sum(axis=0).tolist()) == {items // 5}
     assert "labels-by-output" not in {finding.code for finding in posterior.findings}

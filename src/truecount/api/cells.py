@@ -83,12 +83,12 @@ def choose_partition(
     >>> labels = rng.integers(0, 2, 2000)
     >>> second = 1 / (1 + np.exp(-1.5 * rng.normal(1.5 * labels - 0.75)))
     >>> choose_partition(second, labels, candidates=[Argmax(), Bins(5), Bins(20)], labeled=200)
-    partition                    cells  50 labels  200 labels  800 labels
-    Argmax()                         2       44.3        25.5        16.1
-    Bins(k=5, kind='quantile')       5       41.0        21.7        13.5  *
-    Bins(k=20, kind='quantile')     20       50.9        24.9        14.1
+    partition                       cells  50 labels  200 labels  800 labels
+    Argmax()                            2       44.3        25.5        16.1
+    Bins(k=5, kind='equal-width')       5       41.3        22.2        13.8  *
+    Bins(k=20, kind='equal-width')     20       49.3        23.8        13.7
     Expected width of 95 % intervals, in points, averaged over the classes.
-    * chosen for 200 labels: Bins(k=5, kind='quantile')
+    * chosen for 200 labels: Bins(k=5, kind='equal-width')
     """
     level, seed = _check.level(level), _check.whole_number("seed", seed, least=0)
     _check.whole_number("unlabeled", unlabeled, least=1)

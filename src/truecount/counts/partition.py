@@ -127,29 +127,30 @@ class Bins:
     k
         How many, two or more.
     kind
-        ``"quantile"``: as many of the fitted scores in each; ``"equal-width"``: each as wide, from 0 to 1.
+        ``"equal-width"``: each as wide, from 0 to 1; ``"quantile"``: as many of the fitted scores in each.
 
     Notes
     -----
     The outer bins reach 0 and 1, so no score is outside. Quantiles that coincide, because many scores are equal, make
-    fewer bins.
+    fewer bins. Where one class is rare, most quantiles lie among the scores of the other, in bins that the rare class
+    hardly reaches; a flat row prior then moves much of it there, and `docs/scores.md` shows what that costs.
 
     Examples
     --------
-    >>> Bins(4, kind="equal-width").fit().edges
+    >>> Bins(4).fit().edges
     (0.25, 0.5, 0.75)
-    >>> Bins(2).fit([0.1, 0.25, 0.5, 0.9]).edges
+    >>> Bins(2, kind="quantile").fit([0.1, 0.25, 0.5, 0.9]).edges
     (0.5,)
     """
 
     k: int
-    kind: Literal["quantile", "equal-width"] = field(default="quantile", kw_only=True)
+    kind: Literal["equal-width", "quantile"] = field(default="equal-width", kw_only=True)
     takes: ClassVar[Response] = "probabilities"
     needs_labels: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         _check.whole_number("k", self.k, least=2)
-        _check.one_of("kind", self.kind, ("quantile", "equal-width"))
+        _check.one_of("kind", self.kind, ("equal-width", "quantile"))
 
     def fit(self, scores: Any = None, labels: Any = None) -> LineCells:
         """Give the bins; of equal width, they do not depend on the scores."""

@@ -5,9 +5,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import check_cv, cross_val_predict
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted
 
 from truecount._check import plain_name
 from truecount._types import IntArray, Name
@@ -17,6 +15,7 @@ from truecount.counts.aside import set_aside
 from truecount.counts.cells import ClassCells
 from truecount.counts.encode import encode
 from truecount.errors import InputError
+from truecount.sklearn.folds import Fold, fit_folds, held_out, in_turns
 
 ASIDE = 4
 """Of so many labelled items of a class, one is set aside for a partition that looks at labels."""
@@ -24,12 +23,14 @@ ASIDE = 4
 
 @dataclass(frozen=True, slots=True)
 class Sorter:
-    """A fitted classifier, and the cells that its answers are sorted into.
+    """Fitted classifiers, and the cells that their answers are sorted into.
 
     Parameters
     ----------
     estimator
-        Fitted.
+        Fitted to all labelled items.
+    folds
+        Those that answer for labelled items and, in turns, for new ones.
     cells
         Fitted; where they are the classes, what the classifier predicts is taken, and no probabilities are computed.
     classes
@@ -37,6 +38,7 @@ class Sorter:
     """
 
     estimator: Any
+    folds: tuple[Fold, ...]
     cells: Cells
     classes: tuple[Name, ...]
 
@@ -46,8 +48,10 @@ class Sorter:
 
     def count(self, X: Any) -> IntArray:  # noqa: N803
         """Shape (cells,): how many items fall into each."""
-        answers = getattr(self.estimator, method_for(self.cells, self.estimator))(X)
-        return np.bincount(self.assign(answers), minlength=self.cells.size)
+        method, counted = method_for(self.cells, self.estimator), np.zeros(self.cells.size, np.int64)
+        for answers in in_turns(self.folds, X, method, self.classes):
+            counted += np.bincount(self.assign(answers), minlength=self.cells.size)
+        return counted
 
 
 def fit_sorter(
@@ -59,37 +63,20 @@ def fit_sorter(
     cv: Any,
     seed: int,
 ) -> tuple[Sorter, IntArray]:
-    """Fit classifier and cells, and count labelled items by class and cell.
+    """Fit classifiers and cells, and count labelled items by class and cell.
 
     Answers for labelled items come from a classifier that was not fitted to them. A partition that looks at labels gets
     a quarter of the items of each class, which are then not counted.
     """
     method = method_for(partition, estimator)
-    fitted = fit_classifier(estimator, X, y, cv=cv)
-    answers = held_out(estimator, X, y, cv=cv, method=method)
+    folds = fit_folds(estimator, X, y, cv=cv)
+    fitted = estimator if isinstance(cv, str) else clone(estimator).fit(X, y)
     classes = class_names(fitted, y)
-    labels = codes("y", y, classes)
+    answers, labels = held_out(folds, X, method, classes), codes("y", y, classes)
     cells, is_counted = _fit_cells(partition, answers, labels, len(classes), seed)
-    sorter = Sorter(fitted, cells, classes)
+    sorter = Sorter(fitted, folds, cells, classes)
     pairs = (labels * cells.size + sorter.assign(answers))[is_counted]
     return sorter, np.bincount(pairs, minlength=len(classes) * cells.size).reshape(len(classes), cells.size)
-
-
-def fit_classifier(estimator: Any, X: Any, y: Any, *, cv: Any) -> Any:  # noqa: N803
-    """Give the classifier, fitted to these items unless it is fitted already."""
-    if not isinstance(cv, str):
-        return clone(estimator).fit(X, y)
-    if cv != "prefit":
-        raise InputError("cv", f"is {cv!r}", "the only word is 'prefit'", "Pass a number of folds, or a splitter")
-    check_is_fitted(estimator)
-    return estimator
-
-
-def held_out(estimator: Any, X: Any, y: Any, *, cv: Any, method: str) -> Any:  # noqa: N803
-    """Give answers for items that the classifier which gives them was not fitted to."""
-    if isinstance(cv, str):
-        return getattr(estimator, method)(X)
-    return cross_val_predict(estimator, X, y, cv=check_cv(cv, y, classifier=True), method=method)
 
 
 def method_for(partition: Partition | Cells, estimator: Any) -> str:

@@ -49,6 +49,9 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
         The classes, in the order of every result.
     estimator_
         The classifier, fitted to all items.
+    folds_
+        The classifiers of the folds, each with the positions of the items that it was not fitted to. New items meet
+        these in turns.
     cells_
         What the partition became.
     labeled_
@@ -56,10 +59,11 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    By cross-validation each labelled item's output comes from a classifier fitted to the other folds, which is a little
-    worse than the one that new items meet, and the outputs are not independent of each other. `docs/scores.md` says
-    what that does to the intervals; a separate labelled set and ``cv="prefit"`` avoid it. A partition that looks at
-    labels (`Tree`) gets a quarter of the items of each class, which are then not counted.
+    By cross-validation each labelled item's output comes from a classifier fitted to the other folds. New items meet
+    these classifiers too, the first item the first, the second the second, and so on: so labelled and new items meet
+    the same box, which one classifier fitted to all items would not be. `docs/scores.md` says what that does to the
+    intervals. A partition that looks at labels (`Tree`) gets a quarter of the items of each class, which are then not
+    counted.
 
     Examples
     --------
@@ -101,7 +105,7 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
         seed = _check.whole_number("seed", self.seed, least=0)
         partition = Argmax() if self.partition is None else self.partition
         self._sorter, self.labeled_ = fit_sorter(self.estimator, partition, X, y, cv=self.cv, seed=seed)
-        self.estimator_, self.cells_ = self._sorter.estimator, self._sorter.cells
+        self.estimator_, self.folds_, self.cells_ = self._sorter.estimator, self._sorter.folds, self._sorter.cells
         self._table = joblib.hash((X, y))
         self.classes_ = np.asarray(getattr(self.estimator_, "classes_", np.unique(y)))
         share_features(self.estimator_, self)

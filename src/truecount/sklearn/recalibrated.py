@@ -16,7 +16,8 @@ from truecount.estimators.calibrate import KINDS, Calibration, fit, rescale
 from truecount.inference.draws import Engine
 from truecount.models import Prior
 from truecount.results.recalibrate import Recalibration, recalibrate
-from truecount.sklearn.outputs import class_names, codes, held_out, share_features, with_inputs_of
+from truecount.sklearn.folds import held_out
+from truecount.sklearn.outputs import class_names, codes, share_features, with_inputs_of
 from truecount.sklearn.quantifier import Quantifier, labeled_items
 
 _DRAWS = 100
@@ -159,8 +160,8 @@ class Recalibrated(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _calibrated(self, X: Any, y: Any) -> tuple[float, FloatArray]:  # noqa: N803
         """Give the inverse temperature and the biases, from scores of items that the classifier was not fitted to."""
         kind = _check.one_of("calibration", self.calibration, KINDS)
-        scores = held_out(self.estimator, X, y, cv=self.cv, method="predict_proba")
-        labels = codes("y", y, class_names(self.estimator_, y))
+        classes = class_names(self.estimator_, y)
+        scores, labels = held_out(self.quantifier_.folds_, X, "predict_proba", classes), codes("y", y, classes)
         return fit(probabilities("scores", scores), labels, with_bias=kind == "bias-corrected")
 
     def __sklearn_tags__(self) -> Any:

@@ -1,0 +1,27 @@
+"""Simulation-based calibration of the reference engine: what the others are held against is right by itself."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("nutpie")
+
+from calibrated import SHAPES
+from truecount import NUTS, Counts, Prior
+from truecount.inference.draws import Draws
+from truecount.models import density
+
+FALSE_ALARMS = 1e-4
+"""A sound engine fails a test of this file so often."""
+ENGINE = NUTS(200, chains=1, warmup=200)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_reference_is_calibrated(name, seed):
+    def draw(counts: Counts, prior: Prior, own_seed: int) -> Draws:
+        return ENGINE.sample(density(counts, prior), own_seed)
+
+    result = SHAPES[name].calibrate(draw, seed=seed)
+    assert len(result.ranks) >= 500
+    assert np.isfinite(result.p_values).all()
+    assert result.p_value > FALSE_ALARMS, result.p_values
