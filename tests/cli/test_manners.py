@@ -52,7 +52,9 @@ def test_the_shell_completes(words: str, proposed: list[str]) -> None:
     assert completed(words) == proposed
 
 
-def test_completion_can_be_shown_and_installed(tmp_path: Path) -> None:
+def test_completion_can_be_shown_and_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Typer looks among the parent processes for a shell, and a test need not have one there."""
+    monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")
     assert "_TRUECOUNT_COMPLETE" in run("--show-completion", "bash", folder=tmp_path).stdout
     assert "--install-completion" in run("--help", folder=tmp_path).stdout
 

@@ -21,3 +21,11 @@ def test_it_agrees_with_exact_draws(coordinates):
     np.testing.assert_allclose(exact.sd, nuts.sd, rtol=5 * np.sqrt(1 / (2 * nuts.effective_draws.min())))
     assert nuts.chains == 4
     assert nuts.provenance["divergences"] <= 4, "one seed in six has a single one, of 4,000 moves"
+
+
+@pytest.mark.filterwarnings("ignore::truecount.errors.ConvergenceWarning")
+def test_it_begins_where_a_slope_is_zero():
+    """The starts explain these outputs exactly, so the density is level in two directions, which nutpie refuses."""
+    prior = tc.Prior([1, 2.5], [[5, 1], [0.8, 3]])
+    counts, engine = tc.Counts([[6, 0], [0, 8]], [12, 13]), tc.NUTS(2, chains=1, warmup=50)
+    assert len(tc.infer(counts, prior=prior, engine=engine, seed=3).prevalence) == 2

@@ -17,6 +17,8 @@ from truecount.inference.landscape import survey
 from truecount.inference.trail import Trail
 from truecount.models import Density
 
+JITTER = 0.1
+"""Moves every start a little: nutpie refuses points where a slope is zero, as on a summit."""
 Evaluate = Callable[[FloatArray], tuple[float, FloatArray]]
 """A log-density and its gradient, at one point."""
 
@@ -52,7 +54,9 @@ class NUTS:
         starts = survey(density).starting_points(self.chains, np.random.default_rng(seed))
         each = cycle(coordinates.point(*starts))
         evaluate, size = _log_density(coordinates), len(coordinates.shapes)
-        points, divergences = draw_points(evaluate, lambda _: next(each), size, engine=self, seed=seed)
+        points, divergences = draw_points(
+            evaluate, lambda rng: next(each) + rng.normal(scale=JITTER, size=size), size, engine=self, seed=seed
+        )
         trail = Trail(self.chains, density)
         for number in range(points.shape[1]):
             trail.append(*coordinates.natural(points[:, number]))
