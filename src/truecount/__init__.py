@@ -74,8 +74,4 @@ _HOMES = {
 _HOMES |= dict.fromkeys(("counts", "errors", "estimators", "plots", "simulate", "sklearn"), "")
 
 __all__ = sorted(_HOMES)
-__getattr__ = on_demand(__name__, _HOMES)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = on_demand(__name__, _HOMES)

@@ -5,8 +5,11 @@ from importlib import import_module
 from typing import Any
 
 
-def on_demand(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """Give the package's ``__getattr__``; `homes` has the module of each name, or nothing where it is a module."""
+def on_demand(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Give the package's ``__getattr__`` and ``__dir__``.
+
+    `homes` has the module of each name, or nothing where the name is a module.
+    """
 
     def find(name: str) -> Any:
         if name not in homes:
@@ -14,4 +17,4 @@ def on_demand(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
         module = import_module(f"{package}.{homes[name] or name}")
         return getattr(module, name) if homes[name] else module
 
-    return find
+    return find, lambda: sorted(homes)

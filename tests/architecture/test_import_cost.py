@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 
@@ -50,3 +51,13 @@ def test_an_ordinary_answer_loads_nothing_of_ours_that_it_does_not_use():
 
 def test_what_is_loaded_is_seen():
     assert "scipy" in loaded("import scipy.special")
+
+
+@pytest.mark.parametrize("name", ["counts", "inference", "models", "results"])
+def test_a_package_that_loads_on_demand_lists_its_names(name):
+    """Editors complete from it, and every name listed is there."""
+    package = import_module(f"truecount.{name}")
+    assert dir(package) == sorted(package.__all__)
+    assert all(getattr(package, each).__name__ for each in package.__all__)
+    with pytest.raises(AttributeError, match=f"'truecount.{name}' has no attribute 'nothing'"):
+        package.nothing  # noqa: B018

@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("sklearn")
 
+import joblib
 from scipy import sparse
 from scipy.stats import binom
 from sklearn.base import clone
@@ -16,6 +17,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import (
     GridSearchCV,
+    KFold,
     RepeatedStratifiedKFold,
     ShuffleSplit,
     StratifiedKFold,
@@ -28,8 +30,9 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from made_items import made_items
 from truecount import Auto, Prior, infer, infer_many
-from truecount.errors import InputError, MissingExtraError
+from truecount.errors import InputError, MissingExtraError, TruecountWarning
 from truecount.sklearn import Argmax, Bins, Clusters, Intervals, Quantifier, Thresholds, Tree
+from truecount.sklearn.folds import in_turns, turns
 
 QUICK = Auto(400)
 NOT_ITEM_BY_ITEM = {
@@ -159,12 +162,12 @@ def test_new_items_meet_the_classifiers_of_the_folds_in_turns(training) -> None:
     """So labelled and new items meet the same box: items that no classifier was fitted to, by the same classifiers."""
     items, _ = made_items(np.random.default_rng(4), [20, 31])
     quantifier = Quantifier(GaussianNB(), cv=3).fit(*training)
-    expected = np.zeros(2, int)
+    expected, first = np.zeros(2, int), int(joblib.hash(items[[0]]), 16)
     for turn, (classifier, held) in enumerate(quantifier.folds_):
         rest = np.setdiff1d(np.arange(len(training[1])), held)
         again = GaussianNB().fit(training[0][rest], training[1][rest])
         np.testing.assert_array_equal(classifier.predict(items), again.predict(items))
-        expected += np.bincount(classifier.predict(items[turn::3]), minlength=2)
+        expected += np.bincount(classifier.predict(items[(turn - first) % 3 :: 3]), minlength=2)
     np.testing.assert_array_equal(quantifier.counts(items).unlabeled, expected)
 
 
@@ -173,16 +176,45 @@ def test_fewer_new_items_than_folds_are_counted_once_each(training) -> None:
     assert quantifier.counts(training[0][:3]).unlabeled.sum() == 3
 
 
-def test_a_fold_without_a_class_gives_it_no_probability() -> None:
-    rng = np.random.default_rng(0)
-    labels = np.repeat(["a", "b", "c"], [40, 40, 1])
-    items = rng.normal(size=(81, 2)) + np.array([{"a": 0, "b": 2, "c": 9}[label] for label in labels])[:, None]
-    folds = [(np.delete(np.arange(81), fold), fold) for fold in np.array_split(rng.permutation(81), 3)]
-    quantifier = Quantifier(GaussianNB(), Clusters(3), cv=folds, engine=QUICK).fit(items, labels)
-    lacking = [fold for fold in quantifier.folds_ if len(fold.estimator.classes_) == 2]
-    assert len(lacking) == 1
-    assert quantifier.labeled_.sum() == 81
-    assert quantifier.counts(items).unlabeled.sum() == 81
+def test_every_classifier_knows_every_class(training) -> None:
+    items, labels = training[0], np.where(np.arange(600) == 7, 2, training[1])
+    with pytest.raises(InputError, match=r"all items of class 2 into one fold.*Label two items or more"):
+        Quantifier(GaussianNB(), cv=KFold(3)).fit(items, labels)
+
+
+def test_classes_spread_unevenly_over_the_folds_are_warned_of(training) -> None:
+    """Folds in the order of sorted labels: those of one class meet other classifiers than those of the other."""
+    order = np.argsort(training[1], kind="stable")
+    with pytest.warns(TruecountWarning, match="spread unevenly over the folds"):
+        Quantifier(GaussianNB(), cv=KFold(4)).fit(training[0][order], training[1][order])
+    Quantifier(GaussianNB(), cv=KFold(4, shuffle=True, random_state=0)).fit(*training)
+
+
+@pytest.mark.parametrize("sizes", [[40, 41, 42], [570, 30], [7, 1, 2]])
+@pytest.mark.parametrize("first", [0, 1, 12345])
+def test_every_new_item_has_one_turn_and_folds_their_share(sizes: list[int], first: int) -> None:
+    number = 10 * sum(sizes)
+    found = [np.arange(number)[items] for items in turns(sizes, number, first)]
+    assert sorted(np.concatenate(found).tolist()) == list(range(number))
+    np.testing.assert_allclose([len(items) for items in found], 10 * np.array(sizes), rtol=0.03)
+
+
+def test_batches_of_one_item_meet_all_classifiers(training) -> None:
+    """Pooled, they would else be counted by the first classifier alone."""
+    quantifier = Quantifier(GaussianNB(), cv=3).fit(*training)
+    met = [next(in_turns(quantifier.folds_, [item], "predict_proba"))[0, 0] for item in training[0][:60]]
+    by_fold = [fold.estimator.predict_proba(training[0][:60])[:, 0] for fold in quantifier.folds_]
+    times = (np.array(met) == by_fold).sum(axis=1)
+    assert (np.abs(times - 20) < 5 * np.sqrt(60 * 2 / 9)).all()
+
+
+def test_other_boxes_do_not_share_a_labelled_table() -> None:
+    items, labels = made_items(np.random.default_rng(0), [40, 40])
+    first, second = (
+        Quantifier(box).fit(items * 100, labels).counts(items) for box in (GaussianNB(), RidgeClassifier())
+    )
+    with pytest.raises(InputError):
+        first.pool(second)
 
 
 @pytest.mark.parametrize("cv", [ShuffleSplit(3), RepeatedStratifiedKFold(n_splits=2, n_repeats=2)])

@@ -20,4 +20,4 @@ _HOMES = {
 }
 
 __all__ = sorted(_HOMES)
-__getattr__ = on_demand(__name__, _HOMES)
+__getattr__, __dir__ = on_demand(__name__, _HOMES)

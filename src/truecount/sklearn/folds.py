@@ -1,16 +1,24 @@
 """Classifiers of the folds: each answers for labelled items that it was not fitted to, and for some of the new ones."""
 
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+import joblib
 import numpy as np
 from sklearn.model_selection import check_cv, cross_validate
 from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from truecount._check import plain_name
-from truecount._types import IntArray, Name
-from truecount.errors import InputError
+from truecount._types import IntArray
+from truecount.diagnostics.shift import chi_square_quantile
+from truecount.errors import InputError, TruecountWarning
+
+ABOUT_EQUAL = 1.1
+"""Folds of which the largest is no more times as large as the smallest take turns one by one."""
+UNEVEN = 0.999
+"""Level at which classes are said to be spread unevenly over the folds."""
 
 
 class Fold(NamedTuple):
@@ -38,38 +46,75 @@ def fit_folds(estimator: Any, X: Any, y: Any, *, cv: Any) -> tuple[Fold, ...]:  
         error_score="raise",
     )
     folds = tuple(map(Fold, found["estimator"], found["indices"]["test"]))
-    if not np.array_equal(np.sort(np.concatenate([fold.items for fold in folds])), np.arange(len(y))):
-        needed = "each labelled item is counted once"
-        raise InputError(
-            "cv", "leaves items out, or repeats them", needed, "Pass a number of folds, or StratifiedKFold"
-        )
+    _require_fair(folds, y)
     return folds
 
 
-def held_out(folds: tuple[Fold, ...], X: Any, method: str, classes: Sequence[Name]) -> Any:  # noqa: N803
+def held_out(folds: tuple[Fold, ...], X: Any, method: str) -> Any:  # noqa: N803
     """Give answers for labelled items, each by the classifier that was not fitted to it."""
     order = np.concatenate([fold.items for fold in folds])
-    found = [_answers(fold, method, _safe_indexing(X, fold.items), classes) for fold in folds]
-    return np.concatenate(found)[np.argsort(order)]
+    answers = [_answers(fold, method, _safe_indexing(X, fold.items)) for fold in folds]
+    return np.concatenate(answers)[np.argsort(order)]
 
 
-def in_turns(folds: tuple[Fold, ...], X: Any, method: str, classes: Sequence[Name]) -> Iterator[Any]:  # noqa: N803
+def in_turns(folds: tuple[Fold, ...], X: Any, method: str) -> Iterator[Any]:  # noqa: N803
     """Give answers for new items, classifier by classifier: they meet them in turns."""
     (X,) = indexable(X)  # noqa: N806
-    for turn, fold in enumerate(folds[: max(1, _num_samples(X))]):
-        items = X if len(folds) == 1 else _safe_indexing(X, slice(turn, None, len(folds)))
-        yield _answers(fold, method, items, classes)
+    number = _num_samples(X)
+    if len(folds) == 1 or not number:
+        yield _answers(folds[0], method, X)
+        return
+    first = int(joblib.hash(_safe_indexing(X, [0])), 16)
+    for fold, items in zip(folds, turns([len(fold.items) for fold in folds], number, first), strict=True):
+        if len(range(number)[items]) if isinstance(items, slice) else len(items):
+            yield _answers(fold, method, _safe_indexing(X, items))
 
 
-def _answers(fold: Fold, method: str, X: Any, classes: Sequence[Name]) -> Any:  # noqa: N803
-    """Give a classifier's answers; a class that its fold had no items of has probability zero."""
-    answers = np.asarray(getattr(fold.estimator, method)(X))
-    known = getattr(fold.estimator, "classes_", classes)
-    if method != "predict_proba" or len(known) == len(classes):
-        return answers
-    whole = np.zeros((len(answers), len(classes)))
-    whole[:, [classes.index(plain_name(name)) for name in known]] = answers
-    return whole
+def turns(sizes: Sequence[int], number: int, first: int) -> list[slice | IntArray]:
+    """Say which of so many new items each fold's classifier meets: as many as its share of the labelled ones.
+
+    Equal folds take turns one by one, so that no item need be copied. Whose turn is first hangs on `first`: small
+    batches that are pooled would else all begin with the same classifier.
+
+    >>> turns([80, 80, 80], 7, 1)
+    [slice(2, None, 3), slice(0, None, 3), slice(1, None, 3)]
+    >>> [items.tolist() for items in turns([20, 40], 7, 0)]
+    [[1, 4], [0, 2, 3, 5, 6]]
+    """
+    folds = range(len(sizes))
+    if max(sizes) <= ABOUT_EQUAL * min(sizes):
+        return [slice((fold - first) % len(sizes), None, len(sizes)) for fold in folds]
+    due = np.concatenate([(np.arange(size) + 0.5) / size for size in sizes])
+    pattern = np.repeat(folds, sizes)[np.argsort(due, kind="stable")]
+    owner = pattern[(first % len(pattern) + np.arange(number)) % len(pattern)]
+    return [np.flatnonzero(owner == fold) for fold in folds]
+
+
+def _answers(fold: Fold, method: str, X: Any) -> Any:  # noqa: N803
+    return np.asarray(getattr(fold.estimator, method)(X))
+
+
+def _require_fair(folds: tuple[Fold, ...], y: Any) -> None:
+    """Refuse folds that leave items or classes out; warn where labelled items of a class meet other classifiers."""
+    needed, stratified = "each labelled item is counted once", "Pass a number of folds, or StratifiedKFold"
+    if not np.array_equal(np.sort(np.concatenate([fold.items for fold in folds])), np.arange(len(y))):
+        raise InputError("cv", "leaves items out, or repeats them", needed, stratified)
+    classes, codes = np.unique(y, return_inverse=True)
+    spread = np.array([np.bincount(codes[fold.items], minlength=len(classes)) for fold in folds])
+    total = spread.sum(axis=0)
+    unknown = np.flatnonzero((spread == total).any(axis=0))
+    if len(unknown):
+        found = f"puts all items of class {plain_name(classes[unknown[0]])!r} into one fold"
+        remedy = f"Label two items or more of every class. {stratified}"
+        raise InputError("cv", found, "every classifier must be fitted to every class", remedy)
+    expected = spread.sum(axis=1, keepdims=True) * total / total.sum()
+    deviance = ((spread - expected) ** 2 / expected).sum()
+    if deviance > chi_square_quantile((len(folds) - 1) * (len(classes) - 1), UNEVEN):
+        message = (
+            "The classes are spread unevenly over the folds, so labelled items of a class meet other classifiers than "
+            f"new ones do, and shares may be off. {stratified}."
+        )
+        warnings.warn(message, TruecountWarning, stacklevel=5)
 
 
 def _unscored(*_: Any) -> float:

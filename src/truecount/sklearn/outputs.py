@@ -49,7 +49,7 @@ class Sorter:
     def count(self, X: Any) -> IntArray:  # noqa: N803
         """Shape (cells,): how many items fall into each."""
         method, counted = method_for(self.cells, self.estimator), np.zeros(self.cells.size, np.int64)
-        for answers in in_turns(self.folds, X, method, self.classes):
+        for answers in in_turns(self.folds, X, method):
             counted += np.bincount(self.assign(answers), minlength=self.cells.size)
         return counted
 
@@ -63,7 +63,7 @@ def fit_sorter(
     cv: Any,
     seed: int,
 ) -> tuple[Sorter, IntArray]:
-    """Fit classifiers and cells, and count labelled items by class and cell.
+    """Fit classifiers and cells, and say where in a table of classes and cells each labelled item that counts belongs.
 
     Answers for labelled items come from a classifier that was not fitted to them. A partition that looks at labels gets
     a quarter of the items of each class, which are then not counted.
@@ -72,11 +72,10 @@ def fit_sorter(
     folds = fit_folds(estimator, X, y, cv=cv)
     fitted = estimator if isinstance(cv, str) else clone(estimator).fit(X, y)
     classes = class_names(fitted, y)
-    answers, labels = held_out(folds, X, method, classes), codes("y", y, classes)
+    answers, labels = held_out(folds, X, method), codes("y", y, classes)
     cells, is_counted = _fit_cells(partition, answers, labels, len(classes), seed)
     sorter = Sorter(fitted, folds, cells, classes)
-    pairs = (labels * cells.size + sorter.assign(answers))[is_counted]
-    return sorter, np.bincount(pairs, minlength=len(classes) * cells.size).reshape(len(classes), cells.size)
+    return sorter, (labels * cells.size + sorter.assign(answers))[is_counted]
 
 
 def method_for(partition: Partition | Cells, estimator: Any) -> str:

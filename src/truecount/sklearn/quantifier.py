@@ -60,10 +60,11 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
     Notes
     -----
     By cross-validation each labelled item's output comes from a classifier fitted to the other folds. New items meet
-    these classifiers too, the first item the first, the second the second, and so on: so labelled and new items meet
-    the same box, which one classifier fitted to all items would not be. `docs/scores.md` says what that does to the
-    intervals. A partition that looks at labels (`Tree`) gets a quarter of the items of each class, which are then not
-    counted.
+    these classifiers too, in turns, each as often as labelled items do; the first item decides whose turn is first. So
+    labelled and new items meet the same box, which one classifier fitted to all items would not be; `docs/scores.md`
+    says what that does to the intervals. Folds should be stratified, as they are by default: a warning says where
+    classes are spread unevenly over them. A partition that looks at labels (`Tree`) gets a quarter of the items of each
+    class, which are then not counted.
 
     Examples
     --------
@@ -104,9 +105,11 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
         X, y = labeled_items(X, y)  # noqa: N806
         seed = _check.whole_number("seed", self.seed, least=0)
         partition = Argmax() if self.partition is None else self.partition
-        self._sorter, self.labeled_ = fit_sorter(self.estimator, partition, X, y, cv=self.cv, seed=seed)
+        self._sorter, places = fit_sorter(self.estimator, partition, X, y, cv=self.cv, seed=seed)
         self.estimator_, self.folds_, self.cells_ = self._sorter.estimator, self._sorter.folds, self._sorter.cells
-        self._table = joblib.hash((X, y))
+        shape = len(self._sorter.classes), self.cells_.size
+        self.labeled_ = np.bincount(places, minlength=shape[0] * shape[1]).reshape(shape)
+        self._table = joblib.hash((repr(self), places))
         self.classes_ = np.asarray(getattr(self.estimator_, "classes_", np.unique(y)))
         share_features(self.estimator_, self)
         return self

@@ -161,7 +161,7 @@ class Recalibrated(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Give the inverse temperature and the biases, from scores of items that the classifier was not fitted to."""
         kind = _check.one_of("calibration", self.calibration, KINDS)
         classes = class_names(self.estimator_, y)
-        scores, labels = held_out(self.quantifier_.folds_, X, "predict_proba", classes), codes("y", y, classes)
+        scores, labels = held_out(self.quantifier_.folds_, X, "predict_proba"), codes("y", y, classes)
         return fit(probabilities("scores", scores), labels, with_bias=kind == "bias-corrected")
 
     def __sklearn_tags__(self) -> Any:
