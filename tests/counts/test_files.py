@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from truecount import Counts, count
+from truecount import Counts, count, count_table
 from truecount.counts.assemble import Reading
 from truecount.counts.columns import Columns
 from truecount.counts.exchange import read_tally
@@ -489,3 +489,28 @@ def test_a_weight_that_is_no_number_is_named(tmp_path: Path) -> None:
     reading = Reading(columns=Columns(prediction="human", weight="verdict"), is_shard=True)
     with pytest.raises(InputError, match="has 'much' in column 'verdict': weights are numbers"):
         tally_files(reading, tmp_path / "t.csv")
+
+
+def write_alike(file: Path, spelled: tuple[str, str, str]) -> None:
+    """Write groups, labels and outputs of a table in which 3 of 10 labelled rows are wrong, half of them unlabelled."""
+    rows = [("g", "a", "a")] * 8 + [("g", "a", "b")] * 2 + [("g", "b", "a")] * 3 + [("g", "b", "b")] * 7
+    rows += [("g", "", "a")] * 4 + [("h", "", "b")] * 5
+    records = [dict(zip(spelled, row, strict=True)) for row in rows]
+    lines = map(json.dumps, records) if file.suffix == ".jsonl" else (",".join(row) for row in (spelled, *rows))
+    file.write_text("\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl"])
+@pytest.mark.parametrize("spelled", [("By", "Verdict", "verdict"), ("Pred", "human", "pred"), ("x", "X", "ẋ")])
+def test_columns_whose_names_differ_only_in_case(name: str, spelled: tuple[str, str, str], tmp_path: Path) -> None:
+    write_alike(tmp_path / name, spelled)
+    by, label, prediction = spelled
+    counts = count_table(tmp_path / name, label=label, prediction=prediction, by=by)
+    assert {key: value.unlabeled.tolist() for key, value in counts.items()} == {"g": [4, 0], "h": [0, 5]}
+    assert counts["g"].labeled.tolist() == [[8, 2], [3, 7]]
+
+
+def test_a_weight_whose_name_differs_only_in_case(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("human,Verdict,VERDICT\na,a,2\nb,b,1\n,b,4\n")
+    counts = count_files(tmp_path / "t.csv", label="human", prediction="Verdict", weight="VERDICT")
+    assert (counts.labeled.tolist(), counts.unlabeled.tolist()) == ([[2, 0], [0, 1]], [0, 4])

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from truecount.counts.columns import Columns, require_column
 from truecount.counts.duck import Connection, Place, identifier, literal, sql_text
+from truecount.counts.parquet import require_distinct_names
 from truecount.counts.shards import ARRAY, RECORDS, Shards
 from truecount.counts.text import DELIMITERS, header
 
@@ -50,6 +51,7 @@ def _of_text(connection: Connection, shards: Shards, columns: Columns) -> Iterat
 
 
 def _of_parquet(connection: Connection, shards: Shards, columns: Columns) -> Relation:
+    require_distinct_names(connection, shards, columns.wanted)
     source = f"read_parquet({_literals(shards.files)}, hive_partitioning={shards.is_partitioned})"
     return of_table(connection, shards.name, source, columns)
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from truecount.counts.columns import Columns
-from truecount.counts.duck import identifier
 from truecount.counts.periods import COARSE
 from truecount.errors import MissingExtraError
 
@@ -47,9 +46,10 @@ class DuckFrame:
         """
         import duckdb
 
-        keys = ", ".join(self._keys(columns))
+        keys = ", ".join(f"key{position}" for position in range(len(columns.keys)))
         try:
-            grouped = self.relation.aggregate(f"{keys}, {_sums(columns)}", keys)
+            chosen = self.relation.project(", ".join(self._chosen(columns)))
+            grouped = chosen.aggregate(f"{keys}, {_sums(columns)}", keys)
             return list(grouped.limit(most + 1).fetchall())
         except duckdb.InvalidInputException as error:
             if "pytz" not in str(error):
@@ -61,15 +61,20 @@ class DuckFrame:
                 raise
             raise KeyboardInterrupt from error
 
-    def _keys(self, columns: Columns) -> Iterator[str]:
-        """Give what rows are grouped by, times cut to the frequency."""
+    def _chosen(self, columns: Columns) -> Iterator[str]:
+        """Give what is needed under names of our own, times cut to the frequency.
+
+        Columns are read by their position: DuckDB takes names that differ only in case for one.
+        """
+        places = {name: f"#{position}" for position, name in enumerate(self.relation.columns, 1)}
         kinds = self.kinds
-        for column in columns.keys:
-            frequency = columns.by.get(column)
+        for position, column in enumerate(columns.keys):
+            value, frequency = places[column], columns.by.get(column)
             if frequency is not None and kinds[column] == "Datetime":
-                yield f"date_trunc('{'day' if frequency in COARSE else frequency}', {identifier(column)})"
-            else:
-                yield identifier(column)
+                value = f"date_trunc('{'day' if frequency in COARSE else frequency}', {value})"
+            yield f"{value} AS key{position}"
+        if columns.weight is not None:
+            yield f"CAST({places[columns.weight]} AS DOUBLE) AS weight"
 
 
 def is_relation(native: Any) -> TypeGuard[Any]:
@@ -80,8 +85,7 @@ def is_relation(native: Any) -> TypeGuard[Any]:
 def _sums(columns: Columns) -> str:
     if columns.weight is None:
         return "count(*)"
-    weight = f"CAST({identifier(columns.weight)} AS DOUBLE)"
-    return f"count(*), sum({weight}), sum({weight} * {weight}), min({weight}), count({weight})"
+    return "count(*), sum(weight), sum(weight * weight), min(weight), count(weight)"
 
 
 def _kind(dtype: Any) -> str:
