@@ -339,6 +339,25 @@ def test_columns_of_any_name_and_of_ours() -> None:
     assert groups[2].unlabeled.tolist() == [0, 3]
 
 
+def test_a_column_that_a_join_gives_twice_is_refused() -> None:
+    tables = """(VALUES (1, 'a', 'a'), (2, 'b', 'b'), (3, NULL, 'a')) t(id, human, verdict)
+        JOIN (VALUES (1, 'b'), (2, 'b'), (3, 'b')) u(id, verdict) ON t.id = u.id"""
+    joined = duckdb.sql(f"FROM {tables}")
+    for arguments in (COLUMNS, {"label": "human", "prediction": "human_2", "by": "verdict"}):
+        with pytest.raises(InputError, match="table has 2 columns named 'verdict': each name must stand for one"):
+            tc.count_table(joined, **arguments)
+    chosen = duckdb.sql(f"SELECT human, t.id, u.id, t.verdict FROM {tables}")  # noqa: S608
+    assert tc.count_table(chosen, **COLUMNS) == tc.Counts([[1, 0], [0, 1]], [1, 0], ["a", "b"])
+
+
+def test_columns_of_duckdb_whose_names_differ_only_in_case() -> None:
+    values = "(VALUES ('a', 'x', 'q', 1), ('b', 'y', 'q', 2), (NULL, 'y', 'q', 4)) t(h, v, q, w)"
+    table = duckdb.sql(f"SELECT h AS human, q AS x, v AS X, q AS w, w AS W FROM {values}")  # noqa: S608
+    assert table.columns == ["human", "x", "X", "w", "W"]
+    groups = tc.count_table(table, label="human", prediction="X", by="x", weight="W")
+    assert (groups["q"].labeled.tolist(), groups["q"].unlabeled.tolist()) == ([[1, 0], [0, 2]], [0, 4])
+
+
 def test_duckdb_needs_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("pyarrow", "pandas", "polars"):
         monkeypatch.setitem(sys.modules, module, None)

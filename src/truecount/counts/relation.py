@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
-from truecount.counts.columns import Columns
+from truecount.counts.columns import Columns, require_column
 from truecount.counts.periods import COARSE
 from truecount.errors import MissingExtraError
 
@@ -75,6 +75,13 @@ class DuckFrame:
             yield f"{value} AS key{position}"
         if columns.weight is not None:
             yield f"CAST({places[columns.weight]} AS DOUBLE) AS weight"
+
+
+def duck_frame(table: str, relation: Any, columns: Columns) -> DuckFrame:
+    """Wrap a relation in which every wanted column is there once: a join may give it twice."""
+    for column in columns.wanted:
+        require_column(table, relation.columns, column)
+    return DuckFrame(table, relation)
 
 
 def is_relation(native: Any) -> TypeGuard[Any]:

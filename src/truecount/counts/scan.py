@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from truecount._wording import quoted
 from truecount.counts.columns import Columns, require_kinds
 from truecount.counts.periods import start_of
-from truecount.counts.relation import DuckFrame, is_relation
+from truecount.counts.relation import duck_frame, is_relation
 from truecount.counts.tally import Row
 from truecount.counts.values import as_key, as_name, plain_value
 from truecount.errors import InputError
@@ -33,7 +33,7 @@ def scan(table: str, native: Any, columns: Columns, decode: Callable[[Any], Any]
     decode
         What a value of the table stands for.
     """
-    frame = DuckFrame(table, native) if is_relation(native) else _any_frame(table, native)
+    frame = duck_frame(table, native, columns) if is_relation(native) else _any_frame(table, native)
     require_kinds(table, frame.kinds, columns)
     cells = frame.groups(columns, MOST_GROUPS)
     if len(cells) > MOST_GROUPS:
