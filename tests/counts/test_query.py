@@ -58,6 +58,24 @@ def test_dots_lead_into_structs_unless_a_column_has_them(tmp_path: Path) -> None
         cells(tmp_path / "t.parquet", Columns(label="x.y", prediction="a.nothing"))
 
 
+@pytest.mark.parametrize("folder", ["c0=z", "C1=z", "column0=z", "key0=z", "0=z", "Human=z"])
+def test_a_folder_of_any_name_replaces_no_column_of_text(folder: str, tmp_path: Path) -> None:
+    file = tmp_path / folder / "t.csv"
+    file.parent.mkdir()
+    file.write_text("verdict,human\nx,y\n")
+    by = folder.partition("=")[0]
+    assert cells(tmp_path, Columns(label="human", prediction="verdict", by={by: None})) == [("z", "y", "x")]
+
+
+def test_a_folder_that_would_replace_the_records_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "runs/Json=z/t.jsonl"
+    file.parent.mkdir(parents=True)
+    file.write_text('{"human": "y", "verdict": "x"}\n')
+    assert cells(file) == [("y", "x")]
+    with pytest.raises(InputError, match=r"t\.jsonl lies in a folder json=…: .*Rename the folder"):
+        cells(tmp_path / "runs")
+
+
 def test_times_and_weights_are_read_from_text(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("t,w,verdict\n2024-01-01 10:00, 2.5 ,x\n,,x\n")
     (tmp_path / "t.jsonl").write_text(

@@ -11,6 +11,7 @@ from truecount.counts.duck import Connection, Place, identifier, literal, sql_te
 from truecount.counts.parquet import require_distinct_names
 from truecount.counts.shards import ARRAY, RECORDS, Shards
 from truecount.counts.text import DELIMITERS, header
+from truecount.errors import InputError
 
 CSV = """read_csv({paths}, columns={types}, delim={delimiter}, header=true, quote='"', escape='"', comment='',
     auto_detect=false, hive_partitioning={partitioned}, hive_types_autocast=false)"""
@@ -34,20 +35,20 @@ def relations(connection: Connection, shards: Shards, columns: Columns) -> Itera
 
 
 def _of_text(connection: Connection, shards: Shards, columns: Columns) -> Iterator[Relation]:
+    """Read CSV by position, under names that no folder can have: one such as ``week=3`` replaces a column ``week``."""
     alike: defaultdict[tuple[tuple[str, ...], str], list[Place]] = defaultdict(list)
     for file in shards.files:
         names, delimiter = header(file)
         alike[tuple(names), delimiter].append(file)
     for (named, delimiter), files in alike.items():
-        types = "{" + ", ".join(f"'c{position}': 'VARCHAR'" for position in range(len(named))) + "}"
+        types = "{" + ", ".join(f"'/{position}': 'VARCHAR'" for position in range(len(named))) + "}"
         source = CSV.format(
             paths=_literals(files), types=types, delimiter=sql_text(delimiter), partitioned=shards.is_partitioned
         )
         parts = _columns_of(connection, source)[len(named) :]
-        known = {name: f"c{position}" for position, name in enumerate(named)} | {part: part for part in parts}
-        for column in columns.wanted:
-            require_column(str(files[0]), [*named, *parts], column)
-        yield _selected(connection, source, columns, {name: identifier(known[name]) for name in columns.wanted})
+        known = [*named, *parts]
+        chosen = {column: f"#{require_column(str(files[0]), known, column) + 1}" for column in columns.wanted}
+        yield _selected(connection, source, columns, chosen)
 
 
 def _of_parquet(connection: Connection, shards: Shards, columns: Columns) -> Relation:
@@ -73,12 +74,21 @@ def of_table(connection: Connection, name: str, source: str, columns: Columns) -
 
 def _of_records(connection: Connection, shards: Shards, columns: Columns) -> Relation:
     """Read JSON; a dot leads into an object where no key has it in its name."""
+    _require_no_folder_json(shards)
     source = _records_source(shards)
     parts = [part for part in _columns_of(connection, source) if part != "json"]
     extracted = {
         column: f"to_json({identifier(column)})" if column in parts else _extract(column) for column in columns.wanted
     }
     return _selected(connection, source, columns, extracted, as_text="({} ->> '$')", decode=_from_json)
+
+
+def _require_no_folder_json(shards: Shards) -> None:
+    """Refuse folders that replace the one column that DuckDB reads records into."""
+    for file in shards.files if shards.is_partitioned else ():
+        if re.search(r"(^|[/\\])json=", str(file), re.IGNORECASE):
+            found, needed = "lies in a folder json=…", "DuckDB would put that value in place of the records"
+            raise InputError(str(file), found, needed, "Rename the folder")
 
 
 def _records_source(shards: Shards) -> str:
