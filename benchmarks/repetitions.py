@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import scale
@@ -20,6 +20,7 @@ from sklearn import config_context
 from truecount import Scores
 
 LABELED, NEW, FOLDS = 400, 200, 5
+LOGISTIC = LogisticRegression(tol=1e-3, max_iter=300)
 SETS = {
     "spambase": False,
     "page-blocks": True,
@@ -73,7 +74,7 @@ class Repetition:
         return np.bincount(self.labels, minlength=len(self.prevalence)) / len(self.labels)
 
 
-def repetitions(name: str, number: int) -> Iterator[Repetition]:
+def repetitions(name: str, number: int, classifier: BaseEstimator = LOGISTIC) -> Iterator[Repetition]:
     """Draw so many."""
     features, labels = read(name, SETS[name])
     features = scale(features)
@@ -83,7 +84,7 @@ def repetitions(name: str, number: int) -> Iterator[Repetition]:
         known, pool = order[:LABELED], order[LABELED:]
         prevalence = rng.dirichlet(np.ones(labels.max() + 1))
         new = _draw(rng, pool, labels[pool], rng.multinomial(NEW, prevalence))
-        yield _scored(features, labels, known, new, prevalence)
+        yield _scored(classifier, features, labels, known, new, prevalence)
 
 
 def _draw(rng: np.random.Generator, pool: np.ndarray, labels: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -96,12 +97,16 @@ def _draw(rng: np.random.Generator, pool: np.ndarray, labels: np.ndarray, sizes:
 
 
 def _scored(
-    features: np.ndarray, labels: np.ndarray, known: np.ndarray, new: np.ndarray, prevalence: np.ndarray
+    classifier: BaseEstimator,
+    features: np.ndarray,
+    labels: np.ndarray,
+    known: np.ndarray,
+    new: np.ndarray,
+    prevalence: np.ndarray,
 ) -> Repetition:
     def score(training: np.ndarray, items: np.ndarray) -> np.ndarray:
         with config_context(assume_finite=True, skip_parameter_validation=True):
-            classifier = LogisticRegression(tol=1e-3, max_iter=300).fit(features[training], labels[training])
-            return classifier.predict_proba(features[items])
+            return clone(classifier).fit(features[training], labels[training]).predict_proba(features[items])
 
     training, held = known[: LABELED // 2], known[LABELED // 2 :]
     crossed, in_turns = np.empty((LABELED, len(prevalence))), np.empty((NEW, len(prevalence)))
