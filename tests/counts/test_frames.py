@@ -283,6 +283,13 @@ def test_what_is_no_table_is_refused() -> None:
         tc.count_table(labeled=of_values(verdict=["a"]), unlabeled=frame, **COLUMNS)
 
 
+def test_a_connection_of_duckdb_is_no_table() -> None:
+    with duckdb.connect() as connection:
+        executed = connection.execute("SELECT 'a' AS human, 'a' AS verdict")
+        with pytest.raises(InputError, match=r"table is of type DuckDBPyConnection: it must be a table of .*DuckDB"):
+            tc.count_table(executed, **COLUMNS)
+
+
 def test_numbers_beside_their_text_are_refused() -> None:
     polars = pytest.importorskip("polars")
     labeled = polars.DataFrame({"human": ["1", "2"], "verdict": ["1", "2"]})

@@ -85,8 +85,9 @@ def duck_frame(table: str, relation: Any, columns: Columns) -> DuckFrame:
 
 
 def is_relation(native: Any) -> TypeGuard[Any]:
-    """Whether this is a relation of DuckDB, which need not be loaded to know it."""
-    return type(native).__module__.partition(".")[0] in ("duckdb", "_duckdb") and hasattr(native, "fetchall")
+    """Whether this is a relation of DuckDB, which need not be loaded to know it; a connection is none."""
+    is_of_duckdb = type(native).__module__.partition(".")[0] in ("duckdb", "_duckdb")
+    return is_of_duckdb and hasattr(native, "aggregate") and hasattr(native, "columns")
 
 
 def _sums(columns: Columns) -> str:
