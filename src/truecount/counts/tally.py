@@ -1,7 +1,7 @@
 """Sums that add: what was seen so far of one data set, in whatever pieces it came."""
 
 from collections import Counter as Sums
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple
@@ -78,26 +78,28 @@ class Tally:
 
     def counts(self) -> Counts:
         """Give all of it as one table; groups are taken together."""
-        return self._counts(self.groups(), self.tables)
+        return next(self._tables([self.groups()]))
 
     def by_group(self) -> dict[Any, Counts]:
         """Give a table for each group; all share the labelled one and know it."""
-        return sharing({mapping_key(group): self._counts([group], self.tables) for group in self.groups()})
+        groups = self.groups()
+        return sharing(dict(zip(map(mapping_key, groups), self._tables([[group] for group in groups]), strict=False)))
 
-    def _counts(self, groups: Sequence[Group], tables: frozenset[str]) -> Counts:
+    def _tables(self, parts: Iterable[Sequence[Group]]) -> Iterator[Counts]:
+        """Give a table for each part of the groups; names and labelled items, which all share, are gathered once."""
         classes, outputs = self.class_names(), self.output_names()
         if not classes:
             needed = "the classes are learned from labelled items"
             remedy = "Add such items, or merge with a labelled shard: truecount counts merge"
             raise InputError("counts", "hold no labels yet", needed, remedy)
-        squares: dict[str, Any] = {}
-        if self.is_weighted:
-            squares = {
-                "labeled_squares": _matrix(self.labeled_squares, classes, outputs),
-                "unlabeled_squares": _row(self.unlabeled_squares, groups, outputs),
-            }
-        labeled, unlabeled = _matrix(self.labeled, classes, outputs), _row(self.unlabeled, groups, outputs)
-        return Counts(labeled, unlabeled, classes, outputs, **squares, tables=tables)
+        labeled, squares = _matrix(self.labeled, classes, outputs), _matrix(self.labeled_squares, classes, outputs)
+        for groups in parts:
+            weighted: dict[str, Any] = {}
+            if self.is_weighted:
+                unlabeled_squares = _row(self.unlabeled_squares, groups, outputs)
+                weighted = {"labeled_squares": squares, "unlabeled_squares": unlabeled_squares}
+            unlabeled = _row(self.unlabeled, groups, outputs)
+            yield Counts(labeled, unlabeled, classes, outputs, **weighted, tables=self.tables)
 
     @staticmethod
     def _names(argument: str, given: tuple[Name, ...] | None, seen: Iterable[Name]) -> list[Name]:
