@@ -365,6 +365,25 @@ def test_columns_of_duckdb_whose_names_differ_only_in_case() -> None:
     assert (groups["q"].labeled.tolist(), groups["q"].unlabeled.tolist()) == ([[1, 0], [0, 2]], [0, 4])
 
 
+@pytest.mark.parametrize("way", ["column", "connection", "noaccent"])
+def test_collations_of_duckdb_do_not_make_names_one(way: str) -> None:
+    values = [("a", "a"), ("A", "á"), ("b", "A"), (None, "A"), (None, "a"), (None, "á"), (None, "A")]
+    with duckdb.connect() as connection:
+        collation = {"column": "COLLATE NOCASE", "connection": "", "noaccent": "COLLATE NOCASE.NOACCENT"}[way]
+        connection.execute("SET default_collation = 'nocase'" if way == "connection" else "")
+        connection.execute(f"CREATE TABLE runs (human VARCHAR {collation}, verdict VARCHAR {collation})")
+        connection.executemany("INSERT INTO runs VALUES (?, ?)", values)
+        counts = tc.count_table(connection.table("runs"), **COLUMNS)
+    assert counts == tc.Counts([[0, 0, 1], [0, 1, 0], [1, 0, 0]], [2, 1, 1], ["A", "a", "b"], ["A", "a", "á"])
+
+
+def test_json_in_duckdb_is_grouped_as_text() -> None:
+    table = duckdb.sql(
+        """SELECT h AS human, v::JSON AS verdict FROM (VALUES ('a', '1'), ('b', '2'), (NULL, '2')) t(h, v)"""
+    )
+    assert tc.count_table(table, **COLUMNS).outputs == ("1", "2")
+
+
 def test_duckdb_needs_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("pyarrow", "pandas", "polars"):
         monkeypatch.setitem(sys.modules, module, None)

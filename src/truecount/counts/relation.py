@@ -62,9 +62,10 @@ class DuckFrame:
             raise KeyboardInterrupt from error
 
     def _chosen(self, columns: Columns) -> Iterator[str]:
-        """Give what is needed under names of our own, times cut to the frequency.
+        """Give what is needed under names of our own, times cut to the frequency, text compared by its bytes.
 
-        Columns are read by their position: DuckDB takes names that differ only in case for one.
+        Columns are read by their position: DuckDB takes names that differ only in case for one, and values too where
+        a column or the connection has such a collation.
         """
         places = {name: f"#{position}" for position, name in enumerate(self.relation.columns, 1)}
         kinds = self.kinds
@@ -72,6 +73,8 @@ class DuckFrame:
             value, frequency = places[column], columns.by.get(column)
             if frequency is not None and kinds[column] == "Datetime":
                 value = f"date_trunc('{'day' if frequency in COARSE else frequency}', {value})"
+            elif kinds[column] == "String":
+                value = f"CAST({value} AS VARCHAR) COLLATE posix"
             yield f"{value} AS key{position}"
         if columns.weight is not None:
             yield f"CAST({places[columns.weight]} AS DOUBLE) AS weight"
