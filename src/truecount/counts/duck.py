@@ -1,6 +1,7 @@
 """DuckDB: a connection, and how strings and names are written in its SQL."""
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -26,6 +27,11 @@ def connect(*, extensions: bool = False) -> Connection:
 def literal(path: Place) -> str:
     """Quote a path for SQL, and keep DuckDB from taking it for a pattern; an address stays as it is."""
     return sql_text(path if isinstance(path, str) else without_pattern(str(path)))
+
+
+def literals(paths: Iterable[Place]) -> str:
+    """Write a list of paths in SQL."""
+    return f"[{', '.join(map(literal, paths))}]"
 
 
 def without_pattern(path: str) -> str:

@@ -2,11 +2,12 @@
 
 import re
 from collections import Counter as Sums
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from truecount._wording import quoted
-from truecount.counts.duck import Connection, Place, literal
+from truecount.counts.duck import Connection, Place, literals
 from truecount.counts.shards import Shards
 from truecount.errors import InputError
 
@@ -16,21 +17,23 @@ Path: TypeAlias = tuple[str, ...]
 
 def require_distinct_names(connection: Connection, shards: Shards, wanted: Sequence[str]) -> None:
     """Refuse files in which a wanted column has the name of another, but for its case."""
-    for file in shards.files:
-        paths = _paths(connection, file)
+    for file, paths in _paths(connection, shards.files):
         if shards.is_partitioned:
-            paths += [(key,) for key in re.findall(r"([^/\\=]+)=[^/\\]*[/\\]", str(file)) if (key,) not in paths]
+            paths += [(key,) for key in re.findall(r"([^/\\=]+)=[^/\\]*[/\\]", file) if (key,) not in paths]
         for alike in _alike(paths):
             if any(_is_concerned(column, alike[0]) for column in wanted):
                 found, needed = f"has columns {quoted(alike)}", "DuckDB takes names that differ only in case for one"
-                raise InputError(str(file), found, needed, "Rename all but one")
+                raise InputError(file, found, needed, "Rename all but one")
 
 
-def _paths(connection: Connection, file: Place) -> list[Path]:
-    schema = f"SELECT name, coalesce(num_children, 0) FROM parquet_schema({literal(file)})"  # noqa: S608
-    nodes = iter(connection.sql(schema).fetchall())
-    _, children = next(nodes)
-    return list(_below(nodes, children))
+def _paths(connection: Connection, files: Sequence[Place]) -> Iterator[tuple[str, list[Path]]]:
+    """Give all columns of each file, and what is within them."""
+    schema = f"SELECT file_name, name, coalesce(num_children, 0) FROM parquet_schema({literals(files)})"  # noqa: S608
+    entries: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
+    for file, *entry in connection.sql(schema).fetchall():
+        entries[file].append(tuple(entry))
+    for file, ((_, children), *nodes) in entries.items():
+        yield file, list(_below(iter(nodes), children))
 
 
 def _below(nodes: Iterator[tuple[str, int]], children: int, above: Path = ()) -> Iterator[Path]:

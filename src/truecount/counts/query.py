@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from truecount.counts.columns import Columns, require_column
-from truecount.counts.duck import Connection, Place, identifier, literal, sql_text
+from truecount.counts.duck import Connection, Place, identifier, literals, sql_text
 from truecount.counts.parquet import require_distinct_names
 from truecount.counts.shards import ARRAY, RECORDS, Shards
 from truecount.counts.text import DELIMITERS, header
@@ -43,7 +43,7 @@ def _of_text(connection: Connection, shards: Shards, columns: Columns) -> Iterat
     for (named, delimiter), files in alike.items():
         types = "{" + ", ".join(f"'/{position}': 'VARCHAR'" for position in range(len(named))) + "}"
         source = CSV.format(
-            paths=_literals(files), types=types, delimiter=sql_text(delimiter), partitioned=shards.is_partitioned
+            paths=literals(files), types=types, delimiter=sql_text(delimiter), partitioned=shards.is_partitioned
         )
         parts = _columns_of(connection, source)[len(named) :]
         known = [*named, *parts]
@@ -53,7 +53,7 @@ def _of_text(connection: Connection, shards: Shards, columns: Columns) -> Iterat
 
 def _of_parquet(connection: Connection, shards: Shards, columns: Columns) -> Relation:
     require_distinct_names(connection, shards, columns.wanted)
-    source = f"read_parquet({_literals(shards.files)}, hive_partitioning={shards.is_partitioned})"
+    source = f"read_parquet({literals(shards.files)}, hive_partitioning={shards.is_partitioned})"
     return of_table(connection, shards.name, source, columns)
 
 
@@ -94,7 +94,7 @@ def _require_no_folder_json(shards: Shards) -> None:
 def _records_source(shards: Shards) -> str:
     form = "array" if shards.kind == ARRAY else "newline_delimited"
     options = f"format='{form}', hive_partitioning={shards.is_partitioned}, hive_types_autocast=false"
-    return f"read_json_objects({_literals(shards.files)}, {options})"
+    return f"read_json_objects({literals(shards.files)}, {options})"
 
 
 def require_keys(connection: Connection, shards: Shards, missing: Sequence[str]) -> None:
@@ -145,10 +145,6 @@ def _from_text(value: Any) -> Any:
 
 def _from_json(value: Any) -> Any:
     return json.loads(value) if isinstance(value, str) else value
-
-
-def _literals(files: Sequence[Place]) -> str:
-    return f"[{', '.join(map(literal, files))}]"
 
 
 def _columns_of(connection: Connection, source: str) -> list[str]:
