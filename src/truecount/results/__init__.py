@@ -20,4 +20,5 @@ _HOMES = {
 }
 
 __all__ = sorted(_HOMES)
-__getattr__, __dir__ = on_demand(__name__, _HOMES)
+if not TYPE_CHECKING:  # a checker would take any name for one that is there
+    __getattr__, __dir__ = on_demand(__name__, _HOMES)

@@ -64,9 +64,9 @@ def in_turns(folds: tuple[Fold, ...], X: Any, method: str) -> Iterator[Any]:  # 
     if len(folds) == 1 or not number:
         yield _answers(folds[0], method, X)
         return
-    first = int(joblib.hash(_safe_indexing(X, [0])), 16)
+    first, everyone = int(joblib.hash(_safe_indexing(X, [0])), 16), np.arange(number)
     for fold, items in zip(folds, turns([len(fold.items) for fold in folds], number, first), strict=True):
-        if len(range(number)[items]) if isinstance(items, slice) else len(items):
+        if len(everyone[items]):
             yield _answers(fold, method, _safe_indexing(X, items))
 
 
