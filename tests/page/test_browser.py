@@ -26,6 +26,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+TEN = [f"class {number}" for number in range(10)]
 SERIOUS = Finding("not-converged", "serious", "The draws have not settled.", {}, "Draw longer.")
 CAUTION = Finding("few-labels", "caution", "<script>alert(2)</script> has few labels.", {}, "Label more.")
 
@@ -36,7 +37,7 @@ def doubtful() -> Any:
     return made_posterior(counts=counts, findings=(CAUTION, SERIOUS))
 
 
-CASES: dict[str, Callable[[], Any]] = {**HARD, "doubtful": doubtful}
+CASES: dict[str, Callable[[], Any]] = {**HARD, "doubtful": doubtful, "ten": lambda: posterior_of(TEN)}
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +137,50 @@ WORDS = """
 """
 
 
+NUMBERS = """
+[...document.querySelector('.answer').firstChild.data.matchAll(/[0-9]+[.][0-9]+/g)].map(number => {
+  const range = document.createRange(), text = document.querySelector('.answer').firstChild;
+  range.setStart(text, number.index); range.setEnd(text, number.index + number[0].length);
+  const box = range.getBoundingClientRect();
+  return [Math.round(box.top), box.left];
+})
+"""
+BROKEN = """
+[...document.querySelectorAll('th:not(.long), .answer')].flatMap(each => {
+  const walker = document.createTreeWalker(each, NodeFilter.SHOW_TEXT), broken = [];
+  for (let node = walker.nextNode(); node; node = walker.nextNode())
+    for (const word of node.data.matchAll(/[0-9.]+\\s–\\u2060?\\s[0-9.]+\\s%|[\\p{L}]{1,12}/gu)) {
+      const range = document.createRange();
+      range.setStart(node, word.index); range.setEnd(node, word.index + word[0].length);
+      if (new Set([...range.getClientRects()].map(box => Math.round(box.top))).size > 1) broken.push(word[0]);
+    }
+  return broken;
+})
+"""
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("case", ["two", "ten", "sixty", "doubtful"])
+def test_short_words_and_intervals_are_not_broken(page: Any, written: Any, case: str, screen: str) -> None:
+    resize(page, screen)
+    page.goto(written(case))
+    assert page.evaluate(BROKEN) == []
+
+
+def test_names_from_right_to_left_leave_the_numbers_as_they_are(page: Any, tmp_path: Path) -> None:
+    file = tmp_path / "arabic.html"
+    report(made_posterior(classes=["مرحبا", "שלום"]), file)
+    page.goto(file.as_uri())
+    places = page.evaluate(NUMBERS)
+    assert len(places) >= 8
+    assert places == sorted(places)
+
+
+def test_ten_classes_need_no_scrolling_at_a_desk(page: Any, written: Any) -> None:
+    page.goto(written("ten"))
+    assert page.evaluate("[...document.querySelectorAll('.wide')].every(each => each.scrollWidth <= each.clientWidth)")
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_words_in_pictures_keep_apart_in_the_browser_s_own_font(page: Any, written: Any, case: str) -> None:
     page.goto(written(case))
@@ -183,7 +228,12 @@ def test_everything_prints_on_paper(page: Any, written: Any) -> None:
     assert sheet.startswith(b"%PDF")
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 794, "height": 1123})
-    assert page.evaluate("document.querySelector('.shares').scrollWidth") <= 794
+    shown = "[...document.querySelectorAll('table')].filter(each => each.checkVisibility())"
+    assert page.evaluate(f"Math.max(...{shown}.map(each => each.getBoundingClientRect().right))") <= 794
+    assert page.get_by_text("The table is too wide for paper").is_visible()
+    page.emulate_media(media="screen")
+    assert page.locator("[aria-labelledby=counts]").is_visible()
+    assert not page.get_by_text("The table is too wide for paper").is_visible()
 
 
 def test_the_keyboard_reaches_what_scrolls(page: Any, tmp_path: Path) -> None:

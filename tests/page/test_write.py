@@ -30,7 +30,9 @@ class Reader(HTMLParser):
         self.words: list[str] = []
         self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.feed(page)
-        self.text = " ".join(" ".join(self.words).replace("\N{NO-BREAK SPACE}", " ").split())
+        self.text = " ".join(
+            " ".join(self.words).replace("\N{NO-BREAK SPACE}", " ").replace("\N{WORD JOINER}", "").split()
+        )
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))

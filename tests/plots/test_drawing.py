@@ -52,6 +52,13 @@ def test_no_word_leaves_the_figure_or_lies_on_another(name: str, case: str) -> N
     assert list(clashes(PICTURES[name](fitting(name, case)))) == []
 
 
+@pytest.mark.parametrize("name", LONG_NAMES)
+def test_no_name_is_too_long_for_a_trace(name: str) -> None:
+    ax = plots.trace(fitting("trace", "long"), name=name)
+    assert list(clashes(ax)) == []
+    assert f"Share of {name[:10]}" in " ".join(ax.get_xlabel().split())
+
+
 def test_clashes_are_seen() -> None:
     ax = plots.prevalence(HARD["two"]())
     ax.annotate("fail", (0, 0), xycoords=ax.get_yaxis_transform(), ha="right")

@@ -14,6 +14,8 @@ LONGEST_HEAD = 24
 """Letters of a name above a column; the table of shares has all of them."""
 MOST_CELLS = 400
 """Of the confusion; a larger one is no longer read."""
+MOST_ON_PAPER = 12
+"""Outputs beside each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,11 @@ class Grid:
     outputs: list[str]
     rows: list[tuple[str, list[tuple[float, str, str]]]]
     foot: list[str]
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether a sheet of paper would cut it."""
+        return len(self.outputs) > MOST_ON_PAPER
 
 
 def counts_table(counts: Counts) -> Grid:

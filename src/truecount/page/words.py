@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from unicodedata import bidirectional
 
 import numpy as np
 
@@ -59,7 +60,7 @@ def answer(posterior: Posterior, *, level: float, kind: Kind, target: Target) ->
     names, (shares, spans) = labels(posterior.classes, LONGEST_NAME), _columns(table.rows)
     promises = [f"{100 * level:.6g} % {INTERVAL_NAMES[kind]} ", *[""] * (len(few) - 1)]
     parts = [
-        f"{shares[place]} “{names[place]}” ({promise}{spans[place]})"
+        f"{shares[place]} “{isolated(names[place])}” ({promise}{spans[place]})"
         for place, promise in zip(few, promises, strict=True)
     ]
     whole = "the population" if target == "population" else "these items"
@@ -67,7 +68,22 @@ def answer(posterior: Posterior, *, level: float, kind: Kind, target: Target) ->
     rest = f"; {more} more classes share the rest" if more else ""
     named = _joined(parts).replace(" “", " are “", 1)
     sentence = f"Of {whole}, about {named}{rest}{_counted(posterior.counts, few, table.rows)}."
-    return re.sub(r"(?<=\d) (?=%)| (?=\N{EN DASH} \d)", "\N{NO-BREAK SPACE}", sentence)
+    return _unbroken(sentence)
+
+
+def _unbroken(sentence: str) -> str:
+    """Keep numbers with their percent sign and both ends of an interval in one line."""
+    whole = re.sub(r"(?<=\d) (?=%)", "\N{NO-BREAK SPACE}", sentence)
+    return re.sub(
+        r"(?<=\d) \N{EN DASH} (?=\d)", "\N{NO-BREAK SPACE}\N{EN DASH}\N{WORD JOINER}\N{NO-BREAK SPACE}", whole
+    )
+
+
+def isolated(name: str) -> str:
+    """Keep a name that is written from right to left from turning the numbers behind it around."""
+    if not any(bidirectional(sign) in ("R", "AL") for sign in name):
+        return name
+    return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
 
 
 def _columns(rows: list[list[str]]) -> tuple[list[str], list[str]]:

@@ -211,7 +211,8 @@ def draw_predictive(ax: "Axes", data: PredictiveData, theme: Theme) -> None:
             marker(place or 0),
             color=color,
             markeredgecolor=theme.paper,
-            markersize=6.5,
+            markeredgewidth=0.7,
+            markersize=8,
             clip_on=False,
             zorder=4,
         )

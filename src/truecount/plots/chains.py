@@ -39,7 +39,8 @@ class TraceData:
     def caption(self) -> tuple[str, ...]:
         """The axis and its unit, then the marks."""
         some = "" if len(self.shares) == self.chains else f", {len(self.shares)} of them drawn"
-        return ("draw of each chain", f"{self.chains} chains{some}, a line each. R-hat {self.rhat:.3f}.")
+        whose = f"Share of {labels([self.name], 24)[0]} in the population, %."
+        return ("draw of each chain", f"{whose} {self.chains} chains{some}, a line each. R-hat {self.rhat:.3f}.")
 
     @property
     def height(self) -> float:
@@ -80,8 +81,7 @@ def draw_trace(ax: "Axes", data: TraceData, theme: Theme) -> None:
         ax.plot(data.steps, line, color=_shade(theme, data.position, number, len(data.shares)), linewidth=0.7)
     ax.grid(visible=False, axis="x")
     ax.grid(axis="y", color=theme.grid, linewidth=0.7)
-    words = f"share of {labels([data.name], 24)[0]}, %"
-    ax.set_ylabel(words, color=theme.soft, fontsize=FONT, parse_math=False)
+    ax.set_ylabel("share, %", color=theme.soft, fontsize=FONT)
     percent_axis(ax, float(data.shares.min()), float(data.shares.max()), axis="y")
 
 
@@ -102,7 +102,7 @@ class RankData:
     @property
     def caption(self) -> tuple[str, ...]:
         """The axis and its unit, then the marks."""
-        name = labels([self.name], 40)[0]
+        name = labels([self.name], 24)[0]
         marks = "Bars: how many draws of a chain fall into each twentieth. Line: as many as in every other."
         return (f"rank of the share of {name} among all draws, from lowest to highest", marks)
 

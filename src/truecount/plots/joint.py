@@ -49,7 +49,7 @@ class JointData:
         marks = f"Colour: {len(self.draws):,} posterior draws." + (" Grey: the prior." if len(self.prior) else "")
         if len(self.names) == 3:
             return ("shares of the population, %; a corner is 100 %, lines are 20 % apart", marks)
-        name = labels(self.names[:1], 40)[0]
+        name = labels(self.names[:1], 24)[0]
         return (f"share of {name} in the population, %", f"{marks} Correlation {self.correlation:.2f}.")
 
     @property
