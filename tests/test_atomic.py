@@ -1,5 +1,6 @@
 """A file is whole or not there."""
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -96,3 +97,15 @@ def test_what_is_read_is_not_written_to(tmp_path: Path) -> None:
     require_writable(tmp_path / "b.txt", [source])
     with pytest.raises(InputError, match="destroy the data"):
         require_writable(tmp_path / "." / "a.txt", [tmp_path / "b.txt", source])
+
+
+def test_a_folder_that_refuses_is_told_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), "draft")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with (
+        pytest.raises(InputError, match=r"a\.txt cannot be written: Read-only file system"),
+        whole_file(tmp_path / "a.txt"),
+    ):
+        pass

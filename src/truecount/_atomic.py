@@ -27,13 +27,22 @@ def whole_file(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     target = Path(os.path.realpath(path))
     draft = target.with_name(f".truecount-{token_hex(8)}.tmp")
     try:
-        with draft.open("xb") as stream:
+        with _opened(draft, path) as stream:
             yield stream
         if target.exists():
             draft.chmod(stat.S_IMODE(target.stat().st_mode))
         draft.replace(target)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _opened(draft: Path, path: str | PathLike[str]) -> IO[bytes]:
+    """Open the draft; where the folder refuses it, the file that was asked for is blamed."""
+    try:
+        return draft.open("xb")
+    except OSError as error:
+        found = f"cannot be written: {error.strerror}"
+        raise InputError(str(path), found, "a file is to be written", "Choose another folder") from error
 
 
 def require_writable(path: str | PathLike[str], inputs: Iterable[str | PathLike[str]] = ()) -> None:

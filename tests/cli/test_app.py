@@ -11,11 +11,12 @@ import time
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from command import COMMAND, run
-from truecount.cli.app import app
+from truecount.cli.app import app, main
 from truecount.examples import JUDGE
 
 TABLE = ["--label", "human", "--prediction", "verdict"]
@@ -145,6 +146,15 @@ def open_when_read(pipe: Path, process: subprocess.Popen[bytes]) -> int:
             return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
         time.sleep(0.01)
     raise AssertionError(process.communicate()[1])
+
+
+def test_interrupt_while_loading_leaves_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*names: str) -> NoReturn:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("truecount.cli.app.build", interrupted)
+    with pytest.raises(SystemExit, match="130"):
+        main()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is another thing there")

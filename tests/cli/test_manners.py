@@ -45,6 +45,7 @@ def completed(words: str) -> list[str]:
         ("truecount estimate --method bb", ["bbse", "bbse-soft"]),
         (f"truecount estimate {JUDGE} --label h", ["human"]),
         (f"truecount estimate {JUDGE} --prediction ", ["id", "release", "human", "verdict"]),
+        (f"truecount estimate {JUDGE} --by rel", ["release"]),
         ("truecount estimate nowhere.csv --label h", []),
     ],
 )

@@ -41,6 +41,14 @@ def test_pictures_are_what_their_ending_says_and_the_same_each_time(ending: str)
         assert encoded(ax, f"a.{ending}") == content
 
 
+def test_letters_that_no_font_has_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    encoded(prevalence(made_posterior()), "a.png")
+    assert capsys.readouterr().err == ""
+    content = encoded(prevalence(made_posterior(classes=["\U00012480", "b"])), "a.png")
+    assert content.startswith(BEGINNINGS["png"])
+    assert "Note: a.png has boxes where no font here has the letters" in capsys.readouterr().err
+
+
 def test_all_methods_are_drawn(tmp_path: Path) -> None:
     done = run("estimate", *SURVEY, "--all-methods", "--plot", "m.svg", folder=tmp_path)
     assert done.returncode == 0

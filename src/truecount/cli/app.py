@@ -9,6 +9,8 @@ import typer
 
 from truecount.errors import InputError, MissingExtraError
 
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as of any command: 128 and the number of the signal."""
 COMMANDS = ("estimate", "check", "counts", "demo")
 """Each is a function in a module of its name, which is loaded when it is wanted: not all need all of the package."""
 
@@ -48,6 +50,8 @@ def main() -> None:
         _fail(str(in_shell(error)))
     except (MissingExtraError, OSError, MemoryError) as error:
         _fail(str(error) or "out of memory")
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
 
 
 def _fail(message: str) -> NoReturn:

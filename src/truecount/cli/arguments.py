@@ -20,6 +20,7 @@ By: TypeAlias = Annotated[
     list[str] | None,
     Option(
         metavar="COLUMN|COLUMN:PERIOD",
+        autocompletion=columns,
         help="Column of groups, or of times with minute, hour, day, week, month, quarter or year; may be repeated.",
     ),
 ]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 FORMATS = ("png", "svg", "pdf")
 DOTS = 200
 """An inch."""
+FONTS = "Install one that does, such as Noto Sans CJK, or use --html, which leaves letters to the browser."
 
 
 def picture_format(path: str) -> str:
@@ -46,7 +47,9 @@ def encoded(ax: "Axes", path: str) -> bytes:
     """Give a picture as the bytes of its file, the same each time; letters that no font has become boxes."""
     ending, stream = picture_format(path), BytesIO()
     dated = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[ending]
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.filterwarnings("always", "Glyph .* missing", UserWarning)
         ax.figure.savefig(stream, format=ending, dpi=DOTS, metadata=dated)  # type: ignore[union-attr]
+    if told:
+        typer.echo(f"Note: {path} has boxes where no font here has the letters. {FONTS}", err=True)
     return stream.getvalue()
