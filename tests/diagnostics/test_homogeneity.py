@@ -27,14 +27,15 @@ def test_false_alarms_are_at_most_as_many_as_promised(seed):
     assert np.mean(np.array(p_values) <= 0.5) > 0.3
 
 
-def test_what_could_have_been_seen_is_seen_four_times_in_five(seed):
-    rng, rows = np.random.default_rng(seed), np.array([[0.8, 0.2], [0.2, 0.8]])
-    sizes = np.array([200, 60])
-    drift = visible_drift(np.array([sizes[0] * rows, sizes[1] * rows]))
+@pytest.mark.parametrize(("right", "sizes"), [(0.8, (200, 60)), (0.8, (200, 10)), (0.97, (50, 10))])
+def test_what_could_have_been_seen_is_seen_four_times_in_five(right, sizes, seed):
+    """Also with few labels of a box that is seldom wrong, where chi-square tables promise far too much."""
+    rng, rows = np.random.default_rng(seed), np.array([[right, 1 - right], [1 - right, right]])
+    drift = visible_drift(np.array([sizes[0] * rows, sizes[1] * rows]), seed=seed)
     moved = rows + drift * np.array([[-1, 1], [1, -1]])
     tables = [np.array([rng.multinomial(sizes[0], rows), rng.multinomial(sizes[1], moved)]) for _ in range(300)]
     seen = np.mean([homogeneity_test(each, replicates=199, seed=seed).p_value <= 0.05 for each in tables])
-    assert seen == pytest.approx(0.8, abs=5 * np.sqrt(0.8 * 0.2 / 300) + 0.03)
+    assert 0.8 - 5 * np.sqrt(0.8 * 0.2 / 300) < seen < 0.97
 
 
 def test_more_labels_see_smaller_drifts():
@@ -42,6 +43,7 @@ def test_more_labels_see_smaller_drifts():
     found = [visible_drift(np.array([300 * rows, size * rows])) for size in (10, 40, 200)]
     assert found[0] > found[1] > found[2] > 0.05
     assert visible_drift(np.array([300 * rows, 0 * rows])) is None
+    assert visible_drift(np.array([300 * rows, [[1, 0], [0, 0]]])) is None
 
 
 def test_the_class_that_is_treated_differently_is_named():
@@ -58,7 +60,6 @@ def test_three_samples_keep_their_margins():
     few = homogeneity_test(tables, replicates=4999)
     pairs = [homogeneity_test(tables[[i, j]], replicates=999).p_value for i, j in ((0, 1), (1, 2), (0, 2))]
     assert few.p_value < 0.05
-    assert few.visible is None
     assert min(pairs) < 0.05
 
 

@@ -15,7 +15,13 @@ from truecount.counts.weights import effective_by_output, effective_counts, effe
 from truecount.diagnostics import groups, tables
 from truecount.diagnostics.design import design_finding
 from truecount.diagnostics.fit import tables_of
-from truecount.diagnostics.homogeneity import HomogeneityTest, drift_finding, homogeneity_test, meaning_finding
+from truecount.diagnostics.homogeneity import (
+    HomogeneityTest,
+    drift_finding,
+    homogeneity_test,
+    meaning_finding,
+    visible_drift,
+)
 from truecount.diagnostics.prior import prior_finding, prior_sensitivity
 from truecount.diagnostics.scores import by_confidence, scores_test
 from truecount.diagnostics.shift import CAUTION, label_shift_test, shift_findings
@@ -109,15 +115,19 @@ def _audit(posterior: Posterior, audit: Any, seed: int) -> Evidence:
         sides = np.array([effective_counts(counts)[0], _audited(counts, audit, effective_counts)])
         test = homogeneity_test(sides, seed=seed)
         found = drift_finding(counts, test, "in the population")
-        return _compared(test, "the box drifted", tables.audit_rows("class", counts.classes, sides, test), found)
+        rows = tables.audit_rows("class", counts.classes, sides, test)
+        return _compared(test, visible_drift(sides, seed=seed), "the box drifted", rows, found)
     sides = np.array([effective_by_output(counts)[0].T, _audited(counts, audit, effective_by_output).T])
     test = homogeneity_test(sides, seed=seed)
     rows = tables.audit_rows("output", counts.outputs, sides, test)
-    return _compared(test, "outputs have other classes", rows, meaning_finding(counts, test))
+    visible = visible_drift(sides, seed=seed)
+    return _compared(test, visible, "outputs have other classes", rows, meaning_finding(counts, test))
 
 
-def _compared(test: HomogeneityTest, rejected: str, rows: tables.Rows, finding: Finding | None) -> Evidence:
-    could = "and hardly any drift would have been" if test.visible is None else _could(test.visible)
+def _compared(
+    test: HomogeneityTest, visible: float | None, rejected: str, rows: tables.Rows, finding: Finding | None
+) -> Evidence:
+    could = "and hardly any drift would have been" if visible is None else _could(visible)
     row = _row("audit", test.deviance, test.p_value, test.replicates, f"no drift was seen, {could}", rejected)
     return Evidence({"tests": (row,), "audit": rows}, () if finding is None else (finding,))
 

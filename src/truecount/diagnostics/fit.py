@@ -76,6 +76,11 @@ class Fit:
     prevalence: FloatArray
     confusion: FloatArray
 
+    @property
+    def parts(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """All three."""
+        return self.deviance, self.prevalence, self.confusion
+
 
 def tables_of(model: Density, labeled: FloatArray) -> Tables:
     """Give the counts of one data set, where far more unlabelled than labelled items are taken for fewer."""
@@ -88,6 +93,9 @@ def tables_of(model: Density, labeled: FloatArray) -> Tables:
 def best_fit(tables: Tables, *, enough: float = 0.0, absent: Sequence[int] = (), budget: int = 600) -> Fit:
     """Fit every data set by expectation-maximisation in leaps.
 
+    From the nearest mix of the labelled rows and, where that is not good enough, once more from even shares: rows that
+    are hard to tell apart put the nearest mix near a wrong edge, from which the way up may end far below the top.
+
     Parameters
     ----------
     tables
@@ -97,11 +105,24 @@ def best_fit(tables: Tables, *, enough: float = 0.0, absent: Sequence[int] = (),
     absent
         Classes that are to have no share.
     budget
-        Steps to take at most; the deviance only falls, so one that ran out of them is too large.
+        Steps to take at most from each start; the deviance only falls, so one that ran out of them is too large.
     """
     grouped = tables.unlabeled if tables.unlabeled.ndim == 3 else tables.unlabeled[:, None]
     tables = replace(tables, unlabeled=grouped)
-    point, saturated = _start(tables, absent), tables.saturated
+    fit = _fit_from(_nearest_mix(tables, absent), tables, enough, budget)
+    left = np.flatnonzero(fit.deviance > enough)
+    if len(left):
+        part = tables.take(left)
+        other = _fit_from(_even_mix(part, absent), part, enough, budget)
+        better = other.deviance < fit.deviance[left]
+        for one, two in zip(fit.parts, other.parts, strict=True):
+            one[left[better]] = two[better]
+    return fit
+
+
+def _fit_from(point: tuple[FloatArray, FloatArray], tables: Tables, enough: float, budget: int) -> Fit:
+    """Go uphill from shares and rows of every data set."""
+    saturated = tables.saturated
     deviance = 2 * (saturated - _height(tables, *point))
     going = np.flatnonzero(deviance > enough)
     for _ in range(0, budget, 3 * STEPS_BETWEEN_LOOKS):
@@ -129,15 +150,28 @@ def deviance_at(tables: Tables, prevalence: FloatArray, confusion: FloatArray) -
     return np.asarray(2 * (one.saturated - _height(one, prevalence, confusion)))
 
 
-def _start(tables: Tables, absent: Sequence[int]) -> tuple[FloatArray, FloatArray]:
+def _nearest_mix(tables: Tables, absent: Sequence[int]) -> tuple[FloatArray, FloatArray]:
     """The labelled rows with something in every cell, and the shares that mix them best by least squares."""
-    rows = tables.labeled + 1 / tables.labeled.shape[-1]
-    rows = np.where(tables.is_known[:, None], tables.known, rows / rows.sum(axis=-1, keepdims=True))
+    rows = _labeled_rows(tables)
     outputs = tables.unlabeled / _at_least_one(tables.unlabeled)
     shares = project_to_simplex(outputs @ np.linalg.pinv(rows))
-    shares = np.maximum(shares, LEAST_SHARE)
+    return _without(np.maximum(shares, LEAST_SHARE), absent), rows
+
+
+def _even_mix(tables: Tables, absent: Sequence[int]) -> tuple[FloatArray, FloatArray]:
+    shares = np.ones((*tables.unlabeled.shape[:-1], tables.labeled.shape[1]))
+    return _without(shares, absent), _labeled_rows(tables)
+
+
+def _labeled_rows(tables: Tables) -> FloatArray:
+    rows = tables.labeled + 1 / tables.labeled.shape[-1]
+    return np.where(tables.is_known[:, None], tables.known, rows / rows.sum(axis=-1, keepdims=True))
+
+
+def _without(shares: FloatArray, absent: Sequence[int]) -> FloatArray:
     shares[..., list(absent)] = 0.0
-    return shares / shares.sum(axis=-1, keepdims=True), rows
+    summed: FloatArray = shares / shares.sum(axis=-1, keepdims=True)
+    return summed
 
 
 def _step(tables: Tables, prevalence: FloatArray, confusion: FloatArray) -> tuple[FloatArray, FloatArray]:
