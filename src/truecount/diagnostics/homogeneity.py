@@ -139,7 +139,7 @@ def _is_seen(rows: FloatArray, sizes: IntArray, drift: float, rng: np.random.Gen
 
 def _total_deviance(tables: IntArray) -> FloatArray:
     """Shape (sets,): G² of tables (sets, samples, classes, outputs), summed over classes."""
-    total: FloatArray = sum(_deviance(tables[:, :, row]) for row in range(tables.shape[2]))
+    total: FloatArray = np.sum([_deviance(tables[:, :, row]) for row in range(tables.shape[2])], axis=0)
     return total
 
 
