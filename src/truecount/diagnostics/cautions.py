@@ -31,7 +31,7 @@ def cautions(counts: Counts, prior: Prior, draws: Draws | None = None) -> tuple[
         None if draws is None else _few_labels(counts, prior),
         None if draws is None else _prior_against_labels(counts, prior),
         _unseen_output(counts, prior),
-        None if draws is None else _labels_by_output(counts),
+        labels_by_output(counts),
         None if draws is None else _shared_labels(counts, draws),
         None if draws is None else _not_converged(draws),
     ]
@@ -167,7 +167,7 @@ def _unseen_output(counts: Counts, prior: Prior) -> Finding | None:
     )
 
 
-def _labels_by_output(counts: Counts) -> Finding | None:
+def labels_by_output(counts: Counts) -> Finding | None:
     """Notice round numbers of labels for every output, and not for every class: someone chose them so.
 
     As many labels in every range of a score are no sign of that: quantile bins are made so.

@@ -5,7 +5,13 @@ from collections.abc import Iterable, Iterator
 from truecount.counts import Counts
 from truecount.diagnostics.cautions import cautions, output_cautions
 from truecount.diagnostics.homogeneity import not_random
-from truecount.diagnostics.identify import hardly_learned, kept_uncertainty, not_identified, worse_than_chance
+from truecount.diagnostics.identify import (
+    hardly_learned,
+    indistinct,
+    kept_uncertainty,
+    not_identified,
+    worse_than_chance,
+)
 from truecount.diagnostics.prior import prior_against_data
 from truecount.diagnostics.shape import edge_not_excluded, several_answers
 from truecount.diagnostics.shift import misfit
@@ -13,7 +19,7 @@ from truecount.diagnostics.summits import mode_findings
 from truecount.inference.designs import Design
 from truecount.inference.draws import Draws
 from truecount.inference.mode import ModeRecord
-from truecount.models import Density, Prior
+from truecount.models import Density, Prior, density
 from truecount.results.finding import Finding
 
 ORDER = {"serious": 0, "caution": 1, "info": 2}
@@ -45,7 +51,15 @@ def of_design(counts: Counts, design: Design) -> tuple[Finding, ...]:
 
 def of_mode(counts: Counts, prior: Prior, record: ModeRecord) -> tuple[Finding, ...]:
     """Give what is known about a mode."""
-    return gravest_first([*cautions(counts, prior), *mode_findings(record)])
+    return gravest_first([*of_counts(counts, prior), *mode_findings(record)])
+
+
+def of_counts(counts: Counts, prior: Prior) -> tuple[Finding, ...]:
+    """Give what counts show about any point under label shift, without a draw."""
+    if not counts.unlabeled.sum():
+        return cautions(counts, prior)
+    model = density(counts, prior)
+    return gravest_first([*cautions(counts, prior), misfit(counts, model), *indistinct(counts, model)])
 
 
 def gravest_first(findings: Iterable[Finding | None]) -> tuple[Finding, ...]:

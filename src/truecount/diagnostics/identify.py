@@ -1,6 +1,6 @@
 """Whether these outputs can tell the classes apart."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,6 +23,7 @@ BARELY = 0.2
 """Standard error of a traded share, from which on classes are said to be barely told apart."""
 MINOR = 0.1
 """A class with a smaller part in a mix is not named."""
+NO_POINT = "Use infer(), which shows how far they may go, or a box with more outputs."
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -117,6 +118,26 @@ def not_identified(counts: Counts, model: Density, draws: Draws) -> tuple[Findin
     hidden = (_traded(counts.classes, found.directions, counts.labeled.shape),) if len(found.directions) else ()
     faint = (_barely(counts.classes, found.faint),) if len(found.faint) else ()
     return (*together, *hidden, *faint)
+
+
+def indistinct(counts: Counts, model: Density) -> tuple[Finding, ...]:
+    """Name the classes whose shares a point, which has no width to show it, had better not tell one by one."""
+    found = blind_spots(model, effective_counts(counts)[0])
+    traded = np.flatnonzero((np.abs(found.directions) > MINOR).any(axis=0)).tolist()
+    rows = sorted({*traded, *(row for group in found.groups for row in group)})
+    faint = tuple(replace(_barely(counts.classes, each[None]), advice=NO_POINT) for each in found.faint)
+    return (*((cannot_tell([counts.classes[row] for row in rows]),) if rows else ()), *faint)
+
+
+def cannot_tell(names: list[Name]) -> Finding:
+    """Say that the shares of a point are one of many."""
+    return Finding(
+        "not-identified",
+        "serious",
+        f"The outputs cannot tell {listed(names)} apart: their shares are one of many that fit equally well.",
+        {"classes": names},
+        NO_POINT,
+    )
 
 
 def _alike(counts: Counts, draws: Draws, group: tuple[int, ...]) -> Finding:

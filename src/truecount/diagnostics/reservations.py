@@ -6,10 +6,13 @@ from truecount._types import FloatArray
 from truecount._wording import listed
 from truecount.counts.scores import Scores
 from truecount.counts.table import Counts
-from truecount.diagnostics.findings import gravest_first
+from truecount.diagnostics.findings import gravest_first, of_counts
+from truecount.diagnostics.identify import cannot_tell
+from truecount.estimators.inputs import harden
 from truecount.estimators.linear import indistinct_classes
 from truecount.estimators.rates import FromRates, rates_of
 from truecount.estimators.register import Method
+from truecount.models import Prior
 from truecount.results.finding import OF_METHOD, Finding
 
 ROUNDING = 1e-9
@@ -18,7 +21,7 @@ ROUNDING = 1e-9
 
 def of_point(data: Counts | Scores, method: Method, prevalence: FloatArray) -> tuple[Finding, ...]:
     """Give what is known about a point by some method."""
-    return gravest_first([_caution(method), _indistinct(data, method), _outside(data, prevalence)])
+    return gravest_first([_caution(method), *_of_rates(data, method), _outside(data, prevalence)])
 
 
 def _caution(method: Method) -> Finding | None:
@@ -27,20 +30,14 @@ def _caution(method: Method) -> Finding | None:
     return Finding(OF_METHOD, "caution", f"Of {method.name}: {method.caution}", {"method": method.name}, "Use infer().")
 
 
-def _indistinct(data: Counts | Scores, method: Method) -> Finding | None:
+def _of_rates(data: Counts | Scores, method: Method) -> tuple[Finding, ...]:
+    """Give what speaks against undoing the confusion: of counts all that is cheap, of scores classes alike."""
     if not (isinstance(method, FromRates) and method.is_adjusted):
-        return None
+        return ()
+    if not method.soft:
+        return of_counts(harden(data), Prior())
     alike = indistinct_classes(rates_of(data, method, method.name).confusion)
-    if not alike:
-        return None
-    names = [data.classes[position] for position in alike]
-    return Finding(
-        "not-identified",
-        "serious",
-        f"The outputs cannot tell {listed(names)} apart: their shares are one of many that fit equally well.",
-        {"classes": names},
-        "Use infer(), which shows how far they may go, or a box with more outputs.",
-    )
+    return (cannot_tell([data.classes[position] for position in alike]),) if alike else ()
 
 
 def _outside(data: Counts | Scores, prevalence: FloatArray) -> Finding | None:
