@@ -40,6 +40,10 @@ for week, posterior in posteriors.items():
     bar = "█" * round(200 * posterior.mean[1])
     print(f"{week}  {posterior.mean[1]:6.1%}  ({low:.1%} – {high:.1%})  {bar}")
 
+tc.report(posteriors, folder / "weeks.html")
+tc.plots.groups(posteriors, classes=["spam"]).figure.savefig(folder / "weeks.png", dpi=150)
+print(f"Wrote {folder / 'weeks.html'} and {folder / 'weeks.png'}")
+
 # All weeks share the labels, so they are drawn together and compared draw by draw.
 first, *_, last = posteriors.values()
 grown = float((last.prevalence[:, 1] > first.prevalence[:, 1]).mean())

@@ -119,12 +119,20 @@ def test_counts_of_groups_are_estimated(table: str, tmp_path: Path) -> None:
     assert estimate(output) == estimate(table, *COLUMNS, "--by", "day:week")
 
 
+def test_page_and_picture_of_all_groups(table: str, tmp_path: Path) -> None:
+    page, picture = tmp_path / "weeks.html", tmp_path / "weeks.png"
+    printed = estimate(table, *COLUMNS, "--by", "day:week", "--html", str(page), "--plot", str(picture))
+    assert printed.startswith("day, class")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert "From 2024-01-01 to 2024-01-08, the true share of “fail” goes from" in page.read_text(encoding="utf-8")
+    assert estimate(table, *COLUMNS, "--by", "region", "--html", "-").startswith("<!DOCTYPE html>")
+
+
 def test_bad_usage(table: str) -> None:
     assert "--joint goes with --by" in estimate(table, *COLUMNS, "--joint", code=2)
     assert "--method does not go with groups" in estimate(table, *COLUMNS, "--by", "day", "--method", "acc", code=2)
-    for option, value in (("--html", "page.html"), ("--plot", "shares.png"), ("--design", "same-population")):
-        said = estimate(table, *COLUMNS, "--by", "day", option, value, code=2)
-        assert f"{option} does not go with groups" in said
+    said = estimate(table, *COLUMNS, "--by", "day", "--design", "same-population", code=2)
+    assert "--design does not go with groups" in said
     with pytest.raises(tc.InputError, match="no column 'dy'"):
         estimate(table, *COLUMNS, "--by", "dy:week")
     with pytest.raises(tc.InputError, match=r"has 'north' in column 'region': that is no time"):

@@ -15,7 +15,7 @@ DUCKDB = "nanobind|leaked|skipped remainder"
 WRITTEN = {
     "01_llm_judge": {"judge.html", "judge.svg"},
     "04_map_areas": {"areas.png"},
-    "05_weekly_monitoring": {"log.csv", "log.parquet"},
+    "05_weekly_monitoring": {"log.csv", "log.parquet", "weeks.html", "weeks.png"},
 }
 
 

@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from datetime import date, timedelta
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,13 @@ def doubtful() -> Any:
     return made_posterior(counts=counts, findings=(CAUTION, SERIOUS))
 
 
-CASES: dict[str, Callable[[], Any]] = {**HARD, "doubtful": doubtful, "ten": lambda: posterior_of(TEN)}
+def weeks() -> Any:
+    """Thirty weeks of three classes, drawn one by one."""
+    names = ["<script>alert(1)</script>", "שלום", "z" * 200]
+    return {date(2026, 1, 5) + timedelta(weeks=week): posterior_of(names) for week in range(30)}
+
+
+CASES: dict[str, Callable[[], Any]] = {**HARD, "doubtful": doubtful, "ten": lambda: posterior_of(TEN), "weeks": weeks}
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from importlib.metadata import version
 from typing import Any
@@ -139,6 +140,7 @@ def infer_many(
     else:
         drawn = sample_many(_engine(engine), models, seeds)
     for number, draws in track(drawn, total=len(counts), show=progress):
+        draws = replace(draws, record={**draws.record, "common_seed": seed})
         results[number] = _posterior(draws, models[number], counts[number], prior, engine, seeds[number])
     return dict(zip(problems, results, strict=True)) if isinstance(problems, Mapping) else results
 

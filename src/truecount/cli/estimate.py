@@ -81,8 +81,9 @@ def estimate(
     By another estimator, or by all of them:
       truecount estimate counts.json --method bbse
       truecount estimate counts.json --all-methods
-    As a page to read, and as a picture:
+    As a page to read, and as a picture, of groups too:
       truecount estimate runs.csv --label human --prediction verdict --html report.html --plot shares.png
+      truecount estimate runs.csv --label human --prediction verdict --by time:week --html weeks.html
     In a script, which stops where the answer is not to be trusted:
       truecount estimate runs.csv --label human --prediction verdict --json - --strict
 
@@ -130,7 +131,7 @@ def estimate(
     first = next(iter(counts.counts.values())) if isinstance(counts, Groups) else counts
     believed, drawing = make_prior(prior, prior_confusion, first, known), make_engine(engine, draws)
     if isinstance(counts, Groups):
-        refuse_for_groups(report, design)
+        refuse_for_groups(design)
         posteriors = infer_groups(counts, believed, drawing, seed_number, joint=joint)
         deliver_groups(report, counts.by, posteriors)
     else:

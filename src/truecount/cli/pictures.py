@@ -3,6 +3,7 @@
 import shlex
 import sys
 import warnings
+from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,19 +29,20 @@ def picture_format(path: str) -> str:
     return ending
 
 
-def page(posterior: "Posterior", look: dict[str, Any]) -> bytes:
+def page(answer: "Posterior | Mapping[Any, Posterior]", look: dict[str, Any]) -> bytes:
     """Give the page, with the command that was typed."""
     from truecount.page.write import render
 
     typed = shlex.join(["truecount", *sys.argv[1:]])
-    return render(posterior, **look, command=typed).encode(errors="backslashreplace")
+    return render(answer, **look, command=typed).encode(errors="backslashreplace")
 
 
-def shares(posterior: "Posterior", look: dict[str, Any], path: str) -> bytes:
+def shares(answer: "Posterior | Mapping[Any, Posterior]", look: dict[str, Any], path: str) -> bytes:
     """Give the picture of the shares."""
-    from truecount.plots import prevalence
+    from truecount.plots import groups, prevalence
 
-    return encoded(prevalence(posterior, **look), path)
+    ax = groups(answer, **look) if isinstance(answer, Mapping) else prevalence(answer, **look)
+    return encoded(ax, path)
 
 
 def encoded(ax: "Axes", path: str) -> bytes:

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from os.path import realpath
@@ -57,10 +57,10 @@ class Report:
     def deliver(self, posterior: "Posterior") -> None:
         """Write the summary of a posterior to the files, or print it as a table."""
         self.write(
-            lambda: posterior.to_dict(**self._look()),
+            lambda: posterior.to_dict(**self.look),
             lambda summary: list(summary["classes"]),
             lambda: self._print(posterior),
-            lambda: self._pictures(posterior),
+            lambda: self.pictures(posterior),
         )
 
     def write(
@@ -105,23 +105,25 @@ class Report:
             texts[self.csv_file] = _csv(rows(values))
         return {path: text.encode(errors="backslashreplace") for path, text in texts.items()}
 
-    def _pictures(self, posterior: "Posterior") -> dict[str, bytes]:
-        """Give the page and the picture, as far as they are wanted."""
+    def pictures(self, answer: "Posterior | Mapping[Any, Posterior]") -> dict[str, bytes]:
+        """Give the page and the picture of a posterior, or of those of groups, as far as they are wanted."""
         made = {}
         with watch(what="drawing"):
             if self.html_file is not None:
-                made[self.html_file] = page(posterior, self._look())
+                made[self.html_file] = page(answer, self.look)
             if self.plot_file is not None:
-                made[self.plot_file] = shares(posterior, self._look(), self.plot_file)
+                made[self.plot_file] = shares(answer, self.look, self.plot_file)
         return made
 
     def _print(self, posterior: "Posterior") -> None:
         if sys.stdout.isatty():
-            print_table(tabulate(posterior, **self._look()))
+            print_table(tabulate(posterior, **self.look))
         else:
-            typer.echo(text(posterior, **self._look()))
+            typer.echo(text(posterior, **self.look))
 
-    def _look(self) -> dict[str, Any]:
+    @property
+    def look(self) -> dict[str, Any]:
+        """The interval that is wanted, in the library's words."""
         return {"level": self.level, "kind": self.interval, "target": self.target}
 
 

@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from truecount.page.look import variables
 from truecount.page.words import LONGEST_NAME
 from truecount.plots.canvas import FONT, dress, find_letters, new_axes
+from truecount.plots.groups import draw_groups, groups_data
 from truecount.plots.labels import labels
 from truecount.plots.shares import draw_prevalence, prevalence_data
 from truecount.plots.theme import LIGHT
@@ -53,11 +55,26 @@ def shares_drawing(posterior: Posterior, *, level: float, kind: Kind, target: Ta
     ax = new_axes(WIDTH, data.height, LIGHT)
     dress(ax, LIGHT)
     draw_prevalence(ax, data, LIGHT, numbers=False)
+    about = f"A row for each class: {', '.join(labels(data.classes, LONGEST_NAME))}. The numbers are in the table."
+    return _drawing(ax, axis, "True share of every class", about, " ".join(sentences))
+
+
+def groups_drawing(posteriors: Mapping[Any, Posterior], *, level: float, kind: Kind, target: Target) -> Drawing:
+    """Draw the shares of all groups."""
+    data = groups_data(posteriors, level=level, kind=kind, target=target)
+    axis, *sentences = data.caption
+    ax = new_axes(WIDTH, data.height, LIGHT)
+    dress(ax, LIGHT)
+    draw_groups(ax, data, LIGHT)
+    about = f"{axis} from left to right, the classes beside each other. The numbers are in the table."
+    return _drawing(ax, axis, "True shares in every group", about, " ".join(sentences))
+
+
+def _drawing(ax: "Axes", axis: str, title: str, about: str, caption: str) -> Drawing:
     ax.set_xlabel(axis, loc="left", color=LIGHT.soft, fontsize=FONT, parse_math=False)
     find_letters(ax)
     view, svg = _inline("shares", _svg(ax))
-    about = f"A row for each class: {', '.join(labels(data.classes, LONGEST_NAME))}. The numbers are in the table."
-    return Drawing("shares", "True share of every class", about, " ".join(sentences), view, svg)
+    return Drawing("shares", title, about, caption, view, svg)
 
 
 def _svg(ax: "Axes") -> str:

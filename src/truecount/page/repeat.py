@@ -1,6 +1,7 @@
 """Everything that is needed to get the same answer again."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isnan
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 from truecount.models import Prior
 from truecount.models.priors import Diagonal
 from truecount.results import Posterior
+from truecount.results.groups import groups_how, is_joint
 from truecount.results.table import how, visible
 
 OTHER_DRAWS = {
@@ -41,15 +43,27 @@ def repeat(posterior: Posterior, command: str | None = None) -> Repeat:
     """Say how to repeat this answer."""
     made = posterior.provenance
     reason = f" Chosen because {made['reason']}." if made.get("reason") else ""
+    return _repeat(posterior, command, python(posterior), str(made["seed"]), how(posterior) + visible(reason))
+
+
+def repeat_groups(posteriors: Mapping[Any, Posterior], command: str | None = None) -> Repeat:
+    """Say how to repeat the answers of all groups."""
+    first = next(iter(posteriors.values()))
+    seed = str(first.provenance.get("common_seed", "unknown"))
+    return _repeat(first, command, python_of_groups(posteriors), seed, groups_how(posteriors))
+
+
+def _repeat(posterior: Posterior, command: str | None, code: str, seed: str, engine: str) -> Repeat:
+    prior = posterior.prior.to_dict()
     facts = [
-        ("Version", f"truecount {made.get('version', 'unknown')}"),
-        ("Seed", str(made["seed"])),
-        ("Engine", how(posterior) + visible(reason)),
-        ("Prior of the shares", _plainly(posterior.prior.to_dict()["prevalence"])),
-        ("Prior of the confusion", _plainly(posterior.prior.to_dict()["confusion"])),
-        ("Known confusion", _plainly(posterior.prior.to_dict()["known"] or "none")),
+        ("Version", f"truecount {posterior.provenance.get('version', 'unknown')}"),
+        ("Seed", seed),
+        ("Engine", engine),
+        ("Prior of the shares", _plainly(prior["prevalence"])),
+        ("Prior of the confusion", _plainly(prior["confusion"])),
+        ("Known confusion", _plainly(prior["known"] or "none")),
     ]
-    return Repeat(None if command is None else visible(command), python(posterior), facts)
+    return Repeat(None if command is None else visible(command), code, facts)
 
 
 def python(posterior: Posterior) -> str:
@@ -58,8 +72,8 @@ def python(posterior: Posterior) -> str:
     Counts are written as JSON, which any version reads; the prior and the engine as they are called.
     """
     notes = [note for key, note in OTHER_DRAWS.items() if posterior.provenance.get(key)]
-    asked, design = posterior.provenance.get("asked"), posterior.provenance.get("design")
-    options = ([f"engine=tc.{asked}"] if asked else []) + ([f"design={design!r}"] if design else [])
+    design = posterior.provenance.get("design")
+    options = [*_engine(posterior), *([f"design={design!r}"] if design else [])]
     seed = f"seed={posterior.provenance['seed']}"
     lines = [
         *notes,
@@ -71,6 +85,32 @@ def python(posterior: Posterior) -> str:
         "print(posterior)",
     ]
     return "\n".join(lines)
+
+
+def python_of_groups(posteriors: Mapping[Any, Posterior]) -> str:
+    """Give Python that draws all groups again."""
+    first = next(iter(posteriors.values()))
+    groups = [f"    {group!r}: tc.Counts.from_json({each.counts.to_json()!r})," for group, each in posteriors.items()]
+    joint = ["joint=True"] if is_joint(posteriors) else []
+    seed = f"seed={first.provenance.get('common_seed', 0)}"
+    lines = [
+        *(["import datetime", ""] if any("datetime." in group for group in groups) else []),
+        "import truecount as tc",
+        "",
+        "groups = {",
+        *groups,
+        "}",
+        f"prior = {_prior(first.prior)}",
+        f"posteriors = tc.infer_many({', '.join(['groups', 'prior=prior', *_engine(first), seed, *joint])})",
+        "for group, posterior in posteriors.items():",
+        '    print(group, posterior, sep="\\n")',
+    ]
+    return "\n".join(lines)
+
+
+def _engine(posterior: Posterior) -> list[str]:
+    asked = posterior.provenance.get("asked")
+    return [f"engine=tc.{asked}"] if asked else []
 
 
 def _prior(prior: Prior) -> str:

@@ -1,5 +1,6 @@
 """Tables below the answer: the counts, what the box does with each class, and whether the outputs fit."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,12 +23,12 @@ MOST_ON_PAPER = 12
 class Grid:
     """A row for each class, a column for each output.
 
-    `rows` holds names and cells, `foot` what stands below; cells are words, or a share and words.
+    `rows` holds names and cells, `foot` names and words that stand below; cells are words, or a share and words.
     """
 
     outputs: list[str]
     rows: list[tuple[str, list[tuple[float, str, str]]]]
-    foot: list[str]
+    foot: list[tuple[str, list[str]]]
 
     @property
     def is_wide(self) -> bool:
@@ -35,13 +36,18 @@ class Grid:
         return len(self.outputs) > MOST_ON_PAPER
 
 
-def counts_table(counts: Counts) -> Grid:
-    """Give the counts, names shortened."""
+def counts_table(counts: Counts, groups: Mapping[str, Counts] | None = None) -> Grid:
+    """Give the counts, names shortened; those of groups share the labelled ones, and have a row each below."""
     names = labels(counts.classes, LONGEST_NAME)
     rows = [
         (name, [(0.0, number, "") for number in _numbers(row)]) for name, row in zip(names, counts.labeled, strict=True)
     ]
-    return Grid(labels(counts.outputs, LONGEST_HEAD), rows, _numbers(counts.unlabeled))
+    below = groups or {"unlabelled": counts}
+    foot = [
+        (name, _numbers(each.unlabeled))
+        for name, each in zip(labels(list(below), LONGEST_NAME), below.values(), strict=True)
+    ]
+    return Grid(labels(counts.outputs, LONGEST_HEAD), rows, foot)
 
 
 def confusion_table(posterior: Posterior, level: float) -> Grid | None:

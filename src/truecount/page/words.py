@@ -1,6 +1,7 @@
 """What the page says, in sentences that need no statistics to read."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from unicodedata import bidirectional
 
@@ -68,10 +69,10 @@ def answer(posterior: Posterior, *, level: float, kind: Kind, target: Target) ->
     rest = f"; {more} more classes share the rest" if more else ""
     named = _joined(parts).replace(" “", " are “", 1)
     sentence = f"Of {whole}, about {named}{rest}{_counted(posterior.counts, few, table.rows)}."
-    return _unbroken(sentence)
+    return unbroken(sentence)
 
 
-def _unbroken(sentence: str) -> str:
+def unbroken(sentence: str) -> str:
     """Keep numbers with their percent sign and both ends of an interval in one line."""
     whole = re.sub(r"(?<=\d) (?=%)", "\N{NO-BREAK SPACE}", sentence)
     return re.sub(
@@ -112,10 +113,10 @@ class Remark:
     advice: str
 
 
-def findings(posterior: Posterior) -> list[Remark]:
-    """Give the findings, the gravest first."""
+def remarks(findings: Iterable[Finding]) -> list[Remark]:
+    """Give the findings as the page shows them, the gravest first."""
     order = list(SEVERITIES)[::-1]
-    ranked = sorted(posterior.findings, key=lambda finding: order.index(finding.severity))
+    ranked = sorted(findings, key=lambda finding: order.index(finding.severity))
     return [_remark(finding) for finding in ranked]
 
 
@@ -124,17 +125,19 @@ def _remark(finding: Finding) -> Remark:
     return Remark(finding.severity, SEVERITIES[finding.severity], finding.code, message, advice)
 
 
-def method(posterior: Posterior, *, level: float, kind: Kind, target: Target) -> list[str]:
-    """Say how the answer came about."""
+def method(
+    posterior: Posterior, *, level: float, kind: Kind, target: Target, unlabeled: float | None = None
+) -> list[str]:
+    """Say how the answer came about; of groups one stands for all, and the unlabelled items of all are told."""
     counts = posterior.counts
-    labeled, unlabeled = (f"{items.sum():,.0f}" for items in (counts.labeled, counts.unlabeled))
+    items = counts.unlabeled.sum() if unlabeled is None else unlabeled
     where = "in the population behind the unlabelled items" if target == "population" else "among these very items"
     shortest = " It is the shortest such interval." if kind == "hdi" else ""
     weighed = _weighed(design_of(posterior))
     return [
         f"A box (a model, a test, a judge) sorted items into {len(counts.outputs)} outputs, and it makes mistakes. "
-        f"{labeled} labelled items, of which the true class is known, show what it does with each class. Of "
-        f"{unlabeled} unlabelled items only the output is known.",
+        f"{counts.labeled.sum():,.0f} labelled items, of which the true class is known, show what it does with each "
+        f"class. Of {items:,.0f} unlabelled items only the output is known.",
         f"{weighed} The true share is the average of what remains, {where}.",
         f"The interval holds {100 * level:.6g} % of what remains for each class by itself.{shortest} It is wide where "
         "labels are few, where the box confuses classes, or where there are few items.",

@@ -1,5 +1,6 @@
 """The page: one file that holds all it needs, written whole or not at all."""
 
+from collections.abc import Mapping
 from functools import cache
 from os import PathLike
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 from truecount import _check
 from truecount._atomic import require_writable, whole_file
 from truecount.page import words
+from truecount.page.groups import groups_content
 from truecount.page.look import style
 from truecount.page.pictures import shares_drawing
 from truecount.page.repeat import repeat
@@ -21,7 +23,7 @@ TITLE = "How many of each class are really there?"
 
 
 def report(
-    posterior: Posterior,
+    posterior: Posterior | Mapping[Any, Posterior],
     path: str | PathLike[str],
     *,
     level: float = 0.95,
@@ -35,7 +37,7 @@ def report(
     Parameters
     ----------
     posterior
-        What `truecount.infer` gave.
+        What `truecount.infer` gave, or `truecount.infer_many` for a mapping: the page then has all groups.
     path
         Where to write; what stood there is replaced only when the new page is whole.
     level, kind, target
@@ -55,7 +57,7 @@ def report(
     >>> counts = tc.Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
     >>> report(tc.infer(counts, seed=1), getfixture("tmp_path") / "report.html")
     """
-    _check.instance_of("posterior", posterior, Posterior, "Pass what infer() gives")
+    _check.instance_of("posterior", posterior, (Posterior, Mapping), "Pass what infer() gives")
     require_writable(path)
     page = render(posterior, level=level, kind=kind, target=target, title=title, command=command)
     with whole_file(path) as stream:
@@ -63,29 +65,39 @@ def report(
 
 
 def render(
-    posterior: Posterior, *, level: float, kind: Kind, target: Target, title: str = TITLE, command: str | None = None
+    posterior: Posterior | Mapping[Any, Posterior],
+    *,
+    level: float,
+    kind: Kind,
+    target: Target,
+    title: str = TITLE,
+    command: str | None = None,
 ) -> str:
     """Give the page as text."""
-    table = tabulate(posterior, level=level, kind=kind, target=target)
-    look: dict[str, Any] = {"level": level, "kind": kind, "target": target}
-    text: str = _template().render(
-        title=visible(title),
-        style=style(),
-        answer=words.answer(posterior, **look),
-        serious=[finding for finding in posterior.findings if finding.severity == "serious"],
-        table=table,
-        colors=len(LIGHT.classes),
-        picture=shares_drawing(posterior, **look),
-        findings=words.findings(posterior),
-        method=words.method(posterior, **look),
-        assumptions=words.ASSUMPTIONS[words.design_of(posterior)],
-        level=f"{100 * level:.6g} %",
-        confusion=confusion_table(posterior, level),
-        fit=fit_table(posterior, level),
-        counts=counts_table(posterior.counts),
-        repeat=repeat(posterior, command),
-    )
+    look: dict[str, Any] = {"level": level, "kind": kind, "target": target, "command": command}
+    made = groups_content(posterior, **look) if isinstance(posterior, Mapping) else _content(posterior, **look)
+    text: str = _template().render(**made, title=visible(title), style=style(), level=f"{100 * level:.6g} %")
     return text
+
+
+def _content(posterior: Posterior, *, level: float, kind: Kind, target: Target, command: str | None) -> dict[str, Any]:
+    """Give what the template needs for one answer."""
+    look: dict[str, Any] = {"level": level, "kind": kind, "target": target}
+    return {
+        "is_of_groups": False,
+        "answer": words.answer(posterior, **look),
+        "findings": words.remarks(posterior.findings),
+        "table": tabulate(posterior, **look),
+        "colors": [place % len(LIGHT.classes) for place in range(len(posterior.classes))],
+        "changes": None,
+        "picture": shares_drawing(posterior, **look),
+        "method": words.method(posterior, **look),
+        "assumptions": words.ASSUMPTIONS[words.design_of(posterior)],
+        "confusion": confusion_table(posterior, level),
+        "fit": fit_table(posterior, level),
+        "counts": counts_table(posterior.counts),
+        "repeat": repeat(posterior, command),
+    }
 
 
 @cache

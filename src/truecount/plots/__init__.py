@@ -7,6 +7,7 @@ behind a picture come from the function of the same name and ``_data``, in the s
 from truecount.plots.against import methods, prior_sensitivity
 from truecount.plots.box import confusion, predictive
 from truecount.plots.chains import rank, trace
+from truecount.plots.groups import groups
 from truecount.plots.joint import pair, ternary
 from truecount.plots.shares import density, prevalence
 from truecount.plots.theme import DARK, LIGHT, Theme
@@ -20,6 +21,7 @@ __all__ = [
     "contraction",
     "coverage",
     "density",
+    "groups",
     "methods",
     "pair",
     "predictive",

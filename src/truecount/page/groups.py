@@ -1,0 +1,80 @@
+"""The page of groups: what changes between them first, then everything that one answer has too."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from truecount.page import words
+from truecount.page.pictures import groups_drawing
+from truecount.page.repeat import repeat_groups
+from truecount.page.tables import Grid, counts_table
+from truecount.plots.groups import first_of, groups_data
+from truecount.plots.labels import labels
+from truecount.plots.theme import LIGHT
+from truecount.results import Posterior
+from truecount.results.groups import changes_table, group_name, groups_findings, groups_table, is_joint
+from truecount.results.posterior import Kind, Target
+from truecount.results.table import tabulate
+
+
+def groups_content(
+    posteriors: Mapping[Any, Posterior], *, level: float, kind: Kind, target: Target, command: str | None
+) -> dict[str, Any]:
+    """Give what the template needs for groups."""
+    look: dict[str, Any] = {"level": level, "kind": kind, "target": target}
+    first = first_of(posteriors)
+    has_changes = is_joint(posteriors) and len(posteriors) > 1
+    return {
+        "is_of_groups": True,
+        "answer": groups_answer(posteriors, **look),
+        "findings": words.remarks(groups_findings(posteriors)),
+        "table": groups_table(posteriors, **look),
+        "colors": [place % len(LIGHT.classes) for place in range(len(first.classes))] * len(posteriors),
+        "changes": changes_table(posteriors, **look) if has_changes else None,
+        "picture": groups_drawing(posteriors, **look),
+        "method": words.method(
+            first, **look, unlabeled=sum(each.counts.unlabeled.sum() for each in posteriors.values())
+        ),
+        "assumptions": words.ASSUMPTIONS[words.design_of(first)],
+        "confusion": None,
+        "fit": [],
+        "counts": shared_counts(posteriors),
+        "repeat": repeat_groups(posteriors, command),
+    }
+
+
+def groups_answer(posteriors: Mapping[Any, Posterior], *, level: float, kind: Kind, target: Target) -> str:
+    """Say in one sentence how the class that varies most goes from the first to the last, or where it is extreme."""
+    look: dict[str, Any] = {"level": level, "kind": kind, "target": target}
+    each = list(posteriors.values())
+    if len(each) == 1:
+        return words.answer(each[0], **look)
+    data = groups_data(posteriors, **look, classes=each[0].classes)
+    place = int(np.ptp(data.mean, axis=0).round(12).argmax())
+    shares = data.mean[:, place]
+    ends = (0, len(each) - 1) if data.in_order else (int(shares.argmin()), int(shares.argmax()))
+    names = [words.isolated(labels(data.groups, words.LONGEST_NAME)[group]) for group in ends]
+    share = f"the true share of “{words.isolated(labels(data.classes, words.LONGEST_NAME)[place])}”"
+    promises = (f"{data.interval_name.removesuffix('s')} ", "")
+    low, high = (
+        _told(tabulate(each[group], **look).rows[place], promise) for group, promise in zip(ends, promises, strict=True)
+    )
+    if data.in_order:
+        return words.unbroken(f"From {names[0]} to {names[1]}, {share} goes from about {low} to {high}.")
+    found = f"is smallest in {names[0]}, about {low}, and largest in {names[1]}, about {high}"
+    return words.unbroken(f"Of {len(each):,} groups, {share} {found}.")
+
+
+def _told(row: list[str], promise: str) -> str:
+    """Give a share and its interval from a row of a table."""
+    return f"{row[-2]} ({promise}{' '.join(row[-1].split())})"
+
+
+def shared_counts(posteriors: Mapping[Any, Posterior]) -> Grid | None:
+    """Give the labelled table with the unlabelled items of every group below; None where the groups share none."""
+    counts = {f"unlabelled, {group_name(group)}": posterior.counts for group, posterior in posteriors.items()}
+    first, *others = counts.values()
+    if any(other.outputs != first.outputs or not np.array_equal(other.labeled, first.labeled) for other in others):
+        return None
+    return counts_table(first, counts)

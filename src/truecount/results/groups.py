@@ -1,0 +1,104 @@
+"""Groups side by side: all of them in one table, how shares change from one to the next, and what to know."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from truecount._wording import listed
+from truecount.counts.periods import written
+from truecount.results.finding import Finding
+from truecount.results.posterior import Kind, Posterior, Target, interval_of
+from truecount.results.table import INTERVAL_NAMES, Table, tabulate, visible
+
+Posteriors = Mapping[Any, Posterior]
+"""What `infer_many` gives for a mapping."""
+
+
+def group_name(key: Any) -> str:
+    """Give the name of a group, which may be made by several columns.
+
+    >>> group_name(("north", None)), group_name(3)
+    ('north (none)', '3')
+    """
+    keys = key if isinstance(key, tuple) else (key,)
+    return " ".join("(none)" if each is None else str(written(each)) for each in keys)
+
+
+def is_joint(posteriors: Posteriors) -> bool:
+    """Whether the groups were drawn together, so that their draws may be compared one by one."""
+    return all("joint" in posterior.provenance for posterior in posteriors.values())
+
+
+def groups_table(
+    posteriors: Posteriors,
+    *,
+    level: float = 0.95,
+    kind: Kind = "equal-tailed",
+    target: Target = "population",
+    heading: str = "group",
+) -> Table:
+    """Put the tables of all groups below each other; the first column says group and class."""
+    tables = {
+        group_name(group): tabulate(posterior, level=level, kind=kind, target=target)
+        for group, posterior in posteriors.items()
+    }
+    columns = max((table.header for table in tables.values()), key=len)
+    rows = [
+        [f"{visible(name)} {row[0]}", *(dict(zip(table.header, row, strict=True)).get(c, "") for c in columns[1:])]
+        for name, table in tables.items()
+        for row in table.rows
+    ]
+    return Table([f"{heading}, class", *columns[1:]], rows, groups_findings(posteriors), groups_how(posteriors))
+
+
+def groups_how(posteriors: Posteriors) -> str:
+    """Say in one line how the draws of all groups came about and what they are worth."""
+    engines = " and ".join(sorted({str(posterior.provenance["engine"]) for posterior in posteriors.values()}))
+    worth = min(float(np.min(posterior.effective_draws)) for posterior in posteriors.values())
+    number = "1 group" if len(posteriors) == 1 else f"{len(posteriors):,} groups"
+    return f"{number}, computed by {engines}: at least {worth:,.0f} effective draws in each."
+
+
+def groups_findings(posteriors: Posteriors) -> tuple[Finding, ...]:
+    """Say each kind of finding once: of the first group that has it, and which others have it."""
+    found: dict[str, list[tuple[Any, Finding]]] = {}
+    for group, posterior in posteriors.items():
+        for finding in posterior.findings:
+            found.setdefault(finding.code, []).append((group, finding))
+    told = []
+    for (group, finding), *others in found.values():
+        if len(others) + 1 < len(posteriors):
+            more = f" Likewise in {listed([group_name(other) for other, _ in others])}." if others else ""
+            finding = replace(finding, message=f"In {group_name(group)}: {finding.message}{more}")
+        told.append(finding)
+    return tuple(told)
+
+
+def difference(
+    first: Posterior, second: Posterior, *, level: float, kind: Kind, target: Target
+) -> list[dict[str, Any]]:
+    """Give how much larger each class is in the second group than in the first, from their joint draws."""
+    draws = second.shares(target) - first.shares(target)
+    lower, upper = interval_of(draws, level, kind).T
+    values = zip(first.classes, draws.mean(axis=0), lower, upper, (draws > 0).mean(axis=0), strict=True)
+    names = ("mean", "lower", "upper", "probability_larger")
+    return [{"class": name, **dict(zip(names, map(float, numbers), strict=True))} for name, *numbers in values]
+
+
+def changes_table(
+    posteriors: Posteriors, *, level: float = 0.95, kind: Kind = "equal-tailed", target: Target = "population"
+) -> Table:
+    """Give how each class changes from one group to the next, in percentage points."""
+    rows = []
+    for pair in pairwise(posteriors):
+        step = " → ".join(visible(group_name(group)) for group in pair)
+        first, second = (posteriors[group] for group in pair)
+        for each in difference(first, second, level=level, kind=kind, target=target):
+            ends = f"{100 * each['lower']:+.1f} – {100 * each['upper']:+.1f}"
+            numbers = [f"{100 * each['mean']:+.1f}", ends, f"{each['probability_larger']:.3f}"]
+            rows.append([f"{step} {visible(each['class'])}", *numbers])
+    header = ["change", "points", f"{100 * level:.6g} % {INTERVAL_NAMES[kind]}", "probability of growth"]
+    return Table(header, rows, (), "From joint draws: the groups share their labelled items.")

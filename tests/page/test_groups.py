@@ -1,0 +1,91 @@
+"""The page of groups: its sentence, what it shows, and that it can be repeated."""
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import truecount as tc
+from truecount.page.groups import groups_answer, shared_counts
+from truecount.page.repeat import python_of_groups
+from truecount.page.write import render
+from truecount.results.table import tabulate
+
+LOOK: dict[str, Any] = {"level": 0.95, "kind": "equal-tailed", "target": "population"}
+LABELED = tc.Counts([[140, 60], [20, 180]], [0, 0], classes=["fail", "pass"])
+OUTPUTS = {"middle": [500, 500], "low": [300, 700], "high": [600, 400]}
+WEEKS = dict(zip([date(2026, 1, 5), date(2026, 1, 12), date(2026, 1, 19)], OUTPUTS.values(), strict=True))
+
+
+def posteriors(outputs: dict[Any, Any], **options: Any) -> Any:
+    return tc.infer_many(LABELED.split(outputs), seed=7, **options)
+
+
+def said(answer: str) -> str:
+    return answer.replace("\N{NO-BREAK SPACE}", " ").replace("\N{WORD JOINER}", "")
+
+
+def test_regions_are_told_by_their_extremes() -> None:
+    found = posteriors(OUTPUTS)
+    low, high = (tabulate(found[group]).rows[0] for group in ("low", "high"))
+    assert said(groups_answer(found, **LOOK)) == (
+        f"Of 3 groups, the true share of “fail” is smallest in low, about {low[2]} (95 % interval {low[3].strip()}), "
+        f"and largest in high, about {high[2]} ({high[3].strip()})."
+    )
+
+
+def test_weeks_are_told_from_the_first_to_the_last() -> None:
+    found = posteriors(WEEKS)
+    rows = [tabulate(found[week]).rows[0] for week in (date(2026, 1, 5), date(2026, 1, 19))]
+    sentence = said(groups_answer(found, **LOOK))
+    assert sentence.startswith(
+        f"From 2026-01-05 to 2026-01-19, the true share of “fail” goes from about {rows[0][2]} ("
+    )
+    assert f" to {rows[1][2]} ({rows[1][3].strip()})." in sentence
+
+
+def test_one_group_is_told_like_any_answer() -> None:
+    assert groups_answer(posteriors({"only": [5, 5]}), **LOOK).startswith("Of the population, about")
+
+
+def test_all_groups_are_in_the_page() -> None:
+    apart, joint = (
+        render(posteriors(WEEKS, joint=joint), **LOOK, command="truecount estimate") for joint in (False, True)
+    )
+    for week, (fails, passes) in WEEKS.items():
+        assert f"{week} fail</th>" in apart
+        assert f"unlabelled, {week}</th><td>{fails}</td><td>{passes}</td>" in apart
+    assert "What changed" not in apart
+    assert "shared-labels" in apart
+    assert "2026-01-12 → 2026-01-19 fail" in joint
+    assert "Of 3,000 unlabelled items" in apart
+
+
+@pytest.mark.parametrize("joint", [False, True])
+@pytest.mark.parametrize("outputs", [OUTPUTS, WEEKS], ids=["regions", "weeks"])
+def test_the_python_shown_draws_all_groups_again(outputs: dict[Any, Any], joint: bool) -> None:
+    found = posteriors(outputs, joint=joint)
+    scope: dict[str, Any] = {}
+    exec(python_of_groups(found), scope)  # noqa: S102 - what the page tells its reader to run
+    again = scope["posteriors"]
+    assert list(again) == list(found)
+    for group, posterior in found.items():
+        np.testing.assert_array_equal(again[group].prevalence, posterior.prevalence)
+
+
+def test_groups_that_share_no_labels_show_no_common_table(tmp_path: Path) -> None:
+    other = tc.Counts([[9, 1], [1, 9]], [50, 50], classes=["fail", "pass"])
+    found: Any = tc.infer_many({"one": LABELED.split(OUTPUTS)["low"], "two": other})
+    assert shared_counts(found) is None
+    tc.report(found, tmp_path / "a.html")
+    assert 'id="counts"' not in (tmp_path / "a.html").read_text(encoding="utf-8")
+
+
+def test_other_classes_and_nothing_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(tc.InputError, match="posteriors have different classes"):
+        tc.report({1: tc.infer(LABELED), 2: tc.infer(tc.Counts(np.eye(2) + 1, [3, 4]))}, tmp_path / "a.html")
+    with pytest.raises(tc.InputError, match="it must give a posterior for each group"):
+        tc.report({}, tmp_path / "a.html")
+    assert list(tmp_path.iterdir()) == []
