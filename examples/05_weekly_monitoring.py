@@ -42,7 +42,7 @@ for week, posterior in posteriors.items():
 
 tc.report(posteriors, folder / "weeks.html")
 tc.plots.groups(posteriors, classes=["spam"]).figure.savefig(folder / "weeks.png", dpi=150)
-print(f"Wrote {folder / 'weeks.html'} and {folder / 'weeks.png'}")
+print(f"Written: {folder / 'weeks.html'} and {folder / 'weeks.png'}")
 
 # All weeks share the labels, so they are drawn together and compared draw by draw.
 first, *_, last = posteriors.values()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from truecount import Counts, compare, estimate, infer
+from truecount import Counts, check, compare, estimate, infer
 from truecount.cli.app import app
 
 COUNTS = Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
@@ -53,6 +53,15 @@ def test_groups_and_their_differences_are_documented(tmp_path: Path) -> None:
     words = re.findall(r"`(\w+)`", DOCUMENT.partition("`truecount.estimates/1` (`--by`)")[2])
     assert summary.keys() <= {"schema", *words}
     assert [list(each) for each in summary["differences"]] == documented("Others") * 2
+
+
+def test_checks_are_documented_table_by_table() -> None:
+    summary = check(COUNTS, audit=COUNTS, drift=[0.05], calibration_sets=20, replicates=99).to_dict()
+    assert list(summary) == documented("truecount.check/1")[0]
+    lines = re.findall(r"^\| `(\w+)` \| (`.*?) \| .*\|$", DOCUMENT, flags=re.MULTILINE)
+    fields = {name: re.findall(r"`(\w+)`", words) for name, words in lines}
+    fields["priors"] += ["fail", "pass"]
+    assert {name: list(rows[0]) for name, rows in summary["tables"].items()} == fields
 
 
 @pytest.mark.parametrize("schema", sorted(set(re.findall(r"truecount\.\w+/1", DOCUMENT))))
