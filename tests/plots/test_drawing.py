@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from pictures import HARD, LONG_NAMES, clashes, compared, covered, posterior_of
 from truecount import Posterior, plots
 from truecount.errors import InputError
+from truecount.plots.theme import MARKERS
 
 PICTURES: dict[str, Callable[..., Any]] = {
     "prevalence": plots.prevalence,
@@ -100,6 +101,15 @@ def test_themes_change_every_ground_and_no_arrays(name: str) -> None:
     assert light.get_facecolor() != dark.get_facecolor()
     for one, other in zip(light.lines, dark.lines, strict=True):
         np.testing.assert_array_equal(one.get_xydata(), other.get_xydata())
+
+
+@pytest.mark.parametrize("name", ["prevalence", "predictive", "contraction"])
+def test_marks_of_classes_are_alike_and_no_edge_eats_them(name: str) -> None:
+    posterior = posterior_of(list("abcdefg"))
+    marks = [line for line in PICTURES[name](posterior).lines if line.get_markersize() == 6.5]
+    colors = [plots.LIGHT.color(place) for place in range(7)]
+    assert [mark.get_markeredgecolor() for mark in marks] == colors == [mark.get_color() for mark in marks]
+    assert [mark.get_marker() for mark in marks] == list(MARKERS)
 
 
 def test_dark_axes_are_drawn_in_the_dark_unless_told() -> None:

@@ -205,17 +205,7 @@ def draw_predictive(ax: "Axes", data: PredictiveData, theme: Theme) -> None:
     colors = [theme.soft if place is None else theme.color(place) for place in data.positions]
     spans(ax, rows, data.interval, [theme.grid] * len(rows), width=7)
     for row, (seen, color, place) in enumerate(zip(data.observed, colors, data.positions, strict=True)):
-        ax.plot(
-            seen,
-            row,
-            marker(place or 0),
-            color=color,
-            markeredgecolor=theme.paper,
-            markeredgewidth=0.7,
-            markersize=8,
-            clip_on=False,
-            zorder=4,
-        )
+        ax.plot(seen, row, marker(place or 0), color=color, markersize=6.5, clip_on=False, zorder=4)
     largest = max(float(data.interval.max()), float(data.observed.max()), 1.0)
     ax.set_xlim(-0.02 * largest, 1.06 * largest)
     ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
