@@ -66,14 +66,17 @@ def covered(posterior: Posterior) -> Coverage:
     )
 
 
-def clashes(ax: Any) -> Iterator[str]:
+def clashes(*axes: Any) -> Iterator[str]:
     """Words that leave the figure, and words that lie on each other."""
-    ax.figure.draw_without_rendering()
+    axes[0].figure.draw_without_rendering()
     shown = [
-        text for text in ax.findobj(Text) if text.get_visible() and text.get_text().strip() and _is_drawn(ax, text)
+        text
+        for ax in axes
+        for text in ax.findobj(Text)
+        if text.get_visible() and text.get_text().strip() and _is_drawn(ax, text)
     ]
     boxes = [(text.get_text(), text.get_window_extent()) for text in shown]
-    frame = ax.figure.bbox
+    frame = axes[0].figure.bbox
     for words, box in boxes:
         if box.x0 < frame.x0 - 1 or box.x1 > frame.x1 + 1 or box.y0 < frame.y0 - 1 or box.y1 > frame.y1 + 1:
             yield f"{words!r} leaves the figure"

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable
 from datetime import date, timedelta
+from itertools import pairwise
 from typing import Any
 
 import matplotlib as mpl
@@ -164,6 +165,15 @@ def test_any_number_of_groups_can_be_read(number: int) -> None:
     assert list(clashes(ax)) == []
     assert ax.get_xticklabels()[0].get_text() == "2026-01-05"
     assert len(ax.get_xticklabels()) >= min(number, 20)
+
+
+@pytest.mark.parametrize("case", ["two", "five", "long"])
+@pytest.mark.parametrize("names", [*pairwise(PICTURES), ("coverage", "prevalence")], ids="-".join)
+def test_pictures_beside_each_other_keep_apart(names: tuple[str, str], case: str) -> None:
+    axes = Figure(figsize=(14, 6), layout="constrained").subplots(1, 2)
+    for name, ax in zip(names, axes, strict=True):
+        PICTURES[name](fitting(name, case), ax=ax)
+    assert list(clashes(*axes)) == []
 
 
 @pytest.mark.parametrize("width", [3.0, 7.0])

@@ -101,7 +101,7 @@ def _write_cells(ax: "Axes", data: ConfusionData, theme: Theme, size: float) -> 
     if n_outputs > MOST_WITH_NUMBERS:
         return
     with_ends = n_outputs <= MOST_WITH_ENDS
-    cell = 72 * 0.75 * inches(ax)[0] / n_outputs
+    cell = 72 * 0.75 * inches(ax) / n_outputs
     size = min(size, cell / (4.6 if with_ends else 2.0))
     for (row, column), share in np.ndenumerate(100 * data.mean):
         low, high = 100 * data.interval[row, column]
@@ -116,7 +116,7 @@ def _centred(color: str, size: float) -> dict[str, Any]:
 
 def _label_columns(ax: "Axes", outputs: tuple[Name, ...], theme: Theme, size: float) -> None:
     """Write the outputs below their columns, upright where they would run into each other."""
-    room = 0.75 * inches(ax)[0] / len(outputs)
+    room = 0.75 * inches(ax) / len(outputs)
     size = max(SMALLEST_FONT, min(size, 60 * room))
     letters = int(13 * room) - 1
     short = labels(outputs, max(letters, 16))

@@ -55,15 +55,17 @@ def drawn(draw: "Callable[[Axes, Shown, Theme], None]", data: Shown, ax: "Axes |
     dress(canvas, colors)
     draw(canvas, data, colors)
     axis, *sentences = data.caption
-    words = "\n".join([axis, fill(" ".join(sentences), int(inches(canvas)[0] * LETTERS_AN_INCH))])
+    words = "\n".join([axis, fill(" ".join(sentences), int(inches(canvas) * LETTERS_AN_INCH))])
     canvas.set_xlabel(words, loc="left", color=colors.soft, fontsize=FONT, parse_math=False)
     find_letters(canvas)
     return canvas
 
 
-def inches(ax: "Axes") -> tuple[float, float]:
-    """Give the width and height of the figure that the axes are in."""
-    return ax.figure.bbox.width / ax.figure.dpi, ax.figure.bbox.height / ax.figure.dpi
+def inches(ax: "Axes") -> float:
+    """Give the width of the figure that the axes are in, or, where others stand beside them, of their own part."""
+    width = float(ax.figure.bbox.width) / ax.figure.dpi
+    spec = ax.get_subplotspec()
+    return width if spec is None else width * len(spec.colspan) / spec.get_gridspec().ncols
 
 
 def new_axes(width: float, height: float, theme: Theme) -> "Axes":

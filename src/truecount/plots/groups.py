@@ -161,7 +161,7 @@ def draw_groups(ax: "Axes", data: GroupsData, theme: Theme) -> None:
 def _label_groups(ax: "Axes", groups: tuple[str, ...], theme: Theme) -> None:
     """Write the groups below their marks: upright where they would run into each other, and not all of too many."""
     short = labels(groups, LONGEST_NAME)
-    room = 72 * 0.8 * inches(ax)[0] / len(groups)
+    room = 72 * 0.8 * inches(ax) / len(groups)
     is_upright = LETTER * FONT * (1 + max(map(display_width, short))) > room
     step = ceil(LINE * FONT / room) if is_upright else 1
     ax.set_xticks(range(0, len(groups), step), short[::step], parse_math=False, rotation=90 if is_upright else 0)

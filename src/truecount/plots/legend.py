@@ -28,7 +28,7 @@ def chosen_places(known: Sequence[Name], shares: FloatArray, wanted: Sequence[An
 
 def write_legend(ax: "Axes", marks: Sequence[Any], classes: tuple[Name, ...], theme: Theme) -> None:
     """Name the marks of the classes above the rows, whatever their first letter: matplotlib leaves out ``_fail``."""
-    columns = legend_columns(classes, inches(ax)[0])
+    columns = legend_columns(classes, inches(ax))
     place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncols": columns, "borderpad": 0}
     names = labels(classes, LEGEND_NAME)
     legend = ax.legend(marks, [" "] * len(names), **place, frameon=False, fontsize=8)

@@ -29,10 +29,9 @@ def rows_height(rows: int) -> float:
 
 def label_rows(ax: "Axes", names: Sequence[Name], theme: Theme) -> float:
     """Write the names beside their rows, the first on top, and give the size of letters that fits a row."""
-    width, height = inches(ax)
-    row = 72 * height * ax.get_position().height / len(names)
+    row = 72 * ax.bbox.height / ax.figure.dpi / len(names)
     size = float(np.clip(0.7 * row, SMALLEST_FONT, FONT))
-    short = labels(names, max(8, int(width * LETTERS_AN_INCH)))
+    short = labels(names, max(8, int(inches(ax) * LETTERS_AN_INCH)))
     ax.set_yticks(range(len(names)), short, parse_math=False, fontsize=size, color=theme.ink)
     ax.set_ylim(len(names) - 0.4, -0.6)
     return size
