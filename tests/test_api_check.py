@@ -44,7 +44,9 @@ def test_the_page_has_a_part_for_every_table():
 def test_the_shares_of_a_table_have_as_many_decimals_and_its_columns_are_explained():
     page = str(tc.check(Counts([[396, 4], [20, 380]], [40, 960], classes=["fail", "pass"]), replicates=99))
     for part in page.split("\n\n")[2:]:
-        assert len({len(decimals) for decimals in re.findall(r"\d(?:\.(\d+))? %", part)}) <= 1, part
+        table, _, note = part.rpartition("\n")
+        assert len({len(decimals) for decimals in re.findall(r"\d(?:\.(\d+))? %", table)}) <= 1, part
+        assert re.match(r"  [a-z_ ]+: ", note)
     assert "kept: sd after over sd before" in page
     assert "row prior: what the prior of P(output | class) weighs, in labels" in page
     assert "condition: 1 at best" in page
@@ -121,6 +123,47 @@ def test_groups_with_labels_of_their_own_are_compared():
     assert tc.check(other).posterior.counts.labeled.sum() == 160 + 150 + 160
 
 
+def test_groups_are_checked_as_one_population():
+    """No group is left that would share the labels, and square groups leave as little to test as square counts."""
+    groups = COUNTS.split({"a": [300, 200], "b": [280, 220]})
+    found = tc.check(groups, replicates=99)
+    assert "shared-labels" not in codes(found)
+    assert rows_of(found)["one confusion in all groups"]["verdict"] == rows_of(found)["label shift"]["verdict"]
+    assert "explains nearly anything" in rows_of(found)["label shift"]["verdict"]
+
+
+def test_a_conclusion_has_the_drift_that_takes_it_away():
+    found = tc.check(COUNTS, above={"fail": 0.6}, below={"fail": 0.5}, replicates=99)
+    [holds, not_shown] = found.tables["conclusions"]
+    claim = tc.sensitivity(found.posterior, 0.05, above={"fail": 0.6}).claims[0]
+    assert (holds["conclusion"], holds["smallest_drift"]) == ("fail above 60.0 %", claim.drift)
+    assert not_shown["verdict"] == "the interval does not show that even without a drift"
+    assert "drift" not in found.tables
+    assert "What would take a conclusion away" in str(found)
+
+
+def test_verdicts_on_simulated_data_are_said_once_on_the_page():
+    page = str(tc.check(COUNTS, calibration_sets=20, replicates=99))
+    assert page.count("at sizes and shares like these.") == 1
+    assert page.count("The draws rank the truth as the right posterior does.") == 1
+
+
+def test_nothing_unlabelled_is_no_question_of_label_shift():
+    found = tc.check(Counts([[14, 6], [2, 18]], [0, 0]), replicates=99)
+    assert codes(found) == ["no-unlabeled"]
+    assert rows_of(found)["label shift"]["verdict"] == "there is nothing to test"
+
+
+def test_an_output_that_nothing_labelled_has_is_expected_at_none():
+    [finding] = [
+        each
+        for each in tc.check(Counts([[140, 60, 0], [20, 180, 0]], [600, 300, 100]), replicates=99).findings
+        if each.code == "label-shift-violated"
+    ]
+    assert "where the nearest mix of what was labelled has 0 %." in finding.message
+    assert "design='by_prediction'" in finding.advice
+
+
 def test_designs_that_agree_are_silent():
     same = Counts([[130, 20], [30, 220]], [640, 960])
     assert "designs-disagree" not in codes(tc.check(same))
@@ -158,8 +201,9 @@ def test_calibration_knows_the_names():
 def test_the_engine_asked_for_is_put_to_the_test(data):
     found = tc.check(data, engine=tc.Exact(25), calibration_sets=5, replicates=19)
     assert "The draws are too few to be ranked" in found.tables["calibration"][0]["verdict"]
-    assert found.tables["coverage"] == tc.coverage(found.posterior, engine=tc.Exact(25), data_sets=5).rows()
-    assert found.tables["coverage"] != tc.coverage(found.posterior, data_sets=5).rows()
+    held = tc.coverage(found.posterior, engine=tc.Exact(25), data_sets=5)
+    assert found.tables["coverage"] == tuple({**row, "verdict": held.verdict} for row in held.rows())
+    assert held.rows() != tc.coverage(found.posterior, data_sets=5).rows()
 
 
 def test_fewer_outputs_than_classes_have_no_finite_condition():
@@ -189,6 +233,7 @@ def test_an_audit_of_another_design_compares_the_classes_of_each_output(design):
     "ask",
     [
         lambda posterior: tc.check(posterior, drift=0.05),
+        lambda posterior: tc.check(posterior, above={"a": 0.5}),
         lambda posterior: tc.check(posterior, calibration_sets=20),
         tc.sensitivity,
         tc.coverage,
@@ -215,6 +260,7 @@ def test_findings_of_the_test_replace_those_of_the_answer():
         ({"a": 3}, {}, "data is of type int"),
         (COUNTS, {"replicates": 3}, "replicates is 3"),
         (COUNTS, {"calibration_sets": -1}, "calibration_sets is -1"),
+        (COUNTS, {"above": {"pass": 80}}, "above holds 80: bounds are shares, 0 to 1"),
     ],
 )
 def test_bad_input_is_named(data, options, words):

@@ -38,6 +38,25 @@ def listed(names: Collection[Name]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
+def called(name: Name) -> str:
+    """Give the name of a class; one that is a number says that it is one of a class.
+
+    >>> called("tie"), called(0), called("2")
+    ('tie', 'class 0', 'class 2')
+    """
+    words = f"{name!s:.{LONGEST_NAME}}"
+    return f"class {words}" if words.replace(".", "").isdigit() else words
+
+
+def listed_classes(names: Collection[Name]) -> str:
+    """Give names of classes in a sentence.
+
+    >>> listed_classes([0, 1])
+    'class 0 and class 1'
+    """
+    return listed([called(name) for name in names])
+
+
 def percent(share: float) -> str:
     """Give a share with one decimal, or with two digits where it is small.
 

@@ -82,7 +82,7 @@ def test_an_audit_that_was_given_is_not_asked_for(counts_file: str) -> None:
 
 
 def test_advice_names_the_command_that_has_the_option(counts_file: str) -> None:
-    assert "use truecount estimate --design same-population, or truecount estimate --design" in run(counts_file).stdout
+    assert "use --design same-population, or --design" in run(counts_file).stdout
 
 
 @pytest.mark.parametrize(
@@ -92,6 +92,55 @@ def test_bad_options_end_in_an_error(counts_file: str, option: tuple[str, str], 
     done = run(counts_file, *option)
     assert done.exit_code == code
     assert isinstance(done.exception, tc.InputError)
+
+
+@pytest.fixture
+def runs_file(tmp_path: Path) -> str:
+    """Rows with a group and a weight; the box of the second group gives most items another output."""
+    rows = ["human,verdict,region,w"]
+    rows += [*["fail,no,a,1"] * 60, *["fail,maybe,a,1"] * 20, *["pass,yes,a,1"] * 60, *["pass,maybe,a,1"] * 20]
+    rows += [*[",no,a,2"] * 90, *[",yes,a,2"] * 80, *[",maybe,a,2"] * 60]
+    path = tmp_path / "runs.csv"
+    path.write_text("\n".join([*rows, *[",no,b,2"] * 30, *[",yes,b,2"] * 30, *[",maybe,b,2"] * 150]))
+    return str(path)
+
+
+def test_groups_and_weights_are_checked_as_they_are_estimated(runs_file: str) -> None:
+    given = (runs_file, "--label", "human", "--prediction", "verdict")
+    told = json.loads(run(*given, "--by", "region", "--json", "-").stdout)
+    assert "one confusion in all groups" in [row["test"] for row in told["tables"]["tests"]]
+    done = run(*given, "--by", "region", "--strict")
+    assert (done.exit_code, "label-shift-violated" in done.stderr) == (3, True)
+    assert "worth 160 labelled and 440 unlabelled items" in run(*given, "--weight", "w").stdout
+
+
+def test_a_conclusion_is_put_to_the_test(counts_file: str) -> None:
+    told = json.loads(run(counts_file, "--above", "fail=60%", "--below", "pass=0.5", "--json", "-").stdout)
+    assert [row["conclusion"] for row in told["tables"]["conclusions"]] == ["fail above 60.0 %", "pass below 50.0 %"]
+    assert told["tables"]["conclusions"] == list(
+        tc.check(COUNTS, above={"fail": 0.6}, below={"pass": 0.5}).tables["conclusions"]
+    )
+
+
+def test_a_design_is_checked(counts_file: str) -> None:
+    told = json.loads(run(counts_file, "--design", "same-population", "--json", "-").stdout)
+    expected = tc.infer(COUNTS, design="same_population")
+    assert told["answer"]["classes"][0]["mean"] == expected.to_dict()["classes"][0]["mean"]
+    done = run(counts_file, "--design", "same-population", "--strict")
+    assert (done.exit_code, "not-a-random-sample" in done.stderr) == (3, True)
+
+
+@pytest.mark.parametrize(
+    ("option", "code"),
+    [
+        (("--above", "fail"), 1),
+        (("--above", "odd=0.2"), 1),
+        (("--above", "fail=60"), 1),
+        (("--design", "by-prediction", "--drift", "5%"), 2),
+    ],
+)
+def test_questions_that_cannot_be_asked(counts_file: str, option: tuple[str, ...], code: int) -> None:
+    assert run(counts_file, *option).exit_code == code
 
 
 def test_a_design_on_the_command_line(tmp_path: Path) -> None:

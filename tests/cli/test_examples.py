@@ -39,7 +39,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / f"{name}.csv").write_text(MATRIX)
     for name in ("unlabeled", "pixels"):
         (folder / f"{name}.csv").write_text("forest,water\n700,300\n")
-    counts = {"schema": "truecount.counts/1", "classes": ["a", "b"], "outputs": ["a", "b"]}
+    counts = {"schema": "truecount.counts/1", "classes": ["fail", "pass"], "outputs": ["fail", "pass"]}
     for name in ("counts", "part-1", "part-2"):
         (folder / f"{name}.json").write_text(json.dumps({**counts, "labeled": [[40, 9], [7, 50]], "unlabeled": [9, 8]}))
     return folder

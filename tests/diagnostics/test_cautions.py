@@ -50,7 +50,11 @@ def test_few_labels_are_those_that_the_row_prior_outweighs() -> None:
     finding = found(counts)["few-labels"]
     assert finding.severity == "caution"
     assert finding.numbers == {"classes": ["a"], "labeled": [2.0], "prior": [3.0]}
-    assert finding.advice == "Label more items of a."
+    assert finding.message.startswith(
+        "With as few labels as 2 the prior decides what the box is taken to do with a: it"
+    )
+    assert finding.message.endswith("it weighs as much as 3 labels of a class.")
+    assert finding.advice.startswith("Label more items of a, or")
     assert "few-labels" not in found(counts, Prior(confusion="sparse"))
     assert found(counts, Prior(confusion=2.0))["few-labels"].numbers["classes"] == ["a", "b"]
     assert "few-labels" not in found(counts, Prior.known_confusion([[0.8, 0.1, 0.1], [NAN] * 3, [NAN] * 3]))

@@ -1,5 +1,7 @@
 """Half and double the prior: reweighted draws say what a new run says."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -77,7 +79,11 @@ def test_weights_of_a_few_hundred_draws_are_not_trusted():
 
 def test_a_prior_that_moves_the_answer_is_a_finding():
     few = Counts([[30, 10], [10, 30]], [9, 1], classes=["fail", "pass"])
-    finding = prior_finding(few.classes, changes(few))
+    finding = prior_finding(few.classes, np.array([0.9, 0.1]), changes(few))
     assert (finding.code, finding.severity) == ("prior-sensitive", "caution")
     assert max(finding.numbers["moved"]) > 0.3
-    assert prior_finding(LARGE.classes, changes(LARGE)) is None
+    assert re.search(
+        r"with the prior of the \w+ (halved|doubled), (fail|pass) would have \d+\.\d % instead of 9?[01]",
+        finding.message,
+    )
+    assert prior_finding(LARGE.classes, np.array([0.5, 0.5]), changes(LARGE)) is None

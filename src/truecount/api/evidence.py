@@ -77,12 +77,17 @@ def _label_shift(
 ) -> Evidence:
     counts = posterior.counts
     test = label_shift_test(counts, model, **settings)
-    said = "some mix of the classes explains nearly anything here" if not test.is_testable else "no sign against it"
+    said = _unless_testable(test.is_testable) if counts.unlabeled.sum() else "there is nothing to test"
     row = _row("label shift", test.deviance, test.p_value, test.replicates, said)
     found = shift_findings(test, tables_of(model, effective_counts(counts)[0]), is_audited=is_audited)
-    if isinstance(data, Scores):
+    if isinstance(data, Scores) or not counts.unlabeled.sum():
         found = tuple(finding for finding in found if finding.code != "label-shift-untestable")
     return Evidence({"tests": (row,), "outputs": tables.output_rows(posterior, test, seed=settings["seed"])}, found)
+
+
+def _unless_testable(is_testable: bool) -> str:
+    """What a test of label shift says that finds nothing."""
+    return "no sign against it" if is_testable else "some mix of the classes explains nearly anything here"
 
 
 def _on_scores(scores: Scores, settings: dict[str, int]) -> Evidence:
@@ -164,7 +169,8 @@ def _places(kind: str, names: Sequence[Name], known: Sequence[Name]) -> list[int
 def _across_groups(counts: Counts, data: Mapping[Any, Counts], model: Density, settings: dict[str, int]) -> Evidence:
     if groups.share_labels(data):
         deviance, p_value = groups.joint_test(data, model, **settings)
-        row = _row("one confusion in all groups", deviance, p_value, settings["replicates"], "no sign against it")
+        said = _unless_testable(len(counts.outputs) > len(counts.classes))
+        row = _row("one confusion in all groups", deviance, p_value, settings["replicates"], said)
         return Evidence({"tests": (row,)}, groups.joint_findings(deviance, p_value))
     test = groups.rows_test(data, seed=settings["seed"])
     row = _row("one confusion in all groups", test.deviance, test.p_value, test.replicates, "no difference was seen")
@@ -175,7 +181,7 @@ def _across_groups(counts: Counts, data: Mapping[Any, Counts], model: Density, s
 def _priors(posterior: Posterior, model: Density, seed: int) -> Evidence:
     weights = posterior.prior.confusion_for(posterior.counts)
     changes = prior_sensitivity(weights, model, posterior.draws, lambda other: Auto(1000).sample(other, seed))
-    finding = prior_finding(posterior.classes, changes)
+    finding = prior_finding(posterior.classes, posterior.mean, changes)
     return Evidence({"priors": tables.prior_rows(posterior, changes)}, () if finding is None else (finding,))
 
 

@@ -35,6 +35,8 @@ def check(
     engine: Engine = Auto(),
     audit: Any = None,
     drift: float | Sequence[float] | None = None,
+    above: Mapping[Any, float] | None = None,
+    below: Mapping[Any, float] | None = None,
     calibration_sets: int = 0,
     replicates: int = 999,
     seed: int = 0,
@@ -53,8 +55,10 @@ def check(
         Labelled items of the target population, as `Counts` or as a table (class × output), to compare with the others:
         the outputs of each class or, for a posterior of another design, the classes of each output.
     drift
-        Total variation that every row of the confusion may have moved, for a table of what that would do. This and
-        `calibration_sets` are for answers under label shift.
+        Total variation that every row of the confusion may have moved, for a table of what that would do. This, the
+        conclusions and `calibration_sets` are for answers under label shift.
+    above, below
+        Conclusions by class, such as ``above={"pass": 0.8}``; each gets the smallest drift that takes it away.
     calibration_sets
         How many data sets of these sizes to simulate, to see whether `infer` is calibrated and its intervals hold. An
         engine that was asked for draws for each as it is; the default draws fewer.
@@ -78,24 +82,40 @@ def check(
     replicates = _check.whole_number("replicates", replicates, least=19)
     _check.instance_of("data", data, (Counts, Scores, Posterior, Mapping), COUNT_FIRST)
     posterior = _answer(data, prior, engine, _check.whole_number("seed", seed, least=0))
-    if drift is not None or calibration_sets:
-        of_label_shift("data", posterior, "drift and calibration_sets")
+    if drift is not None or above or below or calibration_sets:
+        of_label_shift("data", posterior, "drift, above, below and calibration_sets")
     evidence = gather(posterior, data, audit, replicates=replicates, seed=seed)
-    rows = {**evidence.tables, **_extra_tables(posterior, drift, calibration_sets, engine, seed)}
+    rows = {
+        **evidence.tables,
+        **_drift_tables(posterior, drift, above, below, seed),
+        **_simulated_tables(posterior, calibration_sets, engine, seed),
+    }
     provenance = {"seed": seed, "replicates": replicates, "version": package_version()}
     return Check(posterior=posterior, findings=_merged(posterior, evidence), tables=rows, provenance=provenance)
 
 
-def _extra_tables(
-    posterior: Posterior, drift: float | Sequence[float] | None, sets: int, engine: Engine, seed: int
+def _drift_tables(
+    posterior: Posterior,
+    drift: float | Sequence[float] | None,
+    above: Mapping[Any, float] | None,
+    below: Mapping[Any, float] | None,
+    seed: int,
 ) -> dict[str, Any]:
-    """Give the tables that take longer, where asked for."""
+    """Give what a drift would do, to intervals and to conclusions, where asked for."""
+    if drift is None and not above and not below:
+        return {}
+    found = sensitivity(posterior, () if drift is None else drift, above=above, below=below, seed=seed)
+    tables = {"drift": found.rows() if drift is not None else (), "conclusions": found.conclusions()}
+    return {name: rows for name, rows in tables.items() if rows}
+
+
+def _simulated_tables(posterior: Posterior, sets: int, engine: Engine, seed: int) -> dict[str, Any]:
+    """Give how `infer` does on simulated data, where asked for."""
     found: dict[str, Any] = {}
-    if drift is not None:
-        found["drift"] = sensitivity(posterior, drift, seed=seed).rows()
     if _check.whole_number("calibration_sets", sets, least=0):
         asked: dict[str, Any] = {} if engine == Auto() else {"engine": engine}
-        found["coverage"] = coverage(posterior, **asked, data_sets=sets, seed=seed).rows()
+        held = coverage(posterior, **asked, data_sets=sets, seed=seed)
+        found["coverage"] = tuple({**row, "verdict": held.verdict} for row in held.rows())
         ranked = calibration(posterior.counts, prior=posterior.prior, **asked, data_sets=sets, seed=seed)
         found["calibration"] = tuple({**row, "verdict": ranked.verdict} for row in ranked.rows())
     return found
@@ -212,8 +232,8 @@ def _claims(
     found = []
     for name, bound in (bounds or {}).items():
         row = _place(argument, posterior, name)
-        if not isinstance(bound, Real):
-            raise InputError(argument, f"holds {bound!r:.60}", "bounds are shares", "Write 0.8 for 80 %")
+        if not isinstance(bound, Real) or not 0 <= float(bound) <= 1:
+            raise InputError(argument, f"holds {bound!r:.60}", "bounds are shares, 0 to 1", "Write 0.8 for 80 %")
         drift = smallest_drift(*_spread(posterior, row, size), row, bound=float(bound), is_above=is_above, level=level)
         found.append(Claim(name=name, is_above=is_above, bound=float(bound), drift=drift))
     return found

@@ -9,11 +9,11 @@ import typer
 
 from truecount._progress import watch
 from truecount.cli import arguments as given
-from truecount.cli.estimate import require_sound
-from truecount.cli.options import make_engine, make_prior, read_share, read_whole
+from truecount.cli.estimate import quiet_infer, require_sound
+from truecount.cli.options import make_engine, make_prior, read_conclusions, read_share, read_whole
 from truecount.cli.report import Report
 from truecount.cli.screen import print_lines
-from truecount.cli.source import Source
+from truecount.cli.source import Groups, Source
 from truecount.cli.wording import finding_in_check
 from truecount.counts import Counts
 from truecount.errors import TruecountWarning
@@ -31,6 +31,13 @@ Audit = Annotated[
 Drift = Annotated[
     list[str] | None, typer.Option(metavar="P", help="What if every row of the confusion moved so far? 0.05 or 5%.")
 ]
+Above = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="CLASS=P", help="Which drift would take it away that CLASS lies above P? pass=0.8 or pass=80%."
+    ),
+]
+Below = Annotated[list[str] | None, typer.Option(metavar="CLASS=P", help="The same, that CLASS lies below P.")]
 CalibrationSets = Annotated[
     bool, typer.Option("--calibration", help="Simulate 200 data sets of these sizes: do intervals hold?")
 ]
@@ -41,6 +48,8 @@ def check(
     tables: given.Tables = None,
     label: given.Label = None,
     prediction: given.Prediction = None,
+    by: given.By = None,
+    weight: given.Weight = None,
     missing: given.Missing = None,
     confusion: given.Confusion = None,
     unlabeled: given.Unlabeled = None,
@@ -49,10 +58,13 @@ def check(
     specificity: given.Specificity = None,
     audit: Audit = None,
     drift: Drift = None,
+    above: Above = None,
+    below: Below = None,
     calibration: CalibrationSets = False,
     prior: given.PriorPrevalence = "1.0",
     prior_confusion: given.PriorConfusion = "1.0",
     engine: given.Engine = "auto",
+    design: given.Design = "label-shift",
     seed: given.Seed = "0",
     json: given.Json = None,
     strict: given.Strict = False,
@@ -64,19 +76,26 @@ def check(
       truecount check runs.csv --label human --prediction verdict
     With some labelled items of the population itself, which see more than all else:
       truecount check runs.csv --label human --prediction verdict --audit read.csv
-    What if the box changed its habits by 5 %, and do intervals hold at these sizes?
-      truecount check counts.json --drift 5% --calibration
+    Does the box treat the classes alike in every group?
+      truecount check runs.csv --label human --prediction verdict --by region
+    What if it changed its habits by 5 %, and which change would take a conclusion away?
+      truecount check counts.json --drift 5% --above pass=80%
+    Do intervals hold at these sizes?
+      truecount check counts.json --calibration
 
     Exit code 0: an answer. 1: bad input. 2: bad usage. 3: a serious finding, only with --strict.
 
     \b
     Serious findings: no-unlabeled, not-converged, several-answers,
-    label-shift-violated, confusion-drifted, prior-against-data.
+    label-shift-violated, confusion-drifted, prior-against-data;
+    of --design same-population, not-a-random-sample.
     """  # noqa: D301
     source = Source(
         tables=tables or [],
         label=label,
         prediction=prediction,
+        by=by,
+        weight=weight,
         missing=missing,
         confusion=confusion,
         unlabeled=unlabeled,
@@ -85,13 +104,20 @@ def check(
         specificity=specificity,
     )
     report = Report(json_file=json, inputs=[*source.files(), *([] if audit is None else [audit])])
-    counts, known = _data(source, audit).read_one("check")
+    if design != "label-shift" and (drift or above or below or calibration):
+        asked = "--drift, --above, --below and --calibration"
+        raise typer.BadParameter(f"{asked} ask about label shift; they do not go with --design {design}.")
+    counts, known = _data(source, audit).read()
+    first = next(iter(counts.counts.values())) if isinstance(counts, Groups) else counts
     found = _checked(
         counts,
-        prior=make_prior(prior, prior_confusion, counts, known),
+        design,
+        prior=make_prior(prior, prior_confusion, first, known),
         engine=make_engine(engine, None),
         audit=None if audit is None else _labeled(audit, source),
         drift=[read_share("--drift", text, "Write 0.05 or 5%") for text in drift] if drift else None,
+        above=read_conclusions("--above", above or (), first.classes),
+        below=read_conclusions("--below", below or (), first.classes),
         calibration_sets=SETS if calibration else 0,
         seed=read_whole("--seed", seed, least=0, usual=0),
     )
@@ -116,6 +142,7 @@ def _labeled(audit: Path, source: Source) -> Counts:
 
     if source.label or source.prediction:
         columns: dict[str, Any] = {"label": source.label, "prediction": source.prediction, "missing": source.missing}
+        columns["weight"] = source.weight
         return Source(tables=[str(audit)] * 2, **columns).read_one("--audit")[0]
     if source.confusion is not None and not holds_counts(audit):
         return replace(source, confusion=audit).read_one("--audit")[0]
@@ -124,11 +151,17 @@ def _labeled(audit: Path, source: Source) -> Counts:
     raise typer.BadParameter(f"--audit {audit} is a table: name its columns with --label and --prediction.")
 
 
-def _checked(counts: Counts, **options: Any) -> "Check":
+def _checked(counts: Counts | Groups, design: str, **options: Any) -> "Check":
     """Check without warnings on the side: the findings say the same, in the command's words."""
     from truecount.api.trust import check as run
 
+    data: Any = counts.counts if isinstance(counts, Groups) else counts
+    if design != "label-shift":
+        if isinstance(counts, Groups):
+            raise typer.BadParameter("--design does not go with groups.")
+        believed = options["prior"], options["engine"], options["seed"]
+        data = quiet_infer(counts, *believed, design=design.replace("-", "_"))
     with warnings.catch_warnings(), watch(what="checking"):
         warnings.simplefilter("ignore", TruecountWarning)
-        found = run(counts, **options)
+        found = run(data, **options)
     return replace(found, findings=tuple(map(finding_in_check, found.findings)))

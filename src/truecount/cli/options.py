@@ -103,6 +103,18 @@ def read_level(text: str) -> float:
     return level
 
 
+def read_conclusions(option: str, entries: Iterable[str], classes: Iterable[Name]) -> dict[Name, float]:
+    """Read ``pass=80%`` and ``fail=0.1``."""
+    names, remedy = {str(name): name for name in classes}, "Write pass=80% or pass=0.8"
+    bounds: dict[Name, float] = {}
+    for entry in entries:
+        name, found, share = entry.rpartition("=")
+        if not found:
+            raise InputError(option, f"is {entry!r}", "it must name a class and a share", remedy)
+        bounds[names.get(name, name)] = read_share(option, share, remedy)
+    return bounds
+
+
 def read_whole(option: str, text: str, *, least: int, usual: int) -> int:
     """Read ``4000``."""
     if not _is_whole(text) or int(text) < least:

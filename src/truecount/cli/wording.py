@@ -19,6 +19,9 @@ ARGUMENTS = (
     "target",
     "engine",
     "joint",
+    "above",
+    "below",
+    "drift",
 )
 """Arguments of the library that are options of the same name."""
 PHRASES: dict[str, str | Callable[[re.Match[str]], str]] = {
@@ -40,7 +43,7 @@ PHRASES: dict[str, str | Callable[[re.Match[str]], str]] = {
 }
 """What the library advises, and what that is on the command line."""
 
-ELSEWHERE = r"--(design|interval|target|joint)\b"
+ELSEWHERE = r"--(interval|target|joint)\b"
 """Options that only ``truecount estimate`` has."""
 
 

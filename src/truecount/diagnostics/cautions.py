@@ -5,7 +5,7 @@ from math import lgamma, log
 import numpy as np
 
 from truecount._types import FloatArray
-from truecount._wording import listed, percent
+from truecount._wording import listed, listed_classes, percent
 from truecount.counts import Counts
 from truecount.counts.ranges import are_ranges
 from truecount.counts.weights import effective_counts
@@ -88,13 +88,14 @@ def _unlabeled_class(counts: Counts, prior: Prior) -> Finding | None:
     empty = [counts.classes[row] for row in _learned_rows(counts, prior) if not items[row]]
     if not empty:
         return None
+    said = listed_classes(empty)
     them = "it" if len(empty) == 1 else "them"
     return Finding(
         "unlabeled-class",
         "caution",
-        f"No labelled item belongs to {listed(empty)}: what the box does with {them} is only assumed.",
+        f"No labelled item belongs to {said}: what the box does with {them} is only assumed.",
         {"classes": empty},
-        f"Label some items of {listed(empty)}.",
+        f"Label some items of {said}.",
     )
 
 
@@ -105,13 +106,14 @@ def _few_labels(counts: Counts, prior: Prior) -> Finding | None:
     if not few:
         return None
     names = [counts.classes[row] for row in few]
-    said, have = listed(names), "has" if len(few) == 1 else "have"
+    said, most = listed_classes(names), f"{items[few].min():.3g}"
     return Finding(
         "few-labels",
         "caution",
-        f"{said} {have} fewer labels than the prior of the confusion is worth: the prior has the larger say there.",
+        f"With as few labels as {most} the prior decides what the box is taken to do with {said}: it weighs as much as "
+        f"{weight[few].max():.3g} labels of a class.",
         {"classes": names, "labeled": items[few].tolist(), "prior": weight[few].tolist()},
-        f"Label more items of {said}.",
+        f"Label more items of {said}, or give the rows a prior that weighs less.",
     )
 
 

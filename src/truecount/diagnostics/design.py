@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from truecount._wording import percent
+from truecount._wording import called, percent
 from truecount.diagnostics.shift import chi_square_quantile
 from truecount.results.finding import Finding
 from truecount.results.posterior import Posterior
@@ -24,7 +24,7 @@ def design_finding(answers: Mapping[str, Posterior]) -> Finding | None:
     return Finding(
         "designs-disagree",
         "caution",
-        f"It matters how the labels were chosen: {name!s:.60} has {percent(shares[0])} if they come from another "
+        f"It matters how the labels were chosen: {called(name)} has {percent(shares[0])} if they come from another "
         f"population, and {percent(shares[1])} if they were sampled from this one.",
         {"class": name, "shares": list(shares), "standard_errors_apart": float(distance[worst]) ** 0.5},
         "If the labelled items come from this very population use design='same_population', or design='by_prediction' "

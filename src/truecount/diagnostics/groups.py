@@ -1,6 +1,7 @@
 """Whether the confusion is the same across groups."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import reduce
 from operator import add
 from typing import Any
@@ -18,11 +19,14 @@ from truecount.results.finding import Finding
 
 
 def pooled(groups: Mapping[Any, Counts]) -> Counts:
-    """Put all groups together: the unlabelled sides of groups that share labels, both sides of others."""
+    """Put all groups together: the unlabelled sides of groups that share labels, both sides of others.
+
+    No group is left that would share these labels, so that they are no longer marked as shared.
+    """
     if not groups:
         raise InputError("data", "has no groups", "a check needs counts", "Pass Counts, or a mapping to them")
     first, *others = groups.values()
-    return first.pool(*others) if share_labels(groups) else reduce(add, others, first)
+    return replace(first.pool(*others), tables=frozenset()) if share_labels(groups) else reduce(add, others, first)
 
 
 def share_labels(groups: Mapping[Any, Counts]) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, IntArray, Name
-from truecount._wording import listed, percent
+from truecount._wording import listed, listed_classes, percent
 from truecount.counts import Counts
 from truecount.diagnostics.shift import CAUTION, CHEAP_LEVEL, SERIOUS, chi_square_quantile
 from truecount.results.finding import Finding
@@ -162,8 +162,8 @@ def drift_finding(counts: Counts, test: HomogeneityTest, what: str) -> Finding |
     return Finding(
         "confusion-drifted",
         "serious" if test.p_value <= SERIOUS else "caution",
-        f"Labels show that the box treats {listed(names)} differently {what} (p = {test.p_value:.2g}): the shares are "
-        "biased.",
+        f"Labels show that the box treats {listed_classes(names)} differently {what} (p = {test.p_value:.2g}): the "
+        "shares are biased.",
         {"classes": names, "p_value": test.p_value, "deviance": test.deviance, "by_class": test.by_class.tolist()},
         "Use labels of the population itself: as a random sample of it, with design='same_population'.",
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from truecount._types import FloatArray, IntArray, Name
-from truecount._wording import listed, span
+from truecount._wording import called, listed, listed_classes, percent, span
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
 from truecount.diagnostics.shift import chi_square_quantile
@@ -134,7 +134,7 @@ def cannot_tell(names: list[Name]) -> Finding:
     return Finding(
         "not-identified",
         "serious",
-        f"The outputs cannot tell {listed(names)} apart: their shares are one of many that fit equally well.",
+        f"The outputs cannot tell {listed_classes(names)} apart: their shares are one of many that fit equally well.",
         {"classes": names},
         NO_POINT,
     )
@@ -150,7 +150,7 @@ def _alike(counts: Counts, draws: Draws, group: tuple[int, ...]) -> Finding:
     return Finding(
         "not-identified",
         "caution",
-        f"{listed(names)} cannot be told apart by these outputs: {known}.",
+        f"{listed_classes(names)} cannot be told apart by these outputs: {known}.",
         {"classes": names, "sum": [lower, upper]},
         "Do not read their shares one by one. A box with other outputs, or more labels of these classes, may tell "
         "them apart.",
@@ -197,7 +197,7 @@ def _in_words(classes: tuple[Name, ...], directions: FloatArray, verb: str) -> s
     link = "like" if verb == "look" else "from"
     if len(directions) > 1:
         involved = np.flatnonzero(np.abs(directions).max(axis=0) > MINOR)
-        return f"To the box {listed([classes[row] for row in involved])} {verb} {link} mixes of each other"
+        return f"To the box {listed([called(classes[row]) for row in involved])} {verb} {link} mixes of each other"
     one, other = sorted((np.flatnonzero(sign * directions[0] > MINOR) for sign in (1, -1)), key=len)
     verb = f"{verb}s" if len(one) == 1 else verb
     return f"To the box {_mixed(classes, directions[0], one)} {verb} {link} {_mixed(classes, directions[0], other)}"
@@ -205,9 +205,9 @@ def _in_words(classes: tuple[Name, ...], directions: FloatArray, verb: str) -> s
 
 def _mixed(classes: tuple[Name, ...], direction: FloatArray, side: IntArray) -> str:
     if len(side) == 1:
-        return f"{classes[side[0]]!s:.60}"
+        return called(classes[side[0]])
     parts = np.abs(direction[side]) / np.abs(direction[side]).sum()
-    words = [f"{100 * part:.0f} % {classes[row]!s:.60}" for row, part in zip(side, parts, strict=True)]
+    words = [f"{100 * part:.0f} % {called(classes[row])}" for row, part in zip(side, parts, strict=True)]
     return f"a mix of {listed(words)}"
 
 
@@ -234,7 +234,8 @@ def hardly_learned(counts: Counts, model: Density, kept: FloatArray, *, said: se
     return Finding(
         "hardly-learned",
         "caution",
-        f"The data say hardly anything about the share of {listed(list(little))}: it is almost as uncertain as before.",
+        f"The data say hardly anything about the share of {listed_classes(little)}: it is almost as uncertain as "
+        "before.",
         {"classes": list(little), "kept": list(little.values())},
         advice,
     )
@@ -259,7 +260,7 @@ def worse_than_chance(counts: Counts, model: Density) -> Finding | None:
     return Finding(
         "worse-than-chance",
         "caution",
-        f"The box names the right class {right.mean():.0%} of the time, less often than chance would.",
+        f"The box names the right class {percent(float(right.mean()))} of the time, less often than chance would.",
         {"right": right.tolist()},
         "Check whether classes or outputs were swapped; if not, the answer stands.",
     )

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from truecount._types import FloatArray, Name
-from truecount._wording import listed
+from truecount._wording import called, listed_classes, percent
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
 from truecount.diagnostics.fit import best_fit, deviance_at, tables_of
@@ -113,19 +113,21 @@ def _scaled(part: Part, factor: float, prior_rows: FloatArray, model: Density) -
     return replace(model, rows=model.rows + (factor - 1) * prior_rows)
 
 
-def prior_finding(classes: tuple[Name, ...], changes: tuple[PriorChange, ...]) -> Finding | None:
+def prior_finding(classes: tuple[Name, ...], mean: FloatArray, changes: tuple[PriorChange, ...]) -> Finding | None:
     """Name the classes that half or double the prior would move, and by how much at most."""
     most = np.max([change.moved for change in changes], axis=0)
     rows = np.flatnonzero(most > MOVED)
     if not len(rows):
         return None
     worst = max(changes, key=lambda change: float(change.moved.max()))
+    most_moved = int(worst.moved.argmax())
     names, how = [classes[row] for row in rows], "halved" if worst.factor < 1 else "doubled"
     return Finding(
         "prior-sensitive",
         "caution",
-        f"The prior has a say in the share of {listed(names)}: with the prior of the {worst.part} {how}, the answer "
-        f"moves by {worst.moved.max():.1f} of its standard deviations.",
+        f"The prior has a say in the share of {listed_classes(names)}: with the prior of the {worst.part} {how}, "
+        f"{called(classes[most_moved])} would have {percent(worst.mean[most_moved])} instead of "
+        f"{percent(mean[most_moved])}.",
         {"classes": names, "moved": most[rows].tolist(), "part": worst.part, "factor": worst.factor},
         "Say in a report which prior was used, or gather more data; the table of priors shows what others would say.",
     )

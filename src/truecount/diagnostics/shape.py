@@ -3,7 +3,7 @@
 import numpy as np
 
 from truecount._types import FloatArray
-from truecount._wording import listed, percent, span
+from truecount._wording import called, listed, listed_classes, percent, span
 from truecount.counts import Counts
 from truecount.diagnostics.identify import HARDLY
 from truecount.inference.draws import Draws
@@ -47,8 +47,8 @@ def edge_not_excluded(counts: Counts, draws: Draws, kept: FloatArray) -> Finding
     return Finding(
         "edge-not-excluded",
         "caution",
-        f"Nothing rules out that {'' if len(names) == 1 else 'one of '}{listed(names)} is absent; an equal-tailed "
-        "interval never reaches zero, and cannot show it.",
+        f"Nothing rules out that {'' if len(names) == 1 else 'one of '}{listed_classes(names)} is absent; an "
+        "equal-tailed interval never reaches zero, and cannot show it.",
         {"classes": names, "lower": ends[0].tolist(), "upper": ends[-1].tolist()},
         "Where a class may be absent, the shortest interval, interval(kind='hdi'), is the one to read.",
     )
@@ -84,7 +84,7 @@ def _weighed(counts: Counts, draws: Draws) -> Finding | None:
     return Finding(
         "several-answers",
         "caution",
-        f"The counts allow {len(answers)} different answers. {counts.classes[row]!s:.60} is {' or '.join(said)}; in "
+        f"The counts allow {len(answers)} different answers. {called(counts.classes[row])} is {' or '.join(said)}; in "
         "brackets how probable each is.",
         {
             "class": counts.classes[row],
@@ -110,7 +110,7 @@ def _unreconciled(counts: Counts, draws: Draws) -> Finding | None:
     return Finding(
         "several-answers",
         "serious",
-        f"The chains settled on {len(camps)} different answers. Of {counts.classes[row]!s:.60}, {listed(said)}.",
+        f"The chains settled on {len(camps)} different answers. Of {called(counts.classes[row])}, {listed(said)}.",
         {
             "class": counts.classes[row],
             "chains": [len(camp) for camp in camps],

@@ -163,7 +163,7 @@ def closest_mix(tables: Tables) -> FloatArray:
     rows = np.where(tables.is_known[:, None], tables.known, rows / rows.sum(axis=1, keepdims=True))
     fit = best_fit(Tables(labeled=np.zeros_like(tables.labeled), unlabeled=tables.unlabeled, known=rows))
     mixed: FloatArray = (fit.prevalence[0] @ rows)[0]
-    return mixed
+    return np.where(mixed > 1e-6, mixed, 0.0)
 
 
 def shift_findings(test: ShiftTest, tables: Tables, *, is_audited: bool = False) -> tuple[Finding, ...]:
@@ -202,8 +202,8 @@ def _violated(
         f"No mix of the classes explains the unlabelled outputs{proof}: {percent(seen[worst])} of the items have the "
         f"output {name!s:.60}, where the nearest mix of what was labelled has {percent(expected[worst])}.",
         {"output": name, "seen": float(seen[worst]), "expected": float(expected[worst]), **numbers},
-        "The box seems to treat some class differently here. Label some items of the population itself, and check how "
-        "both sides were sampled and counted.",
+        "The box seems to treat some class differently here: label some items of the population itself. Or the "
+        "labelled items were chosen by their output: then use design='by_prediction'.",
     )
 
 

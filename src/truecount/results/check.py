@@ -19,17 +19,35 @@ TITLES = {
     "priors": "What another prior would say (mean of each class)",
     "designs": "What other ways of choosing the labels would mean",
     "drift": "If every row of the confusion may have moved",
+    "conclusions": "What would take a conclusion away",
     "coverage": "How often intervals hold, at sizes like these",
     "calibration": "Simulation-based calibration at sizes like these",
 }
 """What each table is called on the page, in their order."""
 NOTES = {
-    "classes": "row prior: what the prior of P(output | class) weighs, in labels; sd: standard deviation of the share; "
-    "kept: sd after over sd before.",
-    "identifiability": "rank: how many classes, or mixes of them, the outputs tell apart; condition: 1 at best; "
-    "the larger, the harder they are to tell apart, and a dash where some cannot be.",
+    "classes": "row prior: what the prior of P(output | class) weighs, in labels; sd: standard deviation of the "
+    "share; kept: sd after over sd before.",
+    "identifiability": "rank: how many classes, or mixes of them, the outputs tell apart; condition: 1 at best; the "
+    "larger, the harder they are to tell apart, and a dash where some cannot be.",
+    "outputs": "seen: share of the unlabelled items; nearest mix: the closest that the labelled items of all "
+    "classes, mixed in any proportion, come to it; predicted: where the answer expects 95 % of such shares.",
+    "tests": "p value: how often chance alone looks as odd as this; 0.05 or less counts as a sign.",
+    "audit": "p value: how often chance alone makes both sides differ as much.",
+    "priors": "prevalence: what was believed of the shares; confusion: of what the box does with each class; × 0.5: "
+    "half as firmly; most moved: the largest change, in standard deviations of the answer; 0.3 is much.",
+    "designs": "label_shift: labelled items come from elsewhere, or so many of each class; same_population: a random "
+    "sample of this population; by_prediction: so many of each output of it. Only you know which is true.",
+    "drift": "full: the answer; cut: the unlabelled items may not correct what the labels say of the box; tempered: "
+    "they count half; drift up to 5 %: whichever 5 % of each class's items the box now gives another output.",
+    "conclusions": "smallest drift: share of each class's items that would have to get another output now.",
+    "coverage": "held: how often the interval held the truth, in simulated data of these sizes; error: by how much "
+    "that may be off by chance; width: of the interval, on average.",
+    "calibration": "ranks: in how many simulated data sets the truth was the lowest, second lowest, … among the "
+    "draws; all alike where all is well.",
 }
 """What the columns of a table mean, in a line below it."""
+ONE_VERDICT = ("coverage", "calibration")
+"""Tables with one verdict for all rows, which is said once."""
 MOST_ROWS, MOST_DECIMALS = 25, 3
 NO_SHARES = ("condition", "statistic", "p_value", "labeled", "audited", "row_prior", "most_moved")
 """Columns of numbers that are not shares, and are not printed as percentages."""
@@ -47,8 +65,8 @@ class Check:
         Its findings and those of the check, the gravest first.
     tables
         Rows of plain values by the name of the table: ``classes``, ``identifiability``, ``outputs``, ``tests``,
-        ``priors``, ``designs`` and, where asked for, ``audit``, ``drift``, ``coverage`` and ``calibration``. Every row
-        of a table has the same keys.
+        ``priors``, ``designs`` and, where asked for, ``audit``, ``drift``, ``conclusions``, ``coverage`` and
+        ``calibration``. Every row of a table has the same keys.
     provenance
         Seed, replicates, version.
     """
@@ -78,8 +96,11 @@ class Check:
     __repr__ = __str__
 
     def _table(self, name: str) -> list[str]:
-        note = [f"  {NOTES[name]}"] if name in NOTES else []
-        return [TITLES[name], *aligned(self.tables[name]), *note]
+        rows, verdict = self.tables[name], []
+        if name in ONE_VERDICT:
+            verdict = [f"  {rows[0]['verdict']}"]
+            rows = tuple({key: value for key, value in row.items() if key != "verdict"} for row in rows)
+        return [TITLES[name], *aligned(rows), *verdict, f"  {NOTES[name]}"]
 
 
 def aligned(rows: tuple[Row, ...]) -> list[str]:

@@ -29,13 +29,22 @@ class Claim:
     bound: float
     drift: float | None
 
-    def __str__(self) -> str:
-        said = f"{self.name} {'above' if self.is_above else 'below'} {percent(self.bound)}"
+    @property
+    def conclusion(self) -> str:
+        """What is claimed."""
+        return f"{self.name} {'above' if self.is_above else 'below'} {percent(self.bound)}"
+
+    @property
+    def verdict(self) -> str:
+        """What a drift does to it."""
         if self.drift is None:
-            return f"{said}: no drift changes that."
+            return "no drift changes that"
         if not self.drift:
-            return f"{said}: the interval does not show that even without a drift."
-        return f"{said}: holds unless rows moved by {percent(self.drift)} or more."
+            return "the interval does not show that even without a drift"
+        return f"holds unless rows moved by {percent(self.drift)} or more"
+
+    def __str__(self) -> str:
+        return f"{self.conclusion}: {self.verdict}."
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -78,6 +87,13 @@ class Sensitivity:
             {"assumed": said, "class": name, "lower": float(lower), "upper": float(upper)}
             for said, interval in ends.items()
             for name, (lower, upper) in zip(self.classes, interval, strict=True)
+        )
+
+    def conclusions(self) -> tuple[dict[str, Any], ...]:
+        """Give plain values: a row for each conclusion, with the smallest drift that takes it away."""
+        return tuple(
+            {"conclusion": claim.conclusion, "smallest_drift": claim.drift, "verdict": claim.verdict}
+            for claim in self.claims
         )
 
     def __str__(self) -> str:
