@@ -57,3 +57,23 @@ def test_a_check_of_sound_scores_has_their_tests():
 @pytest.mark.parametrize("labels", [[0, 0, 0]])
 def test_a_class_without_scores_cannot_be_tested(labels):
     assert scores_test(Scores([[0.9, 0.1]] * 3, labels, [[0.4, 0.6]])) == (0.0, 1.0)
+
+
+def test_scores_that_moved_within_their_cells_are_a_finding():
+    """As many items at every level of confidence as before, but all at its lower end."""
+    rng = np.random.default_rng(0)
+    labels, share = np.repeat([0, 1], 28), np.where(rng.random(400) < 0.5, 0.51, 0.76)
+    known = as_scores(rng.uniform(0.5, 1, 56), np.where(rng.random(56) < 0.8, labels, 1 - labels))
+    moved = Scores(known, labels, as_scores(share + rng.uniform(0, 0.01, 400), rng.integers(2, size=400)))
+    found = tc.check(moved, replicates=199)
+    by_name = {row["test"]: row["p_value"] for row in found.tables["tests"]}
+    assert by_name["label shift, by confidence"] > 0.05
+    assert by_name["label shift, on scores"] <= 0.01
+    assert (found.findings[0].code, found.findings[0].severity) == ("label-shift-violated", "serious")
+    assert "elsewhere on the scale" in found.findings[0].message
+
+
+def as_scores(confidence, output):
+    scores = np.column_stack([1 - confidence, 1 - confidence])
+    scores[np.arange(len(output)), output] = confidence
+    return scores

@@ -14,6 +14,7 @@ from truecount.counts import Counts, Scores
 from truecount.counts.weights import effective_by_output, effective_counts, effective_outputs
 from truecount.diagnostics import groups, tables
 from truecount.diagnostics.design import design_finding
+from truecount.diagnostics.findings import gravest_first
 from truecount.diagnostics.fit import tables_of
 from truecount.diagnostics.homogeneity import (
     HomogeneityTest,
@@ -23,7 +24,7 @@ from truecount.diagnostics.homogeneity import (
     visible_drift,
 )
 from truecount.diagnostics.prior import prior_finding, prior_sensitivity
-from truecount.diagnostics.scores import by_confidence, scores_test
+from truecount.diagnostics.scores import by_confidence, scores_findings, scores_test
 from truecount.diagnostics.shift import CAUTION, label_shift_test, shift_findings
 from truecount.errors import InputError
 from truecount.inference import Auto
@@ -99,7 +100,7 @@ def _on_scores(scores: Scores, settings: dict[str, int]) -> Evidence:
     distance, p_value = scores_test(scores, replicates=fewer, seed=settings["seed"])
     rows.append(_row("label shift, on scores", distance, p_value, fewer, "no sign against it"))
     found = shift_findings(test, tables_of(model, counts.labeled.astype(np.float64)))
-    return Evidence({"tests": tuple(rows)}, found)
+    return Evidence({"tests": tuple(rows)}, gravest_first([*found, *scores_findings(distance, p_value)])[:1])
 
 
 def _any_shift(counts: Counts, seed: int) -> Evidence:

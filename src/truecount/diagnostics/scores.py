@@ -5,7 +5,10 @@ import numpy as np
 from truecount import _check
 from truecount._simplex import project_to_simplex
 from truecount._types import FloatArray, IntArray
+from truecount._wording import percent
 from truecount.counts import Counts, Scores
+from truecount.diagnostics.shift import SERIOUS
+from truecount.results.finding import Finding
 
 LABELS_A_CELL = 5
 MOST_LEVELS = 4
@@ -65,6 +68,23 @@ def scores_test(scores: Scores, *, replicates: int = 199, seed: int = 0) -> tupl
     drawn = [_redrawn(members, shares, len(new), rng) for _ in range(replicates)]
     as_large = sum(_distance(*each)[1] >= distance for each in drawn)
     return distance, (1 + as_large) / (1 + replicates)
+
+
+def scores_findings(distance: float, p_value: float) -> tuple[Finding, ...]:
+    """Say that scores are no mix of the classes' scores, where that is clear: it is asked after another test."""
+    if p_value > SERIOUS:
+        return ()
+    return (
+        Finding(
+            "label-shift-violated",
+            "serious",
+            f"No mix of the classes explains the scores of the unlabelled items (p = {p_value:.2g}): "
+            f"{percent(distance)} of them lie elsewhere on the scale than in the nearest mix of what was labelled.",
+            {"distance": distance, "p_value": p_value},
+            "The classifier seems to score some class differently here. Label some items of the population itself, "
+            "and check that both sides were scored by the same version of it.",
+        ),
+    )
 
 
 def _histogram(bins: IntArray) -> FloatArray:
