@@ -102,6 +102,20 @@ def test_a_closed_pipe_is_no_mistake(tmp_path: Path) -> None:
     assert "Error" not in done.stderr
 
 
+@pytest.mark.parametrize(("width", "indent"), [(40, 22), (30, 4)])
+def test_words_in_the_last_column_stay_there_if_they_fit(
+    width: int, indent: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    print_lines("  label shift    0.5  the quick brown fox jumps over it")
+    first, *others = capsys.readouterr().out.splitlines()
+    assert first.startswith("  label shift    0.5  the")
+    assert others
+    assert {len(line) - len(line.lstrip()) for line in others} == {indent}
+    assert max(map(len, [first, *others])) <= width
+
+
 @pytest.mark.parametrize("width", [12, 20, 200])
 def test_long_lines_go_on_below(
     width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

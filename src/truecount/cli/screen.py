@@ -1,5 +1,6 @@
 """What stands on the screen: tables as wide as it is."""
 
+import re
 import sys
 from shutil import get_terminal_size
 from typing import Any
@@ -10,6 +11,8 @@ from truecount.results.table import Table, display_width, remark
 
 LEAST_FOR_NAMES = 8
 """Columns of a terminal that longer names of classes are broken into, but not into fewer."""
+LEAST_FOR_WORDS = 16
+"""Columns of a terminal that the words at the end of a line are broken into, but not into fewer."""
 INDENT = "    "
 STYLES = {"info": "cyan", "caution": "yellow", "serious": "bold red"}
 
@@ -37,14 +40,20 @@ def print_lines(words: str) -> None:
 
 def _folded(line: str, width: int) -> str:
     """Break between words, else anywhere; signs that take two columns count as two."""
-    lines, current = [], ""
+    lines, current, indent = [], "", " " * _hang(line, width)
     for sign in line:
         if display_width(current + sign) > width:
             head, space, tail = current.rpartition(" ")
             lines.append((head if space and head.strip() else current).rstrip())
-            current = INDENT + (tail if space and head.strip() else "")
+            current = indent + (tail if space and head.strip() else "")
         current += sign
     return "\n".join([*lines, current])
+
+
+def _hang(line: str, width: int) -> int:
+    """Give how far lines that go on are indented: as far as the words in the last column of a table, if they fit."""
+    columns = [display_width(line[: gap.end()]) for gap in re.finditer(r"(?<=\S)  +(?=\S)", line)]
+    return columns[-1] if columns and columns[-1] + LEAST_FOR_WORDS <= width else len(INDENT)
 
 
 def _layout(table: Table, width: int) -> Any:
