@@ -12,7 +12,7 @@ import pytest
 
 from made_posterior import made_posterior
 from pictures import HARD, posterior_of
-from truecount import Counts, Finding, report
+from truecount import Counts, Finding, infer, report
 
 NEEDED = "could not import it: needs the extra browser"
 playwright = pytest.importorskip("playwright.sync_api", reason=NEEDED)
@@ -44,7 +44,18 @@ def weeks() -> Any:
     return {date(2026, 1, 5) + timedelta(weeks=week): posterior_of(names) for week in range(30)}
 
 
-CASES: dict[str, Callable[[], Any]] = {**HARD, "doubtful": doubtful, "ten": lambda: posterior_of(TEN), "weeks": weeks}
+def fine() -> Any:
+    """So many items that shares have four decimals."""
+    return infer(Counts([[100_000, 0], [0, 100_000]], [100_000, 0], classes=["all", "none"]))
+
+
+CASES: dict[str, Callable[[], Any]] = {
+    **HARD,
+    "doubtful": doubtful,
+    "ten": lambda: posterior_of(TEN),
+    "weeks": weeks,
+    "fine": fine,
+}
 
 
 @pytest.fixture(scope="module")
@@ -181,6 +192,13 @@ def test_names_from_right_to_left_leave_the_numbers_as_they_are(page: Any, tmp_p
     places = page.evaluate(NUMBERS)
     assert len(places) >= 8
     assert places == sorted(places)
+
+
+@pytest.mark.parametrize("case", ["two", "ten", "fine", "doubtful", "edge"])
+def test_the_table_of_shares_fits_a_telephone(page: Any, written: Any, case: str) -> None:
+    resize(page, "telephone")
+    page.goto(written(case))
+    assert page.evaluate("(table => table.scrollWidth <= table.clientWidth)(document.querySelector('.wide'))")
 
 
 def test_ten_classes_need_no_scrolling_at_a_desk(page: Any, written: Any) -> None:
