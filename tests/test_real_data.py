@@ -3,12 +3,16 @@
 import csv
 import hashlib
 from collections import defaultdict
+from itertools import permutations
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
 import truecount as tc
+from truecount.diagnostics.fit import best_fit, deviance_at, tables_of
+from truecount.inference.mode import find_mode
+from truecount.models import density
 
 
 @pytest.fixture
@@ -94,3 +98,14 @@ def test_ties_that_a_judge_seldom_sees_are_barely_identified(real_data):
     rows = read_halves(real_data / "pandalm_judges" / "labels.csv", "idx", "gpt35_label")
     [finding] = found(others_against(rows, "bloom-7b_llama-7b"), "barely-identified")
     assert finding.numbers["classes"] == ["0"]
+
+
+def test_the_fit_of_every_pair_of_models_is_near_the_highest(real_data):
+    """A judge that hardly tells some classes apart: one start stops at a deviance of 6, not 1.5."""
+    rows = read_halves(real_data / "xstest_refusals" / "labels.csv", "id", "gpt4_label")
+    for source, target in permutations(sorted(rows), 2):
+        counts = tc.count(*zip(*rows[source][0], strict=True), [output for _, output in rows[target][1]])
+        model = density(counts, tc.Prior())
+        posed, mode = tables_of(model, counts.labeled.astype(float)), find_mode(model)
+        [lowest] = deviance_at(posed, mode.prevalence[None, None], mode.confusion[None])
+        assert best_fit(posed).deviance[0] < lowest + 0.5, (source, target)
