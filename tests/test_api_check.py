@@ -164,6 +164,13 @@ def test_an_output_that_nothing_labelled_has_is_expected_at_none():
     assert "design='by_prediction'" in finding.advice
 
 
+def test_columns_called_like_a_class_keep_its_name():
+    page = str(tc.check(Counts([[14, 6], [2, 18]], [20, 20], classes=["full_pass", "no"]), replicates=99))
+    assert "  prior             most moved  full_pass" in page
+    assert "nearest mix" in page
+    assert "full pass" not in page
+
+
 def test_designs_that_agree_are_silent():
     same = Counts([[130, 20], [30, 220]], [640, 960])
     assert "designs-disagree" not in codes(tc.check(same))

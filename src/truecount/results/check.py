@@ -53,6 +53,11 @@ NO_SHARES = ("condition", "statistic", "p_value", "labeled", "audited", "row_pri
 """Columns of numbers that are not shares, and are not printed as percentages."""
 
 
+ABOUT_SHARES = ("sd_before", "sd_after", "barely_seen", "nearest_mix", "predicted_lower", "predicted_upper")
+WORDS = (*NO_SHARES, *ABOUT_SHARES, "smallest_drift")
+"""Columns of several words; others may be called like a class, which keeps its name."""
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Check:
     """Whether an answer may be trusted.
@@ -108,7 +113,7 @@ def aligned(rows: tuple[Row, ...]) -> list[str]:
     header = list(rows[0])
     decimals = {name: None if name in NO_SHARES else _decimals(rows) for name in header}
     body = [[_cell(row[name], decimals[name]) for name in header] for row in rows[:MOST_ROWS]]
-    titles = [name.replace("_", " ") for name in header]
+    titles = [name.replace("_", " ") if name in WORDS else visible(name) for name in header]
     columns = list(zip(titles, *body, strict=True))
     widths = [max(map(display_width, column)) for column in columns]
     is_text = [any(isinstance(row[name], str) for row in rows) for name in header]
