@@ -56,7 +56,8 @@ def test_groups_and_their_differences_are_documented(tmp_path: Path) -> None:
 
 
 def test_checks_are_documented_table_by_table() -> None:
-    summary = check(COUNTS, audit=COUNTS, drift=[0.05], calibration_sets=20, replicates=99).to_dict()
+    found = check(COUNTS, audit=COUNTS, drift=[0.05], above={"fail": 0.5}, calibration_sets=20, replicates=99)
+    summary = found.to_dict()
     assert list(summary) == documented("truecount.check/1")[0]
     lines = re.findall(r"^\| `(\w+)` \| (`.*?) \| .*\|$", DOCUMENT, flags=re.MULTILINE)
     fields = {name: re.findall(r"`(\w+)`", words) for name, words in lines}
