@@ -19,6 +19,21 @@ def nearest(wanted: str, known: Iterable[str]) -> str | None:
     return by_folded[close[0]] if close else None
 
 
+def twins(names: Iterable[Name], known: Iterable[Name]) -> str:
+    """Say which names differ from known ones in case and blanks only; nothing where none does.
+
+    >>> twins(["yes", "no", "n/a"], ["Yes", "No"])
+    "perhaps 'yes' is 'Yes' and 'no' is 'No'"
+    """
+    by_folded = {_folded(name): name for name in known}
+    alike = [f"{name!r} is {by_folded[_folded(name)]!r}" for name in names if _folded(name) in by_folded]
+    return f"perhaps {listed(alike)}" if alike else ""
+
+
+def _folded(name: Name) -> str:
+    return "".join(str(name).casefold().split())
+
+
 def quoted(names: Iterable[Name]) -> str:
     """Give the names in quotes, the first ones of many, for an error."""
     found = [repr(name) for name in names]
@@ -26,16 +41,25 @@ def quoted(names: Iterable[Name]) -> str:
     return ", ".join(found[:MOST_QUOTED]) + (f" and {more} more" if more > 0 else "")
 
 
-def listed(names: Collection[Name]) -> str:
+def listed(names: Collection[Name], *, most: int = MOST_LISTED) -> str:
     """Give names in a sentence, the first ones of many.
 
     >>> listed(["fail", "pass", "unsure"])
     'fail, pass and unsure'
     """
-    words, more = [f"{name!s:.{LONGEST_NAME}}" for name in names], len(names) - MOST_LISTED
+    words, more = [f"{name!s:.{LONGEST_NAME}}" for name in names], len(names) - most
     if more > 0:
-        words = [*words[:MOST_LISTED], f"{more} more"]
+        words = [*words[:most], f"{more} more"]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def listed_quoted(names: Collection[Name]) -> str:
+    """Give names in quotes in a sentence, the first ones of many.
+
+    >>> listed_quoted(["fail", 1])
+    "'fail' and 1"
+    """
+    return listed([repr(name[: LONGEST_NAME - 2] if isinstance(name, str) else name) for name in names], most=5)
 
 
 def called(name: Name) -> str:

@@ -55,6 +55,13 @@ def test_counts_are_written_and_estimated(table: Path, tmp_path: Path) -> None:
     assert estimates[0] == estimates[1] != ""
 
 
+def test_counts_whose_outputs_never_meet_are_not_estimated(tmp_path: Path) -> None:
+    write(tmp_path / "t.csv", [("a", "Yes", 1), ("b", "No", 1), ("", "yes", 1)])
+    counts(str(tmp_path / "t.csv"), *COLUMNS, "-o", str(tmp_path / "counts.json"))
+    with pytest.raises(InputError, match=r"counts\.json has 'No' and 'Yes' .* perhaps 'yes' is 'Yes'"):
+        CliRunner().invoke(app, ["estimate", str(tmp_path / "counts.json")], catch_exceptions=False)
+
+
 def test_counts_go_through_a_pipe(table: Path, tmp_path: Path) -> None:
     text = table.read_text()
     counted = subprocess.run(

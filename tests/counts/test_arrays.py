@@ -142,8 +142,8 @@ def test_every_kind_of_column_counts_like_a_loop(build, names, data):
     values = st.sampled_from(names)
     two_classes = [(names[0], names[1]), (names[1], names[0])]
     pairs = data.draw(st.lists(st.tuples(values, values), max_size=30)) + two_classes
-    new = data.draw(st.lists(values, max_size=10))
     labels, predictions = (list(side) for side in zip(*pairs, strict=True))
+    new = [*data.draw(st.lists(values, max_size=10)), predictions[0]]
     assert_same(tc.count(build(labels), build(predictions), build(new)), count_naively(labels, predictions, new))
 
 
@@ -242,3 +242,16 @@ def test_no_labelled_rows_count_where_classes_are_named():
 
 def test_no_unlabelled_rows_are_allowed():
     assert tc.count([0, 1], [1, 1], np.array([])).unlabeled.tolist() == [0]
+
+
+def test_outputs_that_no_labelled_item_has_are_refused_unless_they_are_named():
+    columns = ["Yes", "No"], ["Yes", "No"], ["yes", "no", "yes"]
+    with pytest.raises(
+        tc.InputError, match=r"predictions has 'No' and 'Yes' .* perhaps 'no' is 'No' and 'yes' is 'Yes'"
+    ):
+        tc.count(*columns)
+    counts = tc.count(*columns, outputs=["No", "Yes", "no", "yes"])
+    assert counts.unlabeled.tolist() == [0, 0, 1, 2]
+    assert tc.count(*columns[:2], []).unlabeled.sum() == 0
+    with pytest.raises(tc.InputError, match="'no' is 'No'"):
+        tc.Counter().update(*columns[:2]).update(None, columns[2]).counts  # noqa: B018

@@ -113,7 +113,7 @@ def test_types_are_kept_and_whole_numbers_are_whole(
     name: str, written: list[Any], read: tuple[Any, ...], tmp_path: Path
 ) -> None:
     first, second = written
-    WRITERS[name](tmp_path / name, [(first, first), (second, first), (None, second)])
+    WRITERS[name](tmp_path / name, [(first, first), (second, second), (None, second)])
     counts = count_files(tmp_path / name, **COLUMNS)
     assert counts.classes == counts.outputs == read
     assert [type(name) for name in counts.classes] == [type(name) for name in read]
@@ -160,13 +160,13 @@ def test_quotes_newlines_and_marks_in_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize("column", ['a "quoted" name', "it's", "a.b", "a/b~c", "sel ect; --", "ünï", "$.x", "[0]"])
 def test_columns_of_any_name(name: str, column: str, tmp_path: Path) -> None:
     source = tmp_path / "source.jsonl"
-    rows = [{column: "x", "verdict": "x"}, {column: "y", "verdict": "x"}, {column: None, "verdict": "y"}]
+    rows = [{column: "x", "verdict": "x"}, {column: "y", "verdict": "y"}, {column: None, "verdict": "y"}]
     source.write_text("\n".join(map(json.dumps, rows)))
     with duckdb.connect() as connection:
         form = {"t.csv": "csv, header true", "t.jsonl": "json", "t.parquet": "parquet"}[name]
         connection.execute(f"COPY (FROM read_json('{source}')) TO '{tmp_path / name}' (FORMAT {form})")
     counts = count_files(tmp_path / name, label=column, prediction="verdict")
-    assert counts == Counts([[1, 0], [1, 0]], [0, 1], ["x", "y"])
+    assert counts == Counts([[1, 0], [0, 1]], [0, 1], ["x", "y"])
 
 
 @pytest.mark.parametrize(
@@ -285,7 +285,7 @@ def test_the_rule_for_missing_words_is_the_same_for_predictions(name: str, word:
 
 
 def test_output_never_seen_with_a_label_is_kept(tmp_path: Path) -> None:
-    write_text(tmp_path / "t.csv", [("a", "a"), ("b", "a"), (None, "new")])
+    write_text(tmp_path / "t.csv", [("a", "a"), ("b", "a"), (None, "new"), (None, "a")])
     assert count_files(tmp_path / "t.csv", **COLUMNS).labeled[:, 1].tolist() == [0, 0]
 
 
@@ -300,7 +300,18 @@ BAD = {
     "twice": ("human,human,verdict\na,a,a\n", {}, "2 columns named 'human'"),
     "one column for both": ("human,verdict\na,a\n", {"label": "verdict"}, "two columns"),
     "missing predictions": ("human,verdict\na,\nb,b\n, \n", {}, "2 rows without a prediction in column 'verdict'"),
-    "one missing prediction": ("human,verdict\na,\nb,b\n", {}, "1 row without"),
+    "one missing prediction": ("human,verdict\na,\nb,b\n,b\n", {}, "1 row without"),
+    "swapped": (
+        "human,verdict\na,\nb,b\na,a\n",
+        {},
+        "Perhaps they are swapped: pass label='verdict', prediction='human'",
+    ),
+    "other outputs": ("human,verdict\na,Yes\nb,No\n,yes\n", {}, "only 'yes' for the unlabelled.*'yes' is 'Yes'"),
+    "scores": (
+        "human,verdict\na,2\nb,3\n" + "".join(f",{number / 64}\n" for number in range(20)),
+        {},
+        "look like scores",
+    ),
     "no labels": ("human,verdict\n,a\n ,b\n", {}, "no label in column 'human'"),
     "all labelled": ("human,verdict\na,a\nb,b\n", {}, "label in every row.*no unlabelled population"),
     "one class": ("human,verdict\na,a\na,b\n,b\n", {}, "only the label 'a'.*two classes"),

@@ -227,7 +227,7 @@ def test_names_that_the_caller_orders() -> None:
 
 
 def test_an_output_that_only_unlabeled_rows_have_is_kept() -> None:
-    counts = tc.count_table(of_values(human=["a", "b", None], verdict=["a", "b", "new"]), **COLUMNS)
+    counts = tc.count_table(of_values(human=["a", "b", None, None], verdict=["a", "b", "new", "a"]), **COLUMNS)
     assert counts.labeled[:, 2].tolist() == [0, 0]
     assert "unseen-output" in {finding.code for finding in tc.infer(counts).findings}
 

@@ -125,6 +125,22 @@ def test_small_share_of_unseen_outputs_is_not_rounded_away() -> None:
     assert "0.003 %" in found(counts)["unseen-output"].message
 
 
+def test_most_items_without_a_labelled_output_are_serious() -> None:
+    assert found(Counts([[8, 3, 0], [3, 8, 0]], [30, 20, 50]))["unseen-output"].severity == "caution"
+    finding = found(Counts([[8, 3, 0], [3, 8, 0]], [29, 20, 51], outputs=["Yes", "no", "yes"]))["unseen-output"]
+    assert finding.severity == "serious"
+    assert "51.0 %" in finding.message
+    assert finding.advice == "Spell outputs alike: perhaps 'yes' is 'Yes'."
+
+
+def test_scores_taken_for_outputs_are_named_and_listed_once() -> None:
+    counts = Counts(np.eye(2, 40), np.ones(40), outputs=[number / 64 for number in range(40)])
+    finding = found(counts)["unseen-output"]
+    assert "look like scores" in finding.advice
+    assert "28 more" in finding.message
+    assert "more" not in finding.advice
+
+
 def test_known_row_explains_an_output_that_no_label_has() -> None:
     counts = Counts([[400, 0], [0, 0]], [900, 100])
     assert "unseen-output" in found(counts)

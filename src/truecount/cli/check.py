@@ -86,8 +86,8 @@ def check(
     Exit code 0: an answer. 1: bad input. 2: bad usage. 3: a serious finding, only with --strict.
 
     \b
-    Serious findings: no-unlabeled, not-converged, several-answers,
-    label-shift-violated, confusion-drifted, prior-against-data;
+    Serious findings: no-unlabeled, unseen-output of most items, not-converged,
+    several-answers, label-shift-violated, confusion-drifted, prior-against-data;
     of --design same-population, not-a-random-sample.
     """  # noqa: D301
     source = Source(

@@ -90,8 +90,8 @@ def estimate(
     Exit code 0: an answer. 1: bad input. 2: bad usage. 3: an answer with a serious finding, only with --strict.
 
     \b
-    Serious findings: no-unlabeled, not-converged, several-answers,
-    label-shift-violated, prior-against-data; of --method and --all-methods,
+    Serious findings: no-unlabeled, unseen-output of most items, not-converged,
+    several-answers, label-shift-violated, prior-against-data; of --method and --all-methods,
     not-identified; of --design same-population, not-a-random-sample.
     Others are info or caution, and do not change the exit code.
     """  # noqa: D301

@@ -93,7 +93,9 @@ class Source:
         from truecount.counts.exchange import read_tally
 
         self._require("a file of counts", ("tables",))
-        return read_tally(tables[0])
+        tally = read_tally(tables[0])
+        tally.require_shared_outputs(tables[0])
+        return tally
 
     @staticmethod
     def _groups(path: str, tally: "Tally") -> Groups:

@@ -31,7 +31,7 @@ PHRASES: dict[str, str | Callable[[re.Match[str]], str]] = {
     r"\bAuto\(\)": "--engine auto",
     r"\bHamiltonian\(\)": "--engine hamiltonian",
     r"\bmissing=\[([^]]*)\]": lambda match: " ".join(f"--missing {word}" for word in match[1].split(", ")),
-    r"\b(missing|target)=(?=['\"])": r"--\1 ",
+    r"\b(missing|target|label|prediction)=(?=['\"])": r"--\1 ",
     r"\b([Uu])se infer\(\)": lambda match: f"{'L' if match[1] == 'U' else 'l'}eave --method out",
     r"Use restricted=True, or infer\(\), whose": "Leave --method out: the posterior's",
     r"interval\(kind='hdi'\)": "--interval hdi",

@@ -10,6 +10,7 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import IntArray, Name
+from truecount.counts import validation
 from truecount.counts.encode import BLOCK, Column, encode
 from truecount.counts.table import Counts
 from truecount.errors import InputError
@@ -68,6 +69,8 @@ def count(
     class_names = _names("classes", classes, labels=truth)
     output_names = _names("outputs", outputs, predictions=said, new_predictions=new)
     require_table(class_names, output_names)
+    if outputs is None:
+        validation.shared_outputs("predictions", said.names, new.names)
     labeled = np.zeros((len(class_names), len(output_names)), np.int64)
     np.add.at(labeled, np.ix_(_places(truth, class_names), _places(said, output_names)), _tally(truth, said))
     unlabeled = np.zeros(len(output_names), np.int64)

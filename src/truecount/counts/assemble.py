@@ -53,7 +53,9 @@ class Reading:
 
     def of_one(self, table: Table) -> Tally:
         """Count a table, in which rows with an empty label are the unlabelled population."""
-        rows = self._rows(table, self.columns)
+        rows = self._explained(table, self.columns)
+        require.not_swapped(table.name, rows, str(self.columns.label), self.columns.prediction)
+        require.predictions(table.name, rows, self.columns.prediction)
         if not self.is_shard:
             require.some_labeled(table.name, rows, str(self.columns.label))
             require.some_unlabeled(table.name, rows)
@@ -69,9 +71,12 @@ class Reading:
         return self._tally(labeled.name, rows)
 
     def _rows(self, table: Table, columns: Columns) -> list[Row]:
-        rows = explained(table.name, table.rows(columns), self.missing, self._named())
+        rows = self._explained(table, columns)
         require.predictions(table.name, rows, columns.prediction)
         return rows
+
+    def _explained(self, table: Table, columns: Columns) -> list[Row]:
+        return explained(table.name, table.rows(columns), self.missing, self._named())
 
     def _labeled_rows(self, labeled: Table, unlabeled: Table) -> list[Row]:
         """Count the first of two tables, which must be labelled throughout; without any label it may be the second."""
@@ -103,6 +108,8 @@ class Reading:
         self._name(table, tally)
         if not self.is_shard:
             require.two_classes(table, tally)
+            if self.outputs is None:
+                tally.require_shared_outputs(table)
         return tally
 
     def _name(self, table: str, tally: Tally) -> None:

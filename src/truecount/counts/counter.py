@@ -103,6 +103,8 @@ class Counter:
         """What was seen so far, which must hold at least two classes."""
         tally = self.snapshot()
         require_table(tally.class_names(), tally.output_names())
+        if self._outputs is None:
+            tally.require_shared_outputs("predictions")
         return tally.counts()
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,9 +1,13 @@
-"""What the ranges of a number are called, and how to know such names."""
+"""What the ranges of a number are called, and how to know such names, and numbers that no range was made of."""
 
 from collections.abc import Sequence
 from itertools import pairwise
+from math import isfinite
 
 from truecount._types import Name
+
+MANY = 20
+"""Different numbers, from which on they are scores rather than names of classes."""
 
 
 def range_names(edges: Sequence[float]) -> tuple[str, ...]:
@@ -26,3 +30,19 @@ def are_ranges(names: Sequence[Name]) -> bool:
     (True, False)
     """
     return len(names) > 1 and str(names[0]).startswith("< ") and str(names[-1]).startswith("≥ ")
+
+
+def are_scores(names: Sequence[Name]) -> bool:
+    """Whether these are numbers, and more of them than classes would be.
+
+    >>> are_scores([f"0.{digits}" for digits in range(10, 50)]), are_scores([0, 1])
+    (True, False)
+    """
+    return len(names) >= MANY and all(map(_is_number, names))
+
+
+def _is_number(name: Name) -> bool:
+    try:
+        return isfinite(float(name))
+    except ValueError:
+        return False

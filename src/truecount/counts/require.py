@@ -23,6 +23,17 @@ def predictions(table: str, rows: Sequence[Row], column: str) -> None:
         raise InputError(table, found, "every row needs one", remedy)
 
 
+def not_swapped(table: str, rows: Sequence[Row], label: str, prediction: str) -> None:
+    """Refuse gaps among the predictions and none among the labels, where both name the same: they changed places."""
+    labels, outputs = {row.label for row in rows}, {row.output for row in rows}
+    if None in outputs and None not in labels and len(outputs) > 1 and outputs - {None} <= labels:
+        found = f"has a label in every row of column {label!r}, and gaps in the predictions of column {prediction!r}"
+        needed = "some labels may be unknown, and no prediction"
+        raise InputError(
+            table, found, needed, f"Perhaps they are swapped: pass label={prediction!r}, prediction={label!r}"
+        )
+
+
 def few_names(table: str, column: str, names: Sequence[Name]) -> None:
     """Refuse a column with more different values than classes are."""
     if len(names) > MOST_NAMES:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from truecount import _check
 from truecount._types import Name
+from truecount.counts import validation
 from truecount.counts.table import Counts, sharing
 from truecount.counts.values import Group, mapping_key, sorted_groups
 from truecount.errors import InputError
@@ -71,6 +72,12 @@ class Tally:
         """Give the outputs in their order: the caller's, or sorted."""
         seen = [output for _, output in self.labeled] + [output for _, output in self.unlabeled]
         return self._names("outputs", self.outputs, seen)
+
+    def require_shared_outputs(self, argument: str) -> None:
+        """Refuse labels that tell nothing, because no output of theirs occurs among the unlabelled items."""
+        sides: tuple[Sums[Any], ...] = (self.labeled, self.unlabeled)
+        known, new = ([output for (_, output), items in side.items() if items] for side in sides)
+        validation.shared_outputs(argument, known, new)
 
     def groups(self) -> list[Group]:
         """Give the groups of the unlabelled population in their order; one without columns to make more by."""

@@ -1,6 +1,6 @@
 """What a table of counts must satisfy. Checked when it is built, and trusted afterwards."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from truecount import _check
 from truecount._types import FloatArray, IntArray, Name
+from truecount._wording import listed_quoted, twins
+from truecount.counts.ranges import are_scores
 from truecount.errors import InputError
 
 _MOST = 2.0**63
@@ -60,6 +62,24 @@ def _names(argument: str, given: Iterable[Any], needed: int) -> tuple[Name, ...]
         remedy = "Give each row a class and each column an output"
         raise InputError(argument, f"names {len(result)}", f"labeled counts {needed} {argument}", remedy)
     return result
+
+
+def shared_outputs(argument: str, labeled: Iterable[Name], unlabeled: Iterable[Name]) -> None:
+    """Refuse labels that say nothing about the unlabelled items, because no output occurs on both sides."""
+    known, new = (_check.sorted_names(set(side)) for side in (labeled, unlabeled))
+    if not known or not new or not set(known).isdisjoint(new):
+        return
+    found = f"has {listed_quoted(known)} for labelled items, and only {listed_quoted(new)} for the unlabelled"
+    remedy = unseen_remedy(new, known, otherwise="Check the columns, and spell alike what is the same")
+    raise InputError(argument, found, "labels tell nothing of outputs that never occur among them", remedy)
+
+
+def unseen_remedy(unseen: Sequence[Name], known: Iterable[Name], *, otherwise: str) -> str:
+    """Say what to do about outputs without labels, which may be no names at all, or spelled otherwise."""
+    if are_scores(unseen):
+        return "These look like scores: sort them into bins, or choose the column of verdicts"
+    meant = twins(unseen, known)
+    return f"Spell outputs alike: {meant}" if meant else otherwise
 
 
 def whole(argument: str, array: NDArray[Any]) -> IntArray:

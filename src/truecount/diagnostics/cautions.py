@@ -8,6 +8,7 @@ from truecount._types import FloatArray
 from truecount._wording import listed, listed_classes, percent
 from truecount.counts import Counts
 from truecount.counts.ranges import are_ranges
+from truecount.counts.validation import unseen_remedy
 from truecount.counts.weights import effective_counts
 from truecount.inference.draws import Draws
 from truecount.models import Prior
@@ -18,6 +19,8 @@ FEW_AN_OUTPUT = 10
 """Labels of a class for each output, beyond which it hardly matters what the prior of its row is."""
 ROUND, BY_CHANCE, MOST_NUMBERS = (100, 50, 25, 10, 5), 0.01, 6
 """Steps that people count in, and how seldom all outputs may have a multiple of one by chance."""
+MOST_UNSEEN = 0.5
+"""Share of the unlabelled items with an output never labelled, beyond which nearly all is assumed."""
 STRONG = 1000
 """How many times better another prior must explain the labels before it is advised."""
 
@@ -158,14 +161,15 @@ def _unseen_output(counts: Counts, prior: Prior) -> Finding | None:
     if not len(unseen):
         return None
     names = [counts.outputs[column] for column in unseen]
-    said, share = listed(names), float(counts.unlabeled[unseen].sum() / counts.unlabeled.sum())
+    known = [counts.outputs[column] for column in np.flatnonzero(explained)]
+    share = float(counts.unlabeled[unseen].sum() / counts.unlabeled.sum())
     return Finding(
         "unseen-output",
-        "caution",
-        f"{percent(share)} of the unlabelled items have an output that no labelled item has ({said}): "
+        "serious" if share > MOST_UNSEEN else "caution",
+        f"{percent(share)} of the unlabelled items have an output that no labelled item has ({listed(names)}): "
         "which classes they belong to is only assumed.",
         {"outputs": names, "share": share},
-        f"Label some items with the output {said}.",
+        f"{unseen_remedy(names, known, otherwise='Label some items with such outputs')}.",
     )
 
 
