@@ -70,7 +70,7 @@ def distinguishable(argument: str, names: Iterable[Name]) -> None:
                 argument,
                 f"hold both {twin!r} and {name!r}",
                 "a number and a string that look alike would be counted apart",
-                f"Convert the columns to one kind, or name both with {argument}=[...]",
+                f"Convert the columns to one kind, or name both with {argument.replace(' and ', '=[...] and ')}=[...]",
             )
 
 

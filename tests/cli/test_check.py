@@ -75,6 +75,20 @@ def test_an_audit_of_rows_beside_counts(counts_file: str, audit_file: str) -> No
     assert "name its columns with --label and --prediction" in " ".join(unnamed.stderr.replace("│", " ").split())
 
 
+def test_an_audit_may_be_a_table_of_counts(counts_file: str, tmp_path: Path) -> None:
+    (tmp_path / "audit.csv").write_text("class\\output,fail,pass\nfail,0,20\npass,0,9\n")
+    told = json.loads(run(counts_file, "--audit", str(tmp_path / "audit.csv"), "--json", "-").stdout)
+    assert [row["audited"] for row in told["tables"]["audit"]] == [20, 9]
+
+
+def test_how_labels_of_a_study_were_chosen_is_no_question() -> None:
+    told = json.loads(
+        run(*["--positive", "50/3330", "--sensitivity", "103/122", "--specificity", "399/401", "--json", "-"]).stdout
+    )
+    assert "designs-disagree" not in [finding["code"] for finding in told["findings"]]
+    assert "designs" not in told["tables"]
+
+
 def test_an_audit_that_was_given_is_not_asked_for(counts_file: str) -> None:
     asked, done = run(counts_file).stdout, run(counts_file, "--audit", counts_file).stdout
     assert "pass them as --audit FILE" in asked

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import truecount as tc
+from command import run
 from truecount.cli.app import app
 from truecount.cli.wording import in_shell
 from truecount.errors import InputError, MissingExtraError
@@ -252,6 +253,23 @@ def test_bad_rates_are_named_by_their_option(survey: dict[str, str]) -> None:
 )
 def test_bad_usage_says_what_is_missing_or_too_much(arguments: list[str], message: str) -> None:
     assert message in " ".join(usage_error(*arguments).split())
+
+
+def test_labels_of_the_second_table_are_named_on_the_side(tmp_path: Path) -> None:
+    (tmp_path / "read.csv").write_text("human,verdict\nfail,fail\npass,pass\n")
+    (tmp_path / "unread.csv").write_text("human,verdict\nfail,fail\n,pass\n")
+    done = run("estimate", "read.csv", "unread.csv", *JUDGED[1:], "--json", "-", folder=tmp_path)
+    assert done.stderr == (
+        "1 label is not used, of the second table: give it to truecount check --audit FILE to see a drift.\n"
+    )
+    assert json.loads(done.stdout)["classes"]
+
+
+def test_the_shortest_interval_is_not_advised_where_it_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "counts.json").write_text(tc.Counts([[14, 6], [6, 14]], [75, 125]).to_json())
+    given = "estimate", "counts.json", "--json", "-"
+    assert "edge-not-excluded" in run(*given, folder=tmp_path).stdout
+    assert "edge-not-excluded" not in run(*given, "--interval", "hdi", folder=tmp_path).stdout
 
 
 @pytest.fixture

@@ -41,6 +41,12 @@ def expected() -> dict[str, tc.Counts]:
     return labeled.split({"2024-01-01": [300, 200], "2024-01-08": [260, 290]})
 
 
+def test_a_single_group_shares_its_labels_with_no_other(table: str) -> None:
+    assert "shared-labels" in estimate(table, *COLUMNS, "--by", "day:week", "--json", "-")
+    assert "shared-labels" not in estimate(table, *COLUMNS, "--by", "region", "--json", "-")
+    assert "1 group, computed" in estimate(table, *COLUMNS, "--by", "region", "--joint")
+
+
 def test_json_holds_every_group(table: str) -> None:
     summary = json.loads(estimate(table, *COLUMNS, "--by", "day:week", "--json", "-", "--seed", "3"))
     assert (summary["schema"], summary["by"]) == ("truecount.estimates/1", ["day"])

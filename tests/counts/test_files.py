@@ -16,7 +16,7 @@ from truecount.counts.assemble import Reading
 from truecount.counts.columns import Columns
 from truecount.counts.exchange import read_tally
 from truecount.counts.files import count_files, tally_files
-from truecount.errors import InputError
+from truecount.errors import InputError, TruecountWarning
 
 ROWS = [("pass", "pass"), ("fail", "pass"), ("fail", "fail"), (None, "pass"), (None, "pass"), (None, "abstain")]
 EXPECTED = Counts([[0, 1, 1], [0, 0, 1]], [1, 0, 2], ["fail", "pass"], ["abstain", "fail", "pass"])
@@ -79,7 +79,9 @@ def test_two_files_give_the_same_counts_as_one(name: str, tmp_path: Path) -> Non
     labeled, unlabeled = tmp_path / f"labeled-{name}", tmp_path / f"unlabeled-{name}"
     WRITERS[name](labeled, ROWS[:3])
     WRITERS[name](unlabeled, [("not looked at", verdict) for _, verdict in ROWS[3:]])
-    assert count_files(labeled, unlabeled, **COLUMNS) == EXPECTED
+    with pytest.warns(TruecountWarning, match="3 labels are not used, of the second table"):
+        counts = count_files(labeled, unlabeled, **COLUMNS)
+    assert counts == EXPECTED
 
 
 def test_unlabeled_file_needs_no_label_column(tmp_path: Path) -> None:
@@ -123,6 +125,22 @@ def test_a_number_and_a_string_that_look_alike_are_refused(tmp_path: Path) -> No
     write_lines(tmp_path / "t.jsonl", [("1", 1), (1, "1"), (None, "a")])
     with pytest.raises(InputError, match="classes hold both 1 and '1'"):
         count_files(tmp_path / "t.jsonl", **COLUMNS)
+    write_lines(tmp_path / "t.jsonl", [(1, "1"), (0, "0"), (None, "1")])
+    with pytest.raises(
+        InputError, match=r"classes and outputs hold both 0 and '0'.*classes=\[...\] and outputs=\[...\]"
+    ):
+        count_files(tmp_path / "t.jsonl", **COLUMNS)
+    counts = count_files(tmp_path / "t.jsonl", **COLUMNS, classes=[0, 1], outputs=["0", "1"])
+    assert counts.labeled.tolist() == [[1, 0], [0, 1]]
+
+
+def test_truth_values_have_one_spelling_in_text(tmp_path: Path) -> None:
+    write_text(tmp_path / "t.csv", [("True", "true"), ("False", "true"), ("False", "false"), (None, "false")])
+    counts = count_files(tmp_path / "t.csv", **COLUMNS)
+    assert counts == Counts([[1, 1], [0, 1]], [1, 0], ["False", "True"])
+    assert counts.counted is not None
+    named = count_files(tmp_path / "t.csv", **COLUMNS, classes=["True", "False"], outputs=["true", "false"])
+    assert named.labeled.tolist() == [[1, 0], [1, 1]]
 
 
 def test_json_may_lack_the_label_where_it_is_missing(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def check(
     --------
     >>> found = check(Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"]))
     >>> [finding.code for finding in found.findings]
-    ['designs-disagree', 'label-shift-untestable']
+    ['label-shift-untestable', 'designs-disagree']
     """
     replicates = _check.whole_number("replicates", replicates, least=19)
     _check.instance_of("data", data, (Counts, Scores, Posterior, Mapping), COUNT_FIRST)

@@ -25,7 +25,8 @@ Audit = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Labelled items of the population itself: counts, or a table with the columns --label and --prediction.",
+        help="Labelled items of the population itself: counts, as JSON or as for --confusion, or a table with the "
+        "columns --label and --prediction.",
     ),
 ]
 Drift = Annotated[
@@ -121,6 +122,8 @@ def check(
         calibration_sets=SETS if calibration else 0,
         seed=read_whole("--seed", seed, least=0, usual=0),
     )
+    if source.positive is not None:
+        found = _without_designs(found)
     report.write(found.to_dict, lambda summary: list(summary["findings"]), lambda: print_lines(str(found)))
     if strict:
         require_sound(found)
@@ -138,17 +141,25 @@ def _data(source: Source, audit: Path | None) -> Source:
 
 def _labeled(audit: Path, source: Source) -> Counts:
     """Read labelled items of the population: rows where columns are named, else counts."""
+    from truecount.counts.matrix import holds_matrix, read_confusion
     from truecount.counts.shards import holds_counts
 
+    if holds_matrix(audit) or (source.confusion is not None and not holds_counts(audit)):
+        return read_confusion(audit)
     if source.label or source.prediction:
         columns: dict[str, Any] = {"label": source.label, "prediction": source.prediction, "missing": source.missing}
-        columns["weight"] = source.weight
-        return Source(tables=[str(audit)] * 2, **columns).read_one("--audit")[0]
-    if source.confusion is not None and not holds_counts(audit):
-        return replace(source, confusion=audit).read_one("--audit")[0]
+        return Source(tables=[str(audit)], **columns, weight=source.weight).labeled()
     if audit.suffix.lower() == ".json":
         return Source(tables=[str(audit)]).read_one("--audit")[0]
     raise typer.BadParameter(f"--audit {audit} is a table: name its columns with --label and --prediction.")
+
+
+def _without_designs(found: "Check") -> "Check":
+    """Leave out how labels may have been chosen: those of a survey's test are of a study, and never of the survey."""
+    findings = tuple(finding for finding in found.findings if finding.code != "designs-disagree")
+    return replace(
+        found, findings=findings, tables={name: found.tables[name] for name in found.tables if name != "designs"}
+    )
 
 
 def _checked(counts: Counts | Groups, design: str, **options: Any) -> "Check":

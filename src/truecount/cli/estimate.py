@@ -133,12 +133,20 @@ def estimate(
     if isinstance(counts, Groups):
         refuse_for_groups(design)
         posteriors = infer_groups(counts, believed, drawing, seed_number, joint=joint)
+        posteriors = {group: _as_read(posterior, interval) for group, posterior in posteriors.items()}
         deliver_groups(report, counts.by, posteriors)
     else:
-        posteriors = {None: quiet_infer(counts, believed, drawing, seed_number, design=design.replace("-", "_"))}
+        posterior = quiet_infer(counts, believed, drawing, seed_number, design=design.replace("-", "_"))
+        posteriors = {None: _as_read(posterior, interval)}
         report.deliver(posteriors[None])
     if strict:
         require_sound(*posteriors.values())
+
+
+def _as_read(posterior: Posterior, interval: str) -> Posterior:
+    """Leave out what only an equal-tailed interval does not show, where the shortest one is read."""
+    said = [finding for finding in posterior.findings if interval != "hdi" or finding.code != "edge-not-excluded"]
+    return replace(posterior, findings=tuple(said))
 
 
 def quiet_infer(counts: Counts, prior: Prior, engine: Engine, seed: int, *, design: str = "label_shift") -> Posterior:

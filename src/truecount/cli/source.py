@@ -3,6 +3,7 @@
 import shutil
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -13,10 +14,12 @@ import typer
 
 from truecount._types import FloatArray
 from truecount.cli.options import read_by, read_fraction, read_rate
+from truecount.cli.wording import in_command
 from truecount.counts import Counts
-from truecount.errors import InputError
+from truecount.errors import InputError, TruecountWarning
 
 if TYPE_CHECKING:
+    from truecount.counts.assemble import Reading
     from truecount.counts.tally import Tally
 
 STDIN = "-"
@@ -77,6 +80,13 @@ class Source:
         """Count rows that may be a part of the data only: without a label, or with a single class."""
         return self._rows(self.tables, is_shard=True)
 
+    def labeled(self) -> Counts:
+        """Count the rows of a table that is labelled throughout."""
+        from truecount.counts.files import File
+
+        self._require("a file", ("tables", "label", "prediction"), ("missing", "weight"))
+        return self._reading().of_labeled(File(self.tables[0])).counts()
+
     def _is_counts(self, tables: Sequence[str]) -> bool:
         """Whether this is a file of counts, of which there is one only."""
         from truecount.counts.shards import holds_lines
@@ -111,8 +121,6 @@ class Source:
         return as_counts(path, tally)
 
     def _rows(self, tables: Sequence[str], *, is_shard: bool = False) -> "Tally":
-        from truecount.counts.assemble import Reading
-        from truecount.counts.columns import Columns
         from truecount.counts.files import tally_files
 
         needed = ("tables", "prediction") if is_shard and len(tables) == 1 else ("tables", "label", "prediction")
@@ -122,10 +130,21 @@ class Source:
                 f"{len(tables)} files were named. Name one table, or a labelled and an unlabelled one; "
                 "a pattern in quotes or a folder is one table."
             )
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always", TruecountWarning)
+            tally = tally_files(self._reading(is_shard=is_shard), *tables)
+        for each in said:
+            typer.echo(in_command(str(each.message)), err=True)
+        return tally
+
+    def _reading(self, *, is_shard: bool = False) -> "Reading":
+        from truecount.counts.assemble import Reading
+        from truecount.counts.columns import Columns
+
         columns = Columns(
             label=self.label, prediction=self.prediction or "", by=read_by(self.by or ()), weight=self.weight
         )
-        return tally_files(Reading(columns=columns, missing=self.missing, is_shard=is_shard), *tables)
+        return Reading(columns=columns, missing=self.missing, is_shard=is_shard)
 
     def _matrix(self) -> Counts:
         from truecount.counts.matrix import read_matrix

@@ -36,9 +36,11 @@ PHRASES: dict[str, str | Callable[[re.Match[str]], str]] = {
     r"Use restricted=True, or infer\(\), whose": "Leave --method out: the posterior's",
     r"interval\(kind='hdi'\)": "--interval hdi",
     r"\bdesign='(\w+)'": lambda match: f"--design {match[1].replace('_', '-')}",
+    r"check\(\.\.\., audit=\.\.\.\)": "truecount check --audit FILE",
     r"\baudit=\.\.\.": "--audit FILE",
     r"infer_many\(groups, joint=True\)": "--joint",
     r"\bjoint=False\b": "no --joint",
+    r", or name both with .*": "",
     r" with count\(\.\.\., \w+=\[\.\.\.\]\)": " in the file",
 }
 """What the library advises, and what that is on the command line."""
@@ -50,12 +52,12 @@ ELSEWHERE = r"--(interval|target|joint)\b"
 def in_shell(error: InputError) -> InputError:
     """Give an error whose argument and remedy can be typed."""
     argument = f"--{error.argument}" if error.argument in ARGUMENTS else error.argument
-    return InputError(argument, error.found, error.needed, _translated(error.remedy))
+    return InputError(argument, error.found, error.needed, in_command(error.remedy))
 
 
 def finding_in_shell(finding: Finding) -> Finding:
     """Give a finding whose advice can be typed."""
-    return replace(finding, advice=_translated(finding.advice))
+    return replace(finding, advice=in_command(finding.advice))
 
 
 def finding_in_check(finding: Finding) -> Finding:
@@ -64,7 +66,8 @@ def finding_in_check(finding: Finding) -> Finding:
     return replace(told, advice=re.sub(ELSEWHERE, r"truecount estimate \g<0>", told.advice))
 
 
-def _translated(advice: str) -> str:
+def in_command(advice: str) -> str:
+    """Give what the library says with options instead of keywords."""
     for phrase, option in PHRASES.items():
         advice = re.sub(phrase, option, advice)
     return advice

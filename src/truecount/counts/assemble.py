@@ -1,5 +1,6 @@
 """Tables of any kind become one tally: a table with both kinds of rows, or a labelled and an unlabelled one."""
 
+import warnings
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -11,7 +12,9 @@ from truecount.counts import require
 from truecount.counts.columns import Columns
 from truecount.counts.markers import Missing, explained, missing_words
 from truecount.counts.tally import Row, Tally
-from truecount.errors import InputError
+from truecount.errors import InputError, TruecountWarning
+
+TRUTHS = ("true", "false")
 
 
 class Table(Protocol):
@@ -59,16 +62,21 @@ class Reading:
         if not self.is_shard:
             require.some_labeled(table.name, rows, str(self.columns.label))
             require.some_unlabeled(table.name, rows)
-        return self._tally(table.name, rows)
+        return self._tally(table.name, _as_text(rows) if table.is_text and not self._named() else rows)
 
     def of_two(self, labeled: Table, unlabeled: Table) -> Tally:
         """Count a labelled table and an unlabelled one, of which only groups, predictions and weights are read."""
         known = self._labeled_rows(labeled, unlabeled)
-        new = self._rows(unlabeled, replace(self.columns, label=None))
-        rows = [*known, *new]
-        if labeled.is_text != unlabeled.is_text:
+        rows = [*known, *self._new_rows(unlabeled)]
+        are_text = labeled.is_text, unlabeled.is_text
+        if any(are_text) and not (all(are_text) and self._named()):
             rows = _as_text(rows)
         return self._tally(labeled.name, rows)
+
+    def of_labeled(self, table: Table) -> Tally:
+        """Count a table that is labelled throughout, and has no population beside it."""
+        rows = self._labeled_rows(table, table)
+        return self._tally(table.name, _as_text(rows) if table.is_text and not self._named() else rows)
 
     def _rows(self, table: Table, columns: Columns) -> list[Row]:
         rows = self._explained(table, columns)
@@ -92,6 +100,18 @@ class Reading:
         require.all_labeled(labeled.name, rows)
         return rows
 
+    def _new_rows(self, table: Table) -> list[Row]:
+        """Count the second of two tables; labels that it holds are not used, which is said where they can be read."""
+        try:
+            found = table.rows(replace(self.columns, needs_label=False))
+        except InputError:
+            found = table.rows(replace(self.columns, label=None))
+        _say_unused(sum(row.rows for row in found if row.label not in (None, *missing_words(self.missing))))
+        rows = [row._replace(label=None) for row in found]
+        rows = explained(table.name, rows, self.missing, self._named())
+        require.predictions(table.name, rows, self.columns.prediction)
+        return rows
+
     def _has_labels(self, table: Table) -> bool:
         try:
             found = table.rows(Columns(prediction=str(self.columns.label)))
@@ -108,6 +128,7 @@ class Reading:
         self._name(table, tally)
         if not self.is_shard:
             require.two_classes(table, tally)
+            tally.require_one_kind()
             if self.outputs is None:
                 tally.require_shared_outputs(table)
         return tally
@@ -127,6 +148,13 @@ class Reading:
         tally.classes, tally.outputs = classes, outputs
 
 
+def _say_unused(labels: int) -> None:
+    if labels:
+        are, them = ("label is", "it") if labels == 1 else ("labels are", "them")
+        said = f"{labels:,} {are} not used, of the second table: give {them} to check(..., audit=...) to see a drift."
+        warnings.warn(said, TruecountWarning, stacklevel=4)
+
+
 def named_or_found(argument: str, names: Iterable[Any] | None) -> tuple[Name, ...] | None:
     """Give the names that the caller wants, in order; None for those that will be found."""
     if names is None:
@@ -136,10 +164,9 @@ def named_or_found(argument: str, names: Iterable[Any] | None) -> tuple[Name, ..
 
 
 def _as_text(rows: Sequence[Row]) -> list[Row]:
-    """Give all names as text; where one side holds truth values, the other's spelling of them counts in any case."""
-    names = [name for row in rows for name in (row.label, row.output) if name is not None]
-    truths = {str(name).casefold() for name in names if isinstance(name, bool)}
-    words = sorted({name for name in names if isinstance(name, str) and name.casefold() in truths}, reverse=True)
+    """Give all names as text; truth values have one spelling, that of a text where there is one."""
+    names = {name for row in rows for name in (row.label, row.output)}
+    words = sorted((name for name in names if isinstance(name, str) and name.casefold() in TRUTHS), reverse=True)
     spelled = {word.casefold(): word for word in words}
 
     def text(name: Name | None) -> str | None:

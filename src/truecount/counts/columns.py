@@ -15,12 +15,13 @@ NUMBERS = ("Int", "UInt", "Float", "Decimal")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Columns:
-    """Which columns of a table are read; `label` is None where no row has one."""
+    """Which columns of a table are read; `label` is None where no row has one, and may be absent if not needed."""
 
     prediction: str
     label: str | None = None
     by: Mapping[str, str | None] = field(default_factory=dict)
     weight: str | None = None
+    needs_label: bool = True
 
     @property
     def keys(self) -> list[str]:

@@ -118,7 +118,8 @@ def _empty_columns(rows: list[Row], columns: Columns) -> list[str]:
     """Give the columns that hold nothing, where there are rows."""
     values = [(*row.group, *((row.label,) if columns.label is not None else ()), row.output) for row in rows]
     found = zip(columns.keys, zip(*values, strict=True), strict=True) if values else ()
-    return [column for column, cells in found if all(cell is None for cell in cells)]
+    empty = [column for column, cells in found if all(cell is None for cell in cells)]
+    return [column for column in empty if columns.needs_label or column != columns.label]
 
 
 @contextmanager

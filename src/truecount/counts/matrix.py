@@ -15,8 +15,12 @@ The unlabelled counts are either one row below the outputs, or a row for each ou
 
 import csv
 import re
+from dataclasses import replace
 from itertools import chain
 from os import PathLike
+from pathlib import Path
+
+import numpy as np
 
 from truecount import _check
 from truecount._wording import nearest, quoted
@@ -33,13 +37,26 @@ LONG = ["output", "count"]
 
 def read_matrix(confusion: str | PathLike[str], unlabeled: str | PathLike[str]) -> Counts:
     r"""Read counts from a confusion matrix, whose top-left cell reads ``class\output``, and unlabelled counts."""
-    matrix, new = _cells(confusion), _by_output(unlabeled)
-    _require_corner(confusion, matrix[0][0])
-    outputs, classes = matrix[0][1:], [name for name, *_ in matrix[1:]]
-    _check.names(f"{confusion}: the header", outputs)
+    counts, new = read_confusion(confusion), _by_output(unlabeled)
+    outputs = [str(output) for output in counts.outputs]
     _require_same_outputs(unlabeled, set(new), set(outputs))
-    labeled = [[_count(confusion, cell) for cell in cells] for _, *cells in matrix[1:]]
-    return Counts(labeled, [new[output] for output in outputs], classes, outputs)
+    return replace(counts, unlabeled=np.array([new[output] for output in outputs]))
+
+
+def read_confusion(path: str | PathLike[str]) -> Counts:
+    """Read labelled counts alone, without a population."""
+    matrix = _cells(path)
+    _require_corner(path, matrix[0][0])
+    outputs, classes = matrix[0][1:], [name for name, *_ in matrix[1:]]
+    _check.names(f"{path}: the header", outputs)
+    labeled = [[_count(path, cell) for cell in cells] for _, *cells in matrix[1:]]
+    return Counts(labeled, [0] * len(outputs), classes, outputs)
+
+
+def holds_matrix(path: str | PathLike[str]) -> bool:
+    """Whether a file's top-left cell says that it is a confusion matrix."""
+    file = Path(path)
+    return file.is_file() and kind(file) in DELIMITERS and header(file)[0][0] in (CORNER, TRANSPOSED)
 
 
 def _cells(path: str | PathLike[str]) -> list[list[str]]:

@@ -257,10 +257,11 @@ class Counts:
 def sharing(groups: dict[Any, Counts]) -> dict[Any, Counts]:
     """Let groups that were counted beside one labelled table know it, by an identity made of all their counts.
 
-    The same data have the same identity again, and data whose labelled tables happen to be equal have others.
+    The same data have the same identity again, and data whose labelled tables happen to be equal have others. A single
+    group shares its labels with no other.
     """
     first = next(iter(groups.values()), None)
-    if first is None or first.tables:
+    if first is None or first.tables or len(groups) == 1:
         return groups
     unlabeled = sorted([repr(group), counts.unlabeled.tolist()] for group, counts in groups.items())
     content = json.dumps(first.to_dict() | {"unlabeled": unlabeled})

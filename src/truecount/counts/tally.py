@@ -73,6 +73,11 @@ class Tally:
         seen = [output for _, output in self.labeled] + [output for _, output in self.unlabeled]
         return self._names("outputs", self.outputs, seen)
 
+    def require_one_kind(self) -> None:
+        """Refuse the class 1 beside the output "1", unless someone named them."""
+        if self.classes is None and self.outputs is None:
+            _check.distinguishable("classes and outputs", dict.fromkeys([*self.class_names(), *self.output_names()]))
+
     def require_shared_outputs(self, argument: str) -> None:
         """Refuse labels that tell nothing, because no output of theirs occurs among the unlabelled items."""
         sides: tuple[Sums[Any], ...] = (self.labeled, self.unlabeled)

@@ -23,7 +23,7 @@ def design_finding(answers: Mapping[str, Posterior]) -> Finding | None:
     name, shares = shift.classes[worst], (float(shift.mean[worst]), float(same.mean[worst]))
     return Finding(
         "designs-disagree",
-        "caution",
+        "info",
         f"It matters how the labels were chosen: {called(name)} has {percent(shares[0])} if they come from another "
         f"population, and {percent(shares[1])} if they were sampled from this one.",
         {"class": name, "shares": list(shares), "standard_errors_apart": float(distance[worst]) ** 0.5},
