@@ -13,8 +13,9 @@ from truecount.sklearn import Argmax, Bins, Quantifier, Tree
 LEVELS = (0.5, 0.8, 0.95)
 AT_ONCE = 100
 ENGINE = tc.Auto(1000)
-SOURCES = {"crossed": "refitted", "refitted": None, "separate": "separate"}
-"""Where outputs come from, and whose scores the point estimators get: those of one classifier, as they are used."""
+SOURCES = {"crossed": "crossed", "refitted": "crossed", "separate": "separate"}
+"""Where outputs come from, and which quantifier the point estimators that count those are held against: refitting is
+what other software does."""
 POINTS = {"CC": CC(), "ACC": ACC(), "BBSE": BBSE(), "EM": EM(), "EM, bias-corrected": EM("bias-corrected")}
 FLAT, SPARSE = tc.Prior(), tc.Prior(confusion="sparse")
 MANY, FEW = 6, 300
@@ -51,15 +52,14 @@ def measure(name: str, number: int) -> dict[str, Any]:
     for batch in batches(name, number):
         for target, attribute in TRUTHS.items():
             truths[target] += [getattr(each, attribute) for each in batch]
-        for source, peers in SOURCES.items():
+        for source in SOURCES:
             posteriors = infer(batch, source, len(truths["realized"]) - len(batch))
-            for method, values in points(batch, peers).items() if peers else ():
+            for method, values in points(batch, source).items():
                 errors.setdefault(f"{method} ({source})", []).extend(values)
             for method, found in posteriors.items():
-                wrong = [np.abs(p.mean - each.realized).mean() for p, each in zip(found, batch, strict=True)]
-                errors.setdefault(f"{method} ({source})", []).extend(wrong)
                 for target in TRUTHS:
                     key = f"{method} ({source}), {target}"
+                    errors.setdefault(key, []).extend(map(off, found, batch, [target] * len(found)))
                     kept = [np.array([p.interval(level, target=target) for level in LEVELS]) for p in found]
                     ends.setdefault(key, []).extend(kept)
                     mass.setdefault(key, []).extend(map(inside, found, kept, [target] * len(found)))
@@ -69,7 +69,7 @@ def measure(name: str, number: int) -> dict[str, Any]:
         "repetitions": number,
         "classes": len(truths["realized"][0]),
         "errors": {method: summary(values) for method, values in errors.items()},
-        "against_best": {source: against_best(errors, source) for source, peers in SOURCES.items() if peers},
+        "against_best": {source: against_best(errors, source) for source in SOURCES},
         "intervals": {
             method: {
                 **coverage(np.array(found), np.array(truths[method.rpartition(", ")[2]])[: len(found)]),
@@ -130,9 +130,15 @@ def against_best(errors: dict[str, list[float]], source: str) -> dict[str, Any]:
     """The difference between the quantifier's error and that of the better one of ACC and BBSE, pair by pair."""
     peers = {name: np.array(errors[f"{name} ({source})"]) for name in ("ACC", "BBSE")}
     best = min(peers, key=lambda name: float(peers[name].mean()))
-    chosen = next(name for name in ("Argmax, sparse", "Argmax") if f"{name} ({source})" in errors)
-    difference = np.array(errors[f"{chosen} ({source})"]) - peers[best]
+    kinds = (f"{name} ({SOURCES[source]})" for name in ("Argmax, sparse", "Argmax"))
+    chosen = next(kind for kind in kinds if f"{kind}, realized" in errors)
+    difference = np.array(errors[f"{chosen}, realized"]) - peers[best]
     return {"best": best, "quantifier": chosen, **summary(list(difference))}
+
+
+def off(posterior: tc.Posterior, repetition: Repetition, target: str) -> float:
+    """The mean absolute error of a posterior mean, as an estimate of the shares among the new items."""
+    return float(np.abs(posterior.shares(target).mean(axis=0) - repetition.realized).mean())
 
 
 def inside(posterior: tc.Posterior, ends: np.ndarray, target: str) -> np.ndarray:

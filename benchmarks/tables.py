@@ -3,6 +3,7 @@
 from typing import Any
 
 NAMES = {"crossed": "cross-validated", "refitted": "cross-validated, refitted", "separate": "separate"}
+MEANS = {"Quantifier": "population", "Quantifier, realized": "realized"}
 PARTITIONS = ("Argmax", "Bins(5)", "Bins(5), quantile", "Tree(5)")
 
 
@@ -15,7 +16,9 @@ def lines(document: dict[str, Any]) -> list[str]:
         "repetitions, each with a new split and a new classifier.",
         "",
         "Mean absolute error of the share among the new items, in points of 100 (standard error). The last column is",
-        "the quantifier's less that of the better one of ACC and BBSE, repetition by repetition.",
+        "that of the quantifier's realized mean less that of the better one of ACC and BBSE, repetition by repetition.",
+        "In the refitted rows the other methods count by a classifier fitted to all labelled items, the quantifier",
+        "still by those of the folds.",
         "",
         *errors(sets),
         "",
@@ -46,11 +49,13 @@ def errors(sets: dict[str, Any]) -> list[str]:
     rows = []
     for name, found in sets.items():
         for source, best in found["against_best"].items():
-            means = [found["errors"][f"{method} ({source})"] for method in (*peers, best["quantifier"])]
+            keys = [f"{peer} ({source})" for peer in peers]
+            keys += [f"{best['quantifier']}, {target}" for target in MEANS.values()]
+            means = [found["errors"][key] for key in keys]
             shown = [f"{100 * each['mean']:.2f} ({100 * each['standard_error']:.2f})" for each in means]
             difference = f"{100 * best['mean']:+.2f} ({100 * best['standard_error']:.2f}) against {best['best']}"
             rows.append([name, str(found["classes"]), NAMES[source], *shown, difference])
-    return table(["set", "classes", "labelled outputs", *peers, "Quantifier", "difference"], rows)
+    return table(["set", "classes", "labelled outputs", *peers, *MEANS, "difference"], rows)
 
 
 def intervals(sets: dict[str, Any]) -> list[str]:

@@ -1,7 +1,7 @@
 """Scores of a plain classifier on real sets, in samples of shifted prevalence; for what compares methods."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +21,9 @@ def samples(name: str, two_classes: bool = False, *, number: int) -> Iterator[tu
     A logistic regression is trained on one third of the set, the second third is labelled, and the samples come from
     the last. The set is split anew for each, because samples from one split share its luck.
     """
-    features, labels = read(name, two_classes)
+    features, labels = read(name)
+    if two_classes:
+        labels = (labels == np.bincount(labels).argmax()).astype(int)
     for seed in range(number):
         rng = np.random.default_rng(seed)
         training, labeled, pool = np.array_split(rng.permutation(len(labels)), 3)
@@ -39,10 +41,9 @@ def _chances(rng: np.random.Generator, labels: np.ndarray) -> np.ndarray:
     return chances / chances.sum()
 
 
-def read(name: str, two_classes: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Features and class codes; of two classes, the second is the most common one of the set."""
+def read(name: str, together: Collection[int] | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Features and class codes; these classes `together` against all others, if given."""
     frame = pd.read_csv(Path(os.environ["TRUECOUNT_DATA"]) / "uci" / f"{name}.tsv.gz", sep="\t")
-    labels = np.unique(frame.pop("target"), return_inverse=True)[1]
-    if two_classes:
-        labels = (labels == np.bincount(labels).argmax()).astype(int)
-    return frame.to_numpy(float), labels
+    target = frame.pop("target")
+    labels = target.isin(together) if together else target
+    return frame.to_numpy(float), np.unique(labels, return_inverse=True)[1]

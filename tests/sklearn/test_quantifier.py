@@ -80,6 +80,15 @@ def test_predict_is_the_mean_of_the_posterior_of_its_counts(training) -> None:
     )
 
 
+def test_shares_of_these_very_items_are_given_when_asked_for(training) -> None:
+    items, _ = made_items(np.random.default_rng(1), [30, 70])
+    quantifier = Quantifier(GaussianNB(), engine=QUICK, target="realized").fit(*training)
+    posterior = quantifier.posterior(items)
+    np.testing.assert_array_equal(quantifier.predict(items), posterior.realized.mean(axis=0))
+    np.testing.assert_array_equal(quantifier.predict_interval(items, 0.8), posterior.interval(0.8, target="realized"))
+    np.testing.assert_array_equal(quantifier.predict_interval(items, target="population"), posterior.interval())
+
+
 def test_counts_of_one_quantifier_share_its_labels(training) -> None:
     weeks = [made_items(np.random.default_rng(week), [30, 70])[0] for week in (1, 2)]
     quantifier = Quantifier(GaussianNB(), engine=QUICK).fit(*training)
@@ -99,7 +108,14 @@ def test_counts_of_one_quantifier_share_its_labels(training) -> None:
 def test_each_setting_changes_the_answer(training) -> None:
     items, _ = made_items(np.random.default_rng(1), [30, 70])
     plain = Quantifier(GaussianNB(), engine=QUICK).fit(*training).predict(items)
-    others = {"partition": Bins(5), "cv": 2, "prior": Prior([9, 1]), "engine": Auto(401), "seed": 1}
+    others = {
+        "partition": Bins(5),
+        "cv": 2,
+        "prior": Prior([9, 1]),
+        "engine": Auto(401),
+        "target": "realized",
+        "seed": 1,
+    }
     for name, value in others.items():
         quantifier = Quantifier(GaussianNB(), engine=QUICK).set_params(**{name: value}).fit(*training)
         assert np.abs(quantifier.predict(items) - plain).max() > 0, name
@@ -332,6 +348,7 @@ BAD = {
     "a word for cv": (Quantifier(GaussianNB(), cv="loo"), [0, 1, 0, 1], "'prefit'"),
     "no probabilities": (Quantifier(RidgeClassifier(), Bins(3)), [0, 1, 0, 1], "has no predict_proba"),
     "no decision function": (Quantifier(GaussianNB(), Intervals([0.0])), [0, 1, 0, 1], "has no decision_function"),
+    "an unknown target": (Quantifier(GaussianNB(), target="sample"), [0, 1, 0, 1], "target"),
     "a seed below zero": (Quantifier(GaussianNB(), seed=-1), [0, 1, 0, 1], "seed"),
 }
 

@@ -1,7 +1,7 @@
 """A quantifier: a classifier that answers how large each class is, not which class an item belongs to."""
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 import joblib
 import numpy as np
@@ -40,6 +40,9 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
         What is believed before; None is flat, `Prior()`.
     engine
         What draws; None is `Auto()`.
+    target
+        Whose shares `predict` and `predict_interval` give: those of the ``"population"`` behind the new items, or
+        those ``"realized"`` among these very items, which is what benchmarks of quantifiers ask for.
     seed
         Of the draws, and of which items a partition that looks at labels sets aside.
 
@@ -85,6 +88,7 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
         cv: Any = 5,
         prior: Prior | None = None,
         engine: Engine | None = None,
+        target: Target = "population",
         seed: int = 0,
     ) -> None:
         self.estimator = estimator
@@ -92,6 +96,7 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
         self.cv = cv
         self.prior = prior
         self.engine = engine
+        self.target = target
         self.seed = seed
 
     def fit(self, X: Any, y: Any) -> Self:  # noqa: N803
@@ -104,6 +109,7 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
         """
         X, y = labeled_items(X, y)  # noqa: N806
         seed = _check.whole_number("seed", self.seed, least=0)
+        _check.one_of("target", self.target, get_args(Target))
         partition = Argmax() if self.partition is None else self.partition
         self._sorter, places = fit_sorter(self.estimator, partition, X, y, cv=self.cv, seed=seed)
         self.estimator_, self.folds_, self.cells_ = self._sorter.estimator, self._sorter.folds, self._sorter.cells
@@ -135,7 +141,8 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> FloatArray:  # noqa: N803
         """Shape (classes,): the posterior mean of each class's share, in the order of `classes_`."""
-        return self.posterior(X).mean
+        mean: FloatArray = self.posterior(X).shares(self.target).mean(axis=0)
+        return mean
 
     def predict_interval(
         self,
@@ -143,10 +150,10 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
         level: float = 0.95,
         *,
         kind: Kind = "equal-tailed",
-        target: Target = "population",
+        target: Target | None = None,
     ) -> FloatArray:
-        """Shape (classes, 2): lower and upper end for each class; see `Posterior.interval`."""
-        return self.posterior(X).interval(level, kind=kind, target=target)
+        """Shape (classes, 2): lower and upper end for each class; see `Posterior.interval`. None: the quantifier's."""
+        return self.posterior(X).interval(level, kind=kind, target=self.target if target is None else target)
 
     def score(self, X: Any, y: Any) -> float:  # noqa: N803
         """Give minus the mean absolute error of the shares, so that more is better."""
