@@ -3,8 +3,9 @@
 The joint posterior is ``Π_l Dir(φ_l) · Π_g Dir(π_g) Π_k (φᵀπ_g)_k ^ n_gk``. Where there are as many outputs as
 classes, independent draws of it are to be had as for one group: draw φ from what the labels say, and for each group the
 shares of the outputs, solve for the prevalence, and weight by its prior over |det φ|. The weight of φ is the product
-over groups, in which several candidates of each group are averaged; one of them is kept, by its weight. Elsewhere, or
-where the product leaves too few draws that count, the items of all groups are imputed in turns (Gibbs).
+over groups, in which several candidates of each group are averaged; one of them is kept, by its weight. Many groups say
+more of φ than the labels do; it is then proposed from what first proposals have shown. Elsewhere, or where still too
+few draws count, the items of all groups are imputed in turns (Gibbs).
 """
 
 from collections.abc import Sequence
@@ -20,7 +21,8 @@ from truecount.inference.choose import Auto
 from truecount.inference.draws import Draws, Engine, dirichlet, draw_rows
 from truecount.inference.exact import HEAVY, POOL_BYTES, WORTH, Exact, refusal, resampled
 from truecount.inference.gibbs import Gibbs, refuse_crawling
-from truecount.inference.proposal import Pool, prior_term
+from truecount.inference.proposal import DirichletMixture, Pool, prior_term
+from truecount.inference.resample import normalised
 from truecount.inference.trail import Trail
 from truecount.models import Density
 
@@ -29,6 +31,9 @@ CANDIDATES = 4
 LEAST_SHARE = 0.002
 """Share of the confusions that must count; below it the items are imputed instead."""
 BATCH = 8192
+ENOUGH_SHARE, REFITS, TO_FIT = 0.2, 8, 200
+"""Share of confusions that count below which better ones are proposed; how often; on so many that count."""
+TINY = 1e-300
 REMEDY = "Pass joint=False and do not compare the groups draw by draw, or pass fewer of them"
 
 
@@ -73,27 +78,53 @@ def _exact(densities: Sequence[Density], size: int, asked: int, seed: int) -> li
 
 
 def _pool(densities: Sequence[Density], size: int, rng: np.random.Generator) -> Pool:
-    pool = _propose(densities, BATCH, rng)
+    pool, shapes = _first_proposals(densities, rng)
     while pool.effective < WORTH * size:
         if pool.effective < LEAST_SHARE * pool.proposed:
             raise refusal(f"only {pool.effective / pool.proposed:.2%} of the proposals would count")
         if 2 * pool.prevalence.nbytes + 2 * pool.confusion.nbytes > POOL_BYTES:
             raise refusal("the draws to choose from would not fit in memory")
-        pool = Pool.joined([pool, *(_propose(densities, BATCH, rng) for _ in range(pool.proposed // BATCH))])
+        pool = Pool.joined([pool, *(_propose(densities, shapes, BATCH, rng) for _ in range(pool.proposed // BATCH))])
     k = convergence.pareto_k(pool.log_weights) if pool.largest > HEAVY else 0.0
     if k > convergence.PARETO_K_LIMIT:
         raise refusal(f"the weights' tail is too heavy (Pareto k {k:.2f})")
     return pool
 
 
-def _propose(densities: Sequence[Density], size: int, rng: np.random.Generator) -> Pool:
-    """Draw confusions by the labels, and for each a prevalence of every group, with the weight of them all."""
+def _first_proposals(densities: Sequence[Density], rng: np.random.Generator) -> tuple[Pool, FloatArray]:
+    """Find Dirichlet shapes of the rows from which many confusions count, beginning with what the labels say."""
+    shapes = densities[0].rows
+    pool = _propose(densities, shapes, BATCH, rng)
+    for _ in range(REFITS):
+        if not len(pool.log_weights) or pool.effective >= ENOUGH_SHARE * pool.proposed:
+            break
+        refitted = _refitted(pool, shapes)
+        other = _propose(densities, refitted, BATCH, rng)
+        if other.effective > pool.effective:
+            pool, shapes = other, refitted
+    return pool, shapes
+
+
+def _refitted(pool: Pool, shapes: FloatArray) -> FloatArray:
+    """Shapes of rows with the mean and a little more than the spread of what counts; weights are levelled if few do."""
+    power = 1.0
+    while replace(pool, log_weights=power * pool.log_weights).effective < min(TO_FIT, 0.5 * len(pool.log_weights)):
+        power /= 2
+    weights = normalised(power * pool.log_weights)
+    rows = zip(shapes, pool.confusion.transpose(1, 0, 2), strict=True)
+    return np.stack([DirichletMixture(shape[None]).fitted(drawn, weights).concentrations[-1] for shape, drawn in rows])
+
+
+def _propose(densities: Sequence[Density], shapes: FloatArray, size: int, rng: np.random.Generator) -> Pool:
+    """Draw confusions by these shapes, and for each a prevalence of every group, with the weight of them all."""
     shared = densities[0]
-    confusion = draw_rows(rng, shared, 0.0, (size,))
+    confusion = draw_rows(rng, replace(shared, rows=shapes), 0.0, (size,))
     log_det = np.linalg.slogdet(confusion)[1]
     confusion, log_det = confusion[np.isfinite(log_det)], log_det[np.isfinite(log_det)]
     inverse = np.linalg.inv(confusion.transpose(0, 2, 1)) if len(confusion) else confusion
-    prevalence, log_weights = np.empty((len(confusion), len(densities), shared.n_classes)), np.zeros(len(confusion))
+    prevalence = np.empty((len(confusion), len(densities), shared.n_classes))
+    surplus = np.where(shared.is_known[:, None], 0.0, shared.rows - shapes)
+    log_weights = np.einsum("slk,lk->s", np.log(np.maximum(confusion, TINY)), surplus)
     for group, density in enumerate(densities):
         if density.unlabeled.any():
             prevalence[:, group], log_weight = _candidate(density, inverse, rng)
