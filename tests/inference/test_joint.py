@@ -1,11 +1,13 @@
 """Groups drawn together have the differences that quadrature says; drawn apart they have not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import truecount as tc
 from truecount.errors import UnsuitableEngineError
-from truecount.inference.joint import sample_jointly
+from truecount.inference.joint import _propose, sample_jointly
 from truecount.inference.proposal import Pool
 from truecount.models import density
 
@@ -208,12 +210,49 @@ def test_where_no_proposal_is_possible_it_falls_back_on_imputing():
     assert "only 0.00% of the proposals would count" in posterior.provenance["reason"]
 
 
-@pytest.mark.filterwarnings("ignore::truecount.errors.ConvergenceWarning")
-def test_many_groups_fall_back_on_imputing():
-    rows = tc.Counts([[300, 150], [100, 350]], [0, 0]).split({number: [60, 40] for number in range(60)})
-    posteriors = tc.infer_many(rows, joint=True, engine=tc.Auto(500))
-    assert posteriors[0].provenance["engine"] == "Gibbs"
-    assert "not to be had" in posteriors[0].provenance["reason"]
+FEW_LABELS = np.array([[33, 7], [10, 110]])
+MANY = {number: [100 + 5 * number, 300 - 5 * number] for number in range(20)}
+
+
+@pytest.fixture(scope="module")
+def oracle_of_many() -> np.ndarray:
+    return quadrature(FEW_LABELS, list(MANY.values()))
+
+
+def test_many_groups_are_drawn_exactly_too(oracle_of_many, seed):
+    posteriors = tc.infer_many(tc.Counts(FEW_LABELS, [0, 0]).split(MANY), joint=True, seed=seed)
+    assert_agree(posteriors, oracle_of_many)
+    assert posteriors[0].provenance["engine"] == "Exact"
+
+
+def test_the_check_of_many_groups_fails_where_weights_are_wrong(oracle_of_many, seed, monkeypatch):
+    """What was wrongly counted are five labels of one class and output."""
+
+    def wrong(*given):
+        pool = _propose(*given)
+        return replace(pool, log_weights=pool.log_weights + 5 * np.log(pool.confusion[:, 0, 0]))
+
+    monkeypatch.setattr("truecount.inference.joint._propose", wrong)
+    posteriors = tc.infer_many(tc.Counts(FEW_LABELS, [0, 0]).split(MANY), joint=True, seed=seed)
+    with pytest.raises(AssertionError):
+        assert_agree(posteriors, oracle_of_many)
+
+
+def test_groups_that_outweigh_their_labels_are_found():
+    found = {}
+    for times in (1, 100):
+        posterior = tc.infer_many(tc.Counts(times * FEW_LABELS, [0, 0]).split(MANY), joint=True)[0]
+        found[times] = [finding for finding in posterior.findings if finding.code == "labels-outweighed"]
+    assert found[100] == []
+    [few] = found[1]
+    assert few.severity == "serious"
+    assert few.message.startswith("By its labels, class 0 gets the output 1 19.0 % of the time; by the 20 groups")
+    assert few.numbers["by_all"] > 1.5 * few.numbers["by_labels"]
+
+
+def test_groups_drawn_apart_outweigh_nothing(groups):
+    for posteriors in (tc.infer_many(groups), tc.infer_many(groups, joint=True)):
+        assert "labels-outweighed" not in {finding.code for each in posteriors.values() for finding in each.findings}
 
 
 def test_separate_groups_carry_a_finding_and_joint_ones_do_not(groups):

@@ -12,6 +12,7 @@ from truecount.diagnostics.identify import (
     not_identified,
     worse_than_chance,
 )
+from truecount.diagnostics.outweighed import outweighed
 from truecount.diagnostics.prior import prior_against_data
 from truecount.diagnostics.shape import edge_not_excluded, several_answers
 from truecount.diagnostics.shift import misfit
@@ -37,6 +38,7 @@ def _of_answer(counts: Counts, prior: Prior, model: Density, draws: Draws) -> It
     camps, conflict = several_answers(counts, draws), prior_against_data(counts, prior, model, draws)
     unclear = not_identified(counts, model, draws)
     yield from (camps, conflict, misfit(counts, model), *unclear, worse_than_chance(counts, model))
+    yield outweighed(counts, model, draws)
     if camps is None and conflict is None:
         alike = {name for finding in unclear for name in finding.numbers["classes"]}
         kept = kept_uncertainty(model, draws)

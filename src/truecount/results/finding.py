@@ -22,6 +22,7 @@ CODES: Mapping[str, str] = {
     "no-unlabeled": "no unlabelled items, so the answer is the prior",
     "weighted-counts": "sums of weights, and how many items they are worth",
     "shared-labels": "a group that shares its labels with others and was drawn by itself: not to be compared",
+    "labels-outweighed": "groups drawn together move the confusion away from what its labels say",
     "labels-by-output": "labels that look as if so many of each output had been chosen",
     "designs-disagree": "label shift and a random sample of one population give different answers",
     "not-a-random-sample": "labels said to be a random sample whose outputs differ from the population's",
