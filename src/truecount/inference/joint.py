@@ -31,7 +31,7 @@ CANDIDATES = 4
 LEAST_SHARE = 0.002
 """Share of the confusions that must count; below it the items are imputed instead."""
 BATCH = 8192
-ENOUGH_SHARE, REFITS, TO_FIT = 0.2, 8, 200
+ENOUGH_SHARE, REFITS, TO_FIT = 0.5, 6, 200
 """Share of confusions that count below which better ones are proposed; how often; on so many that count."""
 TINY = 1e-300
 REMEDY = "Pass joint=False and do not compare the groups draw by draw, or pass fewer of them"
