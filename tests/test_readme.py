@@ -29,6 +29,16 @@ def test_the_table_shown_is_the_demo_s():
     assert shown in done.stdout
 
 
+def test_the_files_of_counts_are_estimated_as_printed(tmp_path):
+    for start, name in ((r"class\\output", "confusion.csv"), (r"fail,pass", "outputs.csv")):
+        [shown] = re.findall(rf"```text\n({start}.*?)```", README, flags=re.DOTALL)
+        (tmp_path / name).write_text(shown)
+    [line] = [line for line in README.splitlines() if line.startswith("truecount estimate --confusion")]
+    arguments = line.partition("#")[0].split()[1:]
+    done = subprocess.run([sys.executable, "-m", "truecount", *arguments], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout.startswith("class  counted"), done.stderr
+
+
 @pytest.mark.parametrize("target", re.findall(r"\]\((?!http)([^)]+)\)", README))
 def test_links_lead_somewhere(target):
     assert (Path(__file__).parent.parent / target).exists()

@@ -8,6 +8,8 @@ from truecount._types import Name
 MOST_QUOTED = 30
 MOST_LISTED = 10
 LONGEST_NAME = 60
+SMALLEST = 1e-5
+"""Share below which nobody wants its digits."""
 NEAR = 0.75
 """How alike two names are, from 0 to 1, from which on one was perhaps meant to be the other."""
 
@@ -84,9 +86,11 @@ def listed_classes(names: Collection[Name]) -> str:
 def percent(share: float) -> str:
     """Give a share with one decimal, or with two digits where it is small.
 
-    >>> percent(0.4123), percent(0.000312), percent(0.0)
-    ('41.2 %', '0.031 %', '0 %')
+    >>> percent(0.4123), percent(0.000312), percent(0.0), percent(1.8e-11)
+    ('41.2 %', '0.031 %', '0 %', '< 0.001 %')
     """
+    if 0 < share < SMALLEST:
+        return f"< {100 * SMALLEST:g} %"
     return f"{100 * share:.2g} %" if abs(share) < 0.1 else f"{100 * share:.1f} %"
 
 

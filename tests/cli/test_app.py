@@ -161,10 +161,12 @@ def test_interrupt_while_loading_leaves_no_traceback(monkeypatch: pytest.MonkeyP
 def test_interrupt_leaves_no_file_and_no_traceback(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "slow.csv")
     arguments = [*COMMAND, "estimate", "slow.csv", *TABLE, "--json", "out.json"]
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a suite in the background ignores it
     process = subprocess.Popen(arguments, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    signal.signal(signal.SIGINT, before)
     writer = open_when_read(tmp_path / "slow.csv", process)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate()
+    _, errors = process.communicate(timeout=60)
     os.close(writer)
     assert process.returncode == 130
     assert b"Traceback" not in errors

@@ -27,6 +27,9 @@ def advice(remedy: str) -> str:
         ("Use Prior(confusion='sparse')", "Use --prior-confusion sparse"),
         ("Use Auto() or Hamiltonian()", "Use --engine auto or --engine hamiltonian"),
         ("Name every class with count(..., classes=[...])", "Name every class in the file"),
+        ("Pass by={'time': 'week'}", "Pass --by time:week"),
+        ("Pass label='human', prediction='verdict'", "Pass --label 'human', --prediction 'verdict'"),
+        ("Convert the columns to one kind, or name both with classes=[...]", "Convert the columns to one kind"),
         ("Write 0 where nothing was seen", "Write 0 where nothing was seen"),
     ],
 )
@@ -39,6 +42,12 @@ def test_arguments_become_options() -> None:
         survey((5, 3), sensitivity=0.9, specificity=0.9)
     assert str(in_shell(error.value)).startswith("--positive is 5 of 3")
     assert in_shell(InputError("runs.csv", "is empty", "it must hold data", "Fill it")).argument == "runs.csv"
+
+
+def test_a_prior_that_a_design_does_not_take_is_the_option() -> None:
+    with pytest.raises(InputError) as error:
+        infer(COUNTS, prior=Prior(2.0), design="by_prediction")
+    assert str(in_shell(error.value)).startswith("--prior was given")
 
 
 def test_nothing_that_an_engine_or_a_prior_advises_is_python() -> None:

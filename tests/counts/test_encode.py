@@ -59,7 +59,12 @@ def test_missing_values_are_counted_and_the_first_is_found(make, argument):
         tc.count(**columns)
     assert str(caught.value) == (
         f"{argument} has 2 missing values, the first at position 1: every row needs a value (positions start at 0). "
-        "Drop those rows, or give what is missing a name of its own."
+        "Leave those rows out, or "
+        + (
+            "use count_table(), which takes rows without a label for the population."
+            if argument == "labels"
+            else "name what the box did there, such as 'abstained'."
+        )
     )
 
 

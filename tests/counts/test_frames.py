@@ -408,3 +408,26 @@ def test_what_ibis_needs_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtraError, match=r"Counting table with ibis \(pyarrow\) needs the extra 'backends'"):
         tc.count_table(table, **COLUMNS)
+
+
+def test_a_period_in_the_name_of_a_column_is_told_how_to_be_passed() -> None:
+    table = of_values(human=["a", "b", None], verdict=["a", "b", "a"], time=["2024-01-01"] * 3)
+    with pytest.raises(InputError, match=r"no column 'time:week'.*Pass by=\{'time': 'week'\}"):
+        tc.count_table(table, **COLUMNS, by="time:week")
+
+
+def test_weights_of_one_table_alone_are_refused_with_a_remedy() -> None:
+    labeled, unlabeled = of_values(human=["a", "b"], verdict=["a", "b"]), of_values(verdict=["a"], w=[2.0])
+    with pytest.raises(InputError, match=r"labeled has no column 'w': both tables need the weights. Add it there"):
+        tc.count_table(labeled=labeled, unlabeled=unlabeled, **COLUMNS, weight="w")
+    with pytest.raises(InputError, match="Perhaps you meant 'verdict'"):
+        tc.count_table(labeled=labeled, unlabeled=unlabeled, **COLUMNS, weight="verdikt")
+
+
+def test_groups_of_one_item_are_refused() -> None:
+    verdicts, times = ["a", "b"] * 550, [f"t{number}" for number in range(1100)]
+    table = of_values(human=["a", "b", *[None] * 1098], verdict=verdicts, time=times)
+    with pytest.raises(InputError, match=r"has 1,098 groups by 'time', of 1,098 rows: .* as in by=\{'time': 'week'\}"):
+        tc.count_table(table, **COLUMNS, by="time")
+    few = of_values(human=["a", "b", None], verdict=verdicts[:3], time=[1, 2, 3])
+    assert list(tc.count_table(few, **COLUMNS, by="time")) == [3]

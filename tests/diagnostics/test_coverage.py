@@ -18,6 +18,8 @@ def test_intervals_of_an_ordinary_answer_hold(seed):
     assert np.abs(found.held - found.levels[:, None]).max() < 5 * found.error.max()
     assert found.verdict.startswith("Intervals hold the truth as often")
     assert len(found.rows()) == 8
+    header, *rows, verdict = str(found).splitlines()
+    assert (header.split()[:4], len(rows), verdict) == (["level", "class", "truth", "held"], 8, found.verdict)
     assert found.rows()[0]["truth"] == pytest.approx(POSTERIOR.mean[0])
 
 

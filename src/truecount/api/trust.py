@@ -52,8 +52,9 @@ def check(
     prior, engine
         As in `infer`; a posterior has its own, and `engine` is then what `calibration_sets` puts to the test.
     audit
-        Labelled items of the target population, as `Counts` or as a table (class × output), to compare with the others:
-        the outputs of each class or, for a posterior of another design, the classes of each output.
+        Labelled items of the target population, to compare with the others: the outputs of each class or, for a
+        posterior of another design, the classes of each output. As `Counts`, which columns become by
+        ``count(audit.human, audit.verdict, [])``, or as an array (class × output).
     drift
         Total variation that every row of the confusion may have moved, for a table of what that would do. This, the
         conclusions and `calibration_sets` are for answers under label shift.

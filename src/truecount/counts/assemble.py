@@ -1,8 +1,9 @@
 """Tables of any kind become one tally: a table with both kinds of rows, or a labelled and an unlabelled one."""
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -62,21 +63,17 @@ class Reading:
         if not self.is_shard:
             require.some_labeled(table.name, rows, str(self.columns.label))
             require.some_unlabeled(table.name, rows)
-        return self._tally(table.name, _as_text(rows) if table.is_text and not self._named() else rows)
+        return self._tally(rows, table)
 
     def of_two(self, labeled: Table, unlabeled: Table) -> Tally:
         """Count a labelled table and an unlabelled one, of which only groups, predictions and weights are read."""
-        known = self._labeled_rows(labeled, unlabeled)
-        rows = [*known, *self._new_rows(unlabeled)]
-        are_text = labeled.is_text, unlabeled.is_text
-        if any(are_text) and not (all(are_text) and self._named()):
-            rows = _as_text(rows)
-        return self._tally(labeled.name, rows)
+        with _both_weighted(str(self.columns.weight)):
+            rows = [*self._labeled_rows(labeled, unlabeled), *self._new_rows(unlabeled)]
+        return self._tally(rows, labeled, unlabeled)
 
     def of_labeled(self, table: Table) -> Tally:
         """Count a table that is labelled throughout, and has no population beside it."""
-        rows = self._labeled_rows(table, table)
-        return self._tally(table.name, _as_text(rows) if table.is_text and not self._named() else rows)
+        return self._tally(self._labeled_rows(table, table), table)
 
     def _rows(self, table: Table, columns: Columns) -> list[Row]:
         rows = self._explained(table, columns)
@@ -122,16 +119,24 @@ class Reading:
     def _named(self) -> list[Name]:
         return [*(named_or_found("classes", self.classes) or ()), *(named_or_found("outputs", self.outputs) or ())]
 
-    def _tally(self, table: str, rows: Sequence[Row]) -> Tally:
+    def _tally(self, rows: Sequence[Row], *tables: Table) -> Tally:
+        """Add up rows; names become text where a text takes part, unless all are and the caller named them."""
+        table, are_text = tables[0].name, [each.is_text for each in tables]
+        if any(are_text) and not (all(are_text) and self._named()):
+            rows = _as_text(rows)
         tally = Tally(by=tuple(self.columns.by), is_weighted=self.columns.weight is not None)
         tally.add(rows)
         self._name(table, tally)
         if not self.is_shard:
-            require.two_classes(table, tally)
-            tally.require_one_kind()
-            if self.outputs is None:
-                tally.require_shared_outputs(table)
+            self._require_sound(table, rows, tally)
         return tally
+
+    def _require_sound(self, table: str, rows: Sequence[Row], tally: Tally) -> None:
+        require.two_classes(table, tally)
+        require.few_groups(table, rows, self.columns)
+        tally.require_one_kind()
+        if self.outputs is None:
+            tally.require_shared_outputs(table)
 
     def _name(self, table: str, tally: Tally) -> None:
         """Give classes and outputs the caller's names and order, or see that those found are few."""
@@ -153,6 +158,18 @@ def _say_unused(labels: int) -> None:
         are, them = ("label is", "it") if labels == 1 else ("labels are", "them")
         said = f"{labels:,} {are} not used, of the second table: give {them} to check(..., audit=...) to see a drift."
         warnings.warn(said, TruecountWarning, stacklevel=4)
+
+
+@contextmanager
+def _both_weighted(column: str) -> Iterator[None]:
+    """Say of a column of weights that only one of two tables lacks what to do about it."""
+    try:
+        yield
+    except InputError as error:
+        if error.found != f"has no column {column!r}" or error.remedy.startswith("Perhaps"):
+            raise
+        remedy = "Add it there, with 1 in every row that has no weight"
+        raise InputError(error.argument, error.found, "both tables need the weights", remedy) from error
 
 
 def named_or_found(argument: str, names: Iterable[Any] | None) -> tuple[Name, ...] | None:

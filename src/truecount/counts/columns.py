@@ -81,7 +81,9 @@ def require_column(table: str, columns: Sequence[str], wanted: str) -> int:
 
 def _advice(wanted: str, columns: Sequence[str]) -> str:
     """Say which column, or which period of a column, was perhaps meant."""
-    column, _, _ = wanted.rpartition(":")
+    column, _, frequency = wanted.rpartition(":")
+    if column in columns and frequency in FREQUENCIES:
+        return f"Pass by={{{column!r}: {frequency!r}}}"
     if column in columns:
         return f"Write the period of {column!r} as one of {', '.join(FREQUENCIES)}"
     meant = nearest(wanted, columns)

@@ -207,7 +207,9 @@ def _require_present(argument: str, codes: Codes, values: Iterable[Any]) -> None
         return
     rows = np.flatnonzero(np.isin(codes, missing))
     found = f"has {len(rows)} missing value{'s' if len(rows) > 1 else ''}, the first at position {rows[0]}"
-    remedy = "Drop those rows, or give what is missing a name of its own"
+    remedy = "Leave those rows out, or name what the box did there, such as 'abstained'"
+    if argument == "labels":
+        remedy = "Leave those rows out, or use count_table(), which takes rows without a label for the population"
     raise InputError(argument, found, "every row needs a value (positions start at 0)", remedy)
 
 

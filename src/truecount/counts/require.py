@@ -4,12 +4,15 @@ from collections.abc import Sequence
 
 from truecount._types import Name
 from truecount._wording import quoted
+from truecount.counts.columns import Columns
 from truecount.counts.markers import suspect_label
 from truecount.counts.tally import Row, Tally
 from truecount.errors import InputError
 
 MOST_NAMES = 1000
 """More different values than this are not classes or outputs, unless someone names them all."""
+MOST_LONE_GROUPS = 1000
+"""More groups than this, of one item or two, are not groups."""
 
 
 def predictions(table: str, rows: Sequence[Row], column: str) -> None:
@@ -82,6 +85,16 @@ def some_unlabeled(table: str, rows: Sequence[Row]) -> None:
         found = f"{found}, and that of {_rows(suspect[1])} is {suspect[0]!r}"
         remedy = f"Pass missing={str(suspect[0])!r} if that means that the label is missing"
     raise InputError(table, found, needed, remedy)
+
+
+def few_groups(table: str, rows: Sequence[Row], columns: Columns) -> None:
+    """Refuse many groups of hardly more than one item: a column of raw times, or of names of items."""
+    new = [row for row in rows if row.label is None]
+    items, groups = sum(row.rows for row in new), len({row.group for row in new})
+    if groups > MOST_LONE_GROUPS and items < 2 * groups:
+        found = f"has {groups:,} groups by {quoted(columns.by)}, of {_rows(items)}"
+        remedy = f"Make periods of times, as in by={{{next(iter(columns.by))!r}: 'week'}}, or choose another column"
+        raise InputError(table, found, "a share is one of many items", remedy)
 
 
 def two_classes(table: str, tally: Tally) -> None:

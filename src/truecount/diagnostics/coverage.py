@@ -11,6 +11,7 @@ from truecount._types import FloatArray, Name
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
 from truecount.inference.draws import Draws
+from truecount.results.check import aligned
 
 Answer: TypeAlias = Callable[[list[Counts]], Sequence[Draws]]
 """Counts of many data sets become draws of each."""
@@ -59,6 +60,9 @@ class Coverage:
             return "Intervals hold the truth as often as they promise, or more often, at sizes and shares like these."
         names = ", ".join(str(self.classes[row]) for row in np.flatnonzero(short))
         return f"Intervals of {names} hold the truth less often than they promise, at sizes and shares like these."
+
+    def __str__(self) -> str:
+        return "\n".join([*aligned(self.rows()), self.verdict])
 
     def rows(self) -> tuple[dict[str, Any], ...]:
         """Give plain values, a row for each level and class."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from truecount._types import FloatArray
-from truecount._wording import listed
+from truecount._wording import listed_classes
 from truecount.counts.scores import Scores
 from truecount.counts.table import Counts
 from truecount.diagnostics.findings import gravest_first, of_counts
@@ -45,7 +45,7 @@ def _outside(data: Counts | Scores, prevalence: FloatArray) -> Finding | None:
     if not len(wrong) and abs(prevalence.sum() - 1) <= ROUNDING:
         return None
     names = [data.classes[position] for position in wrong]
-    said = f"{listed(names)} below 0 or above 1" if names else f"shares that sum to {prevalence.sum():.4g}"
+    said = f"{listed_classes(names)} below 0 or above 1" if names else f"shares that sum to {prevalence.sum():.4g}"
     return Finding(
         "outside-simplex",
         "caution",

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from truecount._types import FloatArray, Name
-from truecount._wording import listed
+from truecount._wording import listed_classes
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
 from truecount.diagnostics.homogeneity import HomogeneityTest
@@ -42,7 +42,7 @@ def identifiability_rows(counts: Counts, model: Density) -> Rows:
     is_seen = model.n_classes <= model.n_outputs and sizes[-1] > 0
     spots = blind_spots(model, effective_counts(counts)[0])
     merged = sum(len(group) - 1 for group in spots.groups)
-    unseen = [listed([counts.classes[row] for row in group]) + " look alike" for group in spots.groups]
+    unseen = [listed_classes([counts.classes[row] for row in group]) + " look alike" for group in spots.groups]
     unseen += [trade_in_words(counts.classes, direction) for direction in spots.directions]
     return (
         {
