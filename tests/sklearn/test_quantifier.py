@@ -14,7 +14,7 @@ from scipy.stats import binom
 from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import RidgeClassifier
+from sklearn.linear_model import Ridge, RidgeClassifier
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
@@ -348,6 +348,9 @@ BAD = {
     "a word for cv": (Quantifier(GaussianNB(), cv="loo"), [0, 1, 0, 1], "'prefit'"),
     "no probabilities": (Quantifier(RidgeClassifier(), Bins(3)), [0, 1, 0, 1], "has no predict_proba"),
     "no decision function": (Quantifier(GaussianNB(), Intervals([0.0])), [0, 1, 0, 1], "has no decision_function"),
+    "a word for a partition": (Quantifier(GaussianNB(), "bins"), [0, 1, 0, 1], "partition is 'bins'"),
+    "a partition that was not made": (Quantifier(GaussianNB(), Bins), [0, 1, 0, 1], "it must be a partition"),
+    "a regressor": (Quantifier(Ridge()), [0, 1, 0, 1], "estimator is Ridge, a regressor"),
     "an unknown target": (Quantifier(GaussianNB(), target="sample"), [0, 1, 0, 1], "target"),
     "a seed below zero": (Quantifier(GaussianNB(), seed=-1), [0, 1, 0, 1], "seed"),
 }

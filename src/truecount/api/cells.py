@@ -15,13 +15,14 @@ from truecount.counts import Argmax, Bins, Clusters, Partition, Scores, Tree
 from truecount.counts.aside import set_aside
 from truecount.counts.cells import table
 from truecount.errors import InputError
-from truecount.inference.mode import find_mode
+from truecount.inference.mode import climb_together
 from truecount.models import Density, Prior, density
 from truecount.models.information import expected_covariance
 from truecount.results.partition_choice import Candidate, PartitionChoice
 
 MULTIPLES = (0.25, 1.0, 4.0)
 """Of the planned labels: the numbers of labels for which widths are shown."""
+MOST_ROUNDS = 1000
 PREVALENCES = 32
 """How many prevalences to average over."""
 WORTH = 0.98
@@ -132,20 +133,22 @@ class _Plan:
     def _width(self, blank: Density, confusion: FloatArray, labeled: FloatArray) -> FloatArray:
         """Shape (classes,): the expected width of each class's interval, averaged over prevalences."""
         truths = np.random.default_rng([self.seed, 1]).dirichlet(blank.prevalence, PREVALENCES)
-        rows = blank.rows + labeled[:, None] * confusion
-        sds = [self._sd(replace(blank, rows=rows, unlabeled=self.unlabeled * truth @ confusion)) for truth in truths]
+        model = replace(blank, rows=blank.rows + labeled[:, None] * confusion)
+        sds = [self._sd(model, np.column_stack([truth, confusion])) for truth in truths]
         width: FloatArray = 2 * NormalDist().inv_cdf((1 + self.level) / 2) * np.mean(sds, axis=0)
         return width
 
-    def _sd(self, model: Density) -> FloatArray:
-        """Shape (classes,): the posterior's standard deviation, by the information at its mode.
+    def _sd(self, model: Density, truth: FloatArray) -> FloatArray:
+        """Shape (classes,): the posterior's standard deviation, by the information at the mode near the truth.
 
         The mode is that in log-ratio coordinates, where every concentration is larger by one, and shares stay inside.
         """
-        mode = find_mode(replace(model, prevalence=model.prevalence + 1, rows=model.rows + 1))
+        expected = self.unlabeled * truth[:, 0] @ truth[:, 1:]
+        inside = replace(model, prevalence=model.prevalence + 1, rows=model.rows + 1, unlabeled=expected)
+        [mode] = climb_together(inside, truth[None], MOST_ROUNDS)
         covariance = expected_covariance(
-            mode.confusion,
-            mode.prevalence,
+            mode[:, 1:],
+            mode[:, 0],
             labeled=model.rows.sum(axis=1),
             unlabeled=self.unlabeled,
             prior=model.prevalence,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.utils import get_tags
 
 from truecount._check import plain_name
@@ -80,6 +80,13 @@ def fit_sorter(
 
 def method_for(partition: Partition | Cells, estimator: Any) -> str:
     """Name the method of the classifier whose answers the partition sorts."""
+    if isinstance(partition, type) or not hasattr(partition, "takes"):
+        raise InputError(
+            "partition", f"is {partition!r}", "it must be a partition", "Pass Argmax(), Bins(5) or Tree(5)"
+        )
+    if is_regressor(estimator):
+        found, needed = f"is {type(estimator).__name__}, a regressor", "outputs of a classifier are counted"
+        raise InputError("estimator", found, needed, "Pass a classifier")
     if is_plain(partition):
         return "predict"
     method = {"probabilities": "predict_proba", "values": "decision_function"}[partition.takes]
