@@ -83,6 +83,15 @@ def test_an_audit_finds_the_drift_that_counts_cannot_show():
     assert "label-shift-violated" not in codes(drifted)
 
 
+def test_an_audit_in_a_frame_is_read_by_name():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame([[18, 2], [16, 4]], index=["pass", "fail"], columns=["pass", "fail"])
+    as_table = tc.check(COUNTS, audit=[[4, 16], [2, 18]]).tables["audit"]
+    assert tc.check(COUNTS, audit=frame).tables["audit"] == as_table
+    rows = tc.count(["fail", "pass", "pass"], ["pass", "pass", "fail"], [])
+    assert [row["audited"] for row in tc.check(COUNTS, audit=rows).tables["audit"]] == [1, 2]
+
+
 def test_an_audit_is_read_by_name():
     turned = Counts([[18, 2], [16, 4]], [0, 0], classes=["pass", "fail"], outputs=["pass", "fail"])
     as_table = tc.check(COUNTS, audit=[[4, 16], [2, 18]]).tables["audit"]

@@ -260,7 +260,8 @@ def test_labels_of_the_second_table_are_named_on_the_side(tmp_path: Path) -> Non
     (tmp_path / "unread.csv").write_text("human,verdict\nfail,fail\n,pass\n")
     done = run("estimate", "read.csv", "unread.csv", *JUDGED[1:], "--json", "-", folder=tmp_path)
     assert done.stderr == (
-        "1 label is not used, of the second table: give it to truecount check --audit FILE to see a drift.\n"
+        "The second table has a label, which is not used: truecount check --audit FILE shows by such labels whether "
+        "the box drifted.\n"
     )
     assert json.loads(done.stdout)["classes"]
 

@@ -79,7 +79,7 @@ def test_two_files_give_the_same_counts_as_one(name: str, tmp_path: Path) -> Non
     labeled, unlabeled = tmp_path / f"labeled-{name}", tmp_path / f"unlabeled-{name}"
     WRITERS[name](labeled, ROWS[:3])
     WRITERS[name](unlabeled, [("not looked at", verdict) for _, verdict in ROWS[3:]])
-    with pytest.warns(TruecountWarning, match="3 labels are not used, of the second table"):
+    with pytest.warns(TruecountWarning, match="The second table has 3 labels, which are not used"):
         counts = count_files(labeled, unlabeled, **COLUMNS)
     assert counts == EXPECTED
 

@@ -150,6 +150,9 @@ def _audited(counts: Counts, audit: Any, effective: Effective) -> FloatArray:
         table[np.ix_(*places)] = effective(audit)[0]
         return table
     table = np.asarray(_check.finite_numbers("audit", audit, dimensions=2), np.float64)
+    if hasattr(audit, "columns"):  # a frame such as pandas' crosstab gives, which knows its names
+        named = Counts(table, 0 * table[0], audit.index.tolist(), audit.columns.tolist())
+        return _audited(counts, named, effective)
     if table.shape != counts.labeled.shape:
         raise InputError(
             "audit",

@@ -54,7 +54,8 @@ def check(
     audit
         Labelled items of the target population, to compare with the others: the outputs of each class or, for a
         posterior of another design, the classes of each output. As `Counts`, which columns become by
-        ``count(audit.human, audit.verdict, [])``, or as an array (class × output).
+        ``count(audit.human, audit.verdict, [])``, as a pandas frame of counts that names both, as ``crosstab`` gives,
+        or as an array (class × output).
     drift
         Total variation that every row of the confusion may have moved, for a table of what that would do. This, the
         conclusions and `calibration_sets` are for answers under label shift.

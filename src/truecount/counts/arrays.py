@@ -52,7 +52,9 @@ def count(
     1.0 and True are one name, 1 and ``"1"`` are two. Whole floats become integers. Levels of a categorical column
     that never occur are left out, and the order of its levels is not used: pass ``classes=`` or ``outputs=``.
 
-    A missing value (None, NaN, null) is an error. If the black box abstained, that is an output: give it a name.
+    Where labelled and unlabelled items have no output in common, mostly because one side is spelled otherwise, they are
+    refused unless `outputs` names them all. A missing value (None, NaN, null) is an error. If the black box abstained,
+    that is an output: give it a name.
 
     Examples
     --------

@@ -155,9 +155,11 @@ class Reading:
 
 def _say_unused(labels: int) -> None:
     if labels:
-        are, them = ("label is", "it") if labels == 1 else ("labels are", "them")
-        said = f"{labels:,} {are} not used, of the second table: give {them} to check(..., audit=...) to see a drift."
-        warnings.warn(said, TruecountWarning, stacklevel=4)
+        many = "a label, which is" if labels == 1 else f"{labels:,} labels, which are"
+        said = (
+            f"The second table has {many} not used: check(..., audit=...) shows by such labels whether the box drifted."
+        )
+        warnings.warn(said, TruecountWarning, stacklevel=5)
 
 
 @contextmanager
