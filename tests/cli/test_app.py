@@ -15,7 +15,7 @@ from typing import NoReturn
 
 import pytest
 
-from command import COMMAND, run
+from command import COMMAND, interruptible, run
 from truecount.cli.app import app, main
 from truecount.examples import JUDGE
 
@@ -161,9 +161,8 @@ def test_interrupt_while_loading_leaves_no_traceback(monkeypatch: pytest.MonkeyP
 def test_interrupt_leaves_no_file_and_no_traceback(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "slow.csv")
     arguments = [*COMMAND, "estimate", "slow.csv", *TABLE, "--json", "out.json"]
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a suite in the background ignores it
-    process = subprocess.Popen(arguments, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    signal.signal(signal.SIGINT, before)
+    with interruptible():
+        process = subprocess.Popen(arguments, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     writer = open_when_read(tmp_path / "slow.csv", process)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)

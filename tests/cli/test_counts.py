@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import truecount as tc
-from command import COMMAND, run
+from command import COMMAND, interruptible, run
 from truecount.cli.app import app
 from truecount.counts.exchange import read_tally
 from truecount.counts.files import count_files
@@ -219,7 +219,8 @@ def test_interrupting_leaves_nothing_half_written(tmp_path: Path) -> None:
     duckdb.sql(f"COPY ({rows}) TO '{tmp_path / 'runs.parquet'}'")
     (tmp_path / "counts.json").write_text("before")
     command = [sys.executable, "-c", INTERRUPTED, "counts", "runs.parquet", *COLUMNS, "-o", "counts.json"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+    with interruptible():
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stdout) == (130, "")
     assert "Traceback" not in done.stderr
     assert sorted(os.listdir(tmp_path)) == ["counts.json", "runs.parquet"]

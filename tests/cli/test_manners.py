@@ -86,7 +86,7 @@ def _is_one_word(line: str) -> bool:
 
 
 def test_colours_in_a_terminal_and_nowhere_else(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("human,verdict\na,a\nb,b\n,c\n")
+    (tmp_path / "t.csv").write_text("human,verdict\na,a\nb,b\n,c\n,a\n")
     wanted = ["estimate", "t.csv", *DATA[1:]]
     assert COLOR.search(terminal.run_in_terminal(*wanted, folder=tmp_path))
     plain = terminal.run_in_terminal(*wanted, folder=tmp_path, NO_COLOR="1")
