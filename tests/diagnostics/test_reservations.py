@@ -27,6 +27,12 @@ def test_an_estimate_outside_the_simplex_says_so(method) -> None:
     assert "fail and pass below 0 or above 1" in finding.message
 
 
+def test_names_that_are_numbers_are_said_to_be_classes() -> None:
+    numbered = Counts(OUTSIDE.labeled, OUTSIDE.unlabeled)
+    (finding,) = of_point(numbered, ACC(restricted=False), ACC(restricted=False).prevalence(numbered))
+    assert "class 0 and class 1 below 0 or above 1" in finding.message
+
+
 def test_a_restricted_one_does_not() -> None:
     assert codes(OUTSIDE, ACC()) == []
 
