@@ -26,7 +26,6 @@ from sklearn.preprocessing import StandardScaler
 from tables import table
 from uci import read
 
-from truecount import Prior
 from truecount.sklearn import Quantifier
 
 RESULTS = Path(__file__).parent / "results"
@@ -57,7 +56,6 @@ def models() -> dict[str, object]:
         PEER: ACC(classifier()),
         "EMQ of QuaPy": EMQ(classifier()),
         OURS: Quantifier(classifier(), target="realized"),
-        f"{OURS}, Prior(0.1)": Quantifier(classifier(), prior=Prior(0.1), target="realized"),
     }
 
 
