@@ -80,7 +80,21 @@ def test_groups_that_share_no_labels_show_no_common_table(tmp_path: Path) -> Non
     found: Any = tc.infer_many({"one": LABELED.split(OUTPUTS)["low"], "two": other})
     assert shared_counts(found) is None
     tc.report(found, tmp_path / "a.html")
-    assert 'id="counts"' not in (tmp_path / "a.html").read_text(encoding="utf-8")
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert 'id="counts"' not in page
+    assert "420 labelled items" in page
+    assert "Of 1,100 unlabelled items" in page
+
+
+def test_labels_that_groups_share_count_once() -> None:
+    assert "400 labelled items" in render(posteriors(OUTPUTS), **LOOK)
+
+
+def test_groups_whose_names_look_alike_all_stand_below_the_counts() -> None:
+    found = posteriors({("a b", "c"): [1, 2], ("a", "b c"): [3, 4], 1: [5, 6], "1": [7, 8]})
+    grid: Any = shared_counts(found)
+    assert [cells for _, cells in grid.foot] == [["1", "2"], ["3", "4"], ["5", "6"], ["7", "8"]]
+    assert len({name for name, _ in grid.foot}) == 4
 
 
 def test_other_classes_and_nothing_are_refused(tmp_path: Path) -> None:

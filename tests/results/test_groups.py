@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 import truecount as tc
-from truecount.results.groups import changes_table, difference, group_name, groups_table
+from made_posterior import made_posterior
+from truecount.results.groups import changes_table, difference, group_name, groups_findings, groups_table
 from truecount.results.table import tabulate
 
 LABELED = tc.Counts([[140, 60], [20, 180]], [0, 0], classes=["fail", "pass"])
@@ -45,3 +46,23 @@ def test_changes_are_those_of_joint_draws() -> None:
     ]
     assert table.rows[0][1] == f"{100 * draws[:, 0].mean():+.1f}"
     assert table.header[2] == "80 % shortest interval"
+
+
+def test_groups_whose_names_look_alike_all_stand_in_the_table() -> None:
+    keys: list[Any] = [("a b", "c"), ("a", "b c"), 1, "1"]
+    posteriors: Any = tc.infer_many(LABELED.split({key: [100 * place, 100] for place, key in enumerate(keys)}))
+    rows = groups_table(posteriors).rows
+    assert [row[0] for row in rows[::2]] == ["a b c fail", "a b c fail", "1 fail", "1 fail"]
+    assert [row[1:] for row in rows] == [row[1:] for each in posteriors.values() for row in tabulate(each).rows]
+
+
+def test_a_finding_is_told_as_grave_as_it_is_anywhere_and_the_gravest_first() -> None:
+    mild, grave = (tc.Finding("few-labels", severity, f"Here {severity}.") for severity in ("caution", "serious"))
+    note, common = tc.Finding("method", "info", "Note."), tc.Finding("weighted-counts", "caution", "Weights.")
+    found = {"a": (note, mild, common), "b": (grave, common), "c": (mild, grave, common), "d": (common,)}
+    told = groups_findings({group: made_posterior(findings=findings) for group, findings in found.items()})
+    assert [(each.severity, each.message) for each in told] == [
+        ("serious", "In b: Here serious. Likewise in c. Less gravely in a."),
+        ("caution", "Weights."),
+        ("info", "In a: Note."),
+    ]

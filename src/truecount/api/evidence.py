@@ -14,7 +14,6 @@ from truecount.counts import Counts, Scores
 from truecount.counts.weights import effective_by_output, effective_counts, effective_outputs
 from truecount.diagnostics import groups, tables
 from truecount.diagnostics.design import design_finding
-from truecount.diagnostics.findings import gravest_first
 from truecount.diagnostics.fit import tables_of
 from truecount.diagnostics.homogeneity import (
     HomogeneityTest,
@@ -30,6 +29,7 @@ from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.models import Density, Prior, density
 from truecount.results import Finding, Posterior
+from truecount.results.finding import gravest_first
 
 MOST_SCORE_REPLICATES = 199
 Effective: TypeAlias = Callable[[Counts], tuple[FloatArray, FloatArray]]

@@ -15,7 +15,6 @@ from truecount.api.simulation import POSTERIOR_FIRST, calibration, coverage, of_
 from truecount.counts import Counts, Scores
 from truecount.diagnostics.cut import cut_draws, tempered_draws
 from truecount.diagnostics.drift import interval_under, smallest_drift
-from truecount.diagnostics.findings import gravest_first
 from truecount.diagnostics.groups import pooled
 from truecount.errors import InputError
 from truecount.inference import Auto
@@ -23,6 +22,7 @@ from truecount.inference.draws import Engine
 from truecount.models import Prior, density
 from truecount.results import Posterior
 from truecount.results.check import Check
+from truecount.results.finding import gravest_first
 from truecount.results.sensitivity import Claim, Sensitivity
 
 Checked: TypeAlias = Counts | Scores | Posterior | Mapping[Any, Counts]

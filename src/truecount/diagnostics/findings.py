@@ -1,6 +1,6 @@
 """The findings that an answer carries, gathered from the modules that make them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from truecount.counts import Counts
 from truecount.diagnostics.cautions import cautions, output_cautions
@@ -21,9 +21,7 @@ from truecount.inference.designs import Design
 from truecount.inference.draws import Draws
 from truecount.inference.mode import ModeRecord
 from truecount.models import Density, Prior, density
-from truecount.results.finding import Finding
-
-ORDER = {"serious": 0, "caution": 1, "info": 2}
+from truecount.results.finding import Finding, gravest_first
 
 
 def of_posterior(counts: Counts, prior: Prior, model: Density, draws: Draws) -> tuple[Finding, ...]:
@@ -62,8 +60,3 @@ def of_counts(counts: Counts, prior: Prior) -> tuple[Finding, ...]:
         return cautions(counts, prior)
     model = density(counts, prior)
     return gravest_first([*cautions(counts, prior), misfit(counts, model), *indistinct(counts, model)])
-
-
-def gravest_first(findings: Iterable[Finding | None]) -> tuple[Finding, ...]:
-    """Leave out what was not found, and put the serious ones first."""
-    return tuple(sorted((each for each in findings if each is not None), key=lambda each: ORDER[each.severity]))

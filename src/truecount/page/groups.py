@@ -1,10 +1,11 @@
 """The page of groups: what changes between them first, then everything that one answer has too."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
+from truecount.counts import Counts
 from truecount.page import words
 from truecount.page.pictures import groups_drawing
 from truecount.page.repeat import repeat_groups
@@ -33,9 +34,7 @@ def groups_content(
         "colors": [place % len(LIGHT.classes) for place in range(len(first.classes))] * len(posteriors),
         "changes": changes_table(posteriors, **look) if has_changes else None,
         "picture": groups_drawing(posteriors, **look),
-        "method": words.method(
-            first, **look, unlabeled=sum(each.counts.unlabeled.sum() for each in posteriors.values())
-        ),
+        "method": words.method(first, **look, items=items_of(each.counts for each in posteriors.values())),
         "assumptions": words.ASSUMPTIONS[words.design_of(first)],
         "confusion": None,
         "fit": [],
@@ -71,10 +70,17 @@ def _told(row: list[str], promise: str) -> str:
     return f"{row[-2]} ({promise}{' '.join(row[-1].split())})"
 
 
+def items_of(counts: Iterable[Counts]) -> tuple[float, float]:
+    """Give how many items are labelled and how many are not; labels that groups share count once."""
+    each = list(counts)
+    labeled = {one.tables or (one.outputs, one.labeled.tobytes()): one.labeled.sum() for one in each}
+    return float(sum(labeled.values())), float(sum(one.unlabeled.sum() for one in each))
+
+
 def shared_counts(posteriors: Mapping[Any, Posterior]) -> Grid | None:
     """Give the labelled table with the unlabelled items of every group below; None where the groups share none."""
-    counts = {f"unlabelled, {group_name(group)}": posterior.counts for group, posterior in posteriors.items()}
-    first, *others = counts.values()
-    if any(other.outputs != first.outputs or not np.array_equal(other.labeled, first.labeled) for other in others):
+    counts = [(f"unlabelled, {group_name(group)}", posterior.counts) for group, posterior in posteriors.items()]
+    (_, first), *others = counts
+    if any(other.outputs != first.outputs or not np.array_equal(other.labeled, first.labeled) for _, other in others):
         return None
     return counts_table(first, counts)

@@ -1,6 +1,6 @@
 """Tables below the answer: the counts, what the box does with each class, and whether the outputs fit."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,17 +36,15 @@ class Grid:
         return len(self.outputs) > MOST_ON_PAPER
 
 
-def counts_table(counts: Counts, groups: Mapping[str, Counts] | None = None) -> Grid:
+def counts_table(counts: Counts, groups: Sequence[tuple[str, Counts]] = ()) -> Grid:
     """Give the counts, names shortened; those of groups share the labelled ones, and have a row each below."""
     names = labels(counts.classes, LONGEST_NAME)
     rows = [
         (name, [(0.0, number, "") for number in _numbers(row)]) for name, row in zip(names, counts.labeled, strict=True)
     ]
-    below = groups or {"unlabelled": counts}
-    foot = [
-        (name, _numbers(each.unlabeled))
-        for name, each in zip(labels(list(below), LONGEST_NAME), below.values(), strict=True)
-    ]
+    below = groups or [("unlabelled", counts)]
+    names_below = labels([name for name, _ in below], LONGEST_NAME)
+    foot = [(name, _numbers(each.unlabeled)) for name, (_, each) in zip(names_below, below, strict=True)]
     return Grid(labels(counts.outputs, LONGEST_HEAD), rows, foot)
 
 

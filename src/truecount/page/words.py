@@ -10,6 +10,7 @@ import numpy as np
 from truecount.counts import Counts
 from truecount.plots.labels import labels
 from truecount.results import Finding, Posterior
+from truecount.results.finding import gravest_first
 from truecount.results.posterior import Kind, Target
 from truecount.results.table import INTERVAL_NAMES, tabulate, visible
 
@@ -115,9 +116,7 @@ class Remark:
 
 def remarks(findings: Iterable[Finding]) -> list[Remark]:
     """Give the findings as the page shows them, the gravest first."""
-    order = list(SEVERITIES)[::-1]
-    ranked = sorted(findings, key=lambda finding: order.index(finding.severity))
-    return [_remark(finding) for finding in ranked]
+    return [_remark(finding) for finding in gravest_first(findings)]
 
 
 def _remark(finding: Finding) -> Remark:
@@ -126,18 +125,18 @@ def _remark(finding: Finding) -> Remark:
 
 
 def method(
-    posterior: Posterior, *, level: float, kind: Kind, target: Target, unlabeled: float | None = None
+    posterior: Posterior, *, level: float, kind: Kind, target: Target, items: tuple[float, float] | None = None
 ) -> list[str]:
-    """Say how the answer came about; of groups one stands for all, and the unlabelled items of all are told."""
+    """Say how the answer came about; of groups one stands for all, and the items of all, labelled or not, are told."""
     counts = posterior.counts
-    items = counts.unlabeled.sum() if unlabeled is None else unlabeled
+    labeled, unlabeled = items or (counts.labeled.sum(), counts.unlabeled.sum())
     where = "in the population behind the unlabelled items" if target == "population" else "among these very items"
     shortest = " It is the shortest such interval." if kind == "hdi" else ""
     weighed = _weighed(design_of(posterior))
     return [
         f"A box (a model, a test, a judge) sorted items into {len(counts.outputs)} outputs, and it makes mistakes. "
-        f"{counts.labeled.sum():,.0f} labelled items, of which the true class is known, show what it does with each "
-        f"class. Of {items:,.0f} unlabelled items only the output is known.",
+        f"{labeled:,.0f} labelled items, of which the true class is known, show what it does with each "
+        f"class. Of {unlabeled:,.0f} unlabelled items only the output is known.",
         f"{weighed} The true share is the average of what remains, {where}.",
         f"The interval holds {100 * level:.6g} % of what remains for each class by itself.{shortest} It is wide where "
         "labels are few, where the box confuses classes, or where there are few items.",

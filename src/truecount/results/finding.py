@@ -1,11 +1,13 @@
 """What a result says about itself that a reader should know."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 Severity: TypeAlias = Literal["info", "caution", "serious"]
+ORDER: Mapping[Severity, int] = {"serious": 0, "caution": 1, "info": 2}
+"""The gravest first."""
 OF_METHOD = "method"
 """Code of what is true of a method whatever the data."""
 CODES: Mapping[str, str] = {
@@ -74,6 +76,11 @@ class Finding:
             "advice": self.advice,
             "numbers": dict(self.numbers),
         }
+
+
+def gravest_first(findings: Iterable[Finding | None]) -> tuple[Finding, ...]:
+    """Leave out what was not found, and put the serious ones first."""
+    return tuple(sorted((each for each in findings if each is not None), key=lambda each: ORDER[each.severity]))
 
 
 class Awaited(Sequence[Finding]):

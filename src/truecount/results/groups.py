@@ -9,7 +9,7 @@ import numpy as np
 
 from truecount._wording import listed
 from truecount.counts.periods import written
-from truecount.results.finding import Finding
+from truecount.results.finding import ORDER, Finding, gravest_first
 from truecount.results.posterior import Kind, Posterior, Target, interval_of
 from truecount.results.table import INTERVAL_NAMES, Table, tabulate, visible
 
@@ -41,14 +41,14 @@ def groups_table(
     heading: str = "group",
 ) -> Table:
     """Put the tables of all groups below each other; the first column says group and class."""
-    tables = {
-        group_name(group): tabulate(posterior, level=level, kind=kind, target=target)
+    tables = [
+        (group_name(group), tabulate(posterior, level=level, kind=kind, target=target))
         for group, posterior in posteriors.items()
-    }
-    columns = max((table.header for table in tables.values()), key=len)
+    ]
+    columns = max((table.header for _, table in tables), key=len)
     rows = [
         [f"{visible(name)} {row[0]}", *(dict(zip(table.header, row, strict=True)).get(c, "") for c in columns[1:])]
-        for name, table in tables.items()
+        for name, table in tables
         for row in table.rows
     ]
     return Table([f"{heading}, class", *columns[1:]], rows, groups_findings(posteriors), groups_how(posteriors))
@@ -63,18 +63,24 @@ def groups_how(posteriors: Posteriors) -> str:
 
 
 def groups_findings(posteriors: Posteriors) -> tuple[Finding, ...]:
-    """Say each kind of finding once: of the first group that has it, and which others have it."""
-    found: dict[str, list[tuple[Any, Finding]]] = {}
+    """Say each kind of finding once, as grave as it is anywhere, and which groups have it; the gravest first."""
+    found: dict[str, dict[Any, Finding]] = {}
     for group, posterior in posteriors.items():
-        for finding in posterior.findings:
-            found.setdefault(finding.code, []).append((group, finding))
-    told = []
-    for (group, finding), *others in found.values():
-        if len(others) + 1 < len(posteriors):
-            more = f" Likewise in {listed([group_name(other) for other, _ in others])}." if others else ""
-            finding = replace(finding, message=f"In {group_name(group)}: {finding.message}{more}")
-        told.append(finding)
-    return tuple(told)
+        for finding in gravest_first(posterior.findings):
+            found.setdefault(finding.code, {}).setdefault(group, finding)
+    return gravest_first(_gravest(by_group, len(posteriors)) for by_group in found.values())
+
+
+def _gravest(by_group: Mapping[Any, Finding], groups: int) -> Finding:
+    """Give the gravest of a kind; unless all groups have it alike, whose it is and which others have it."""
+    (group, gravest), *others = sorted(by_group.items(), key=lambda item: ORDER[item[1].severity])
+    alike = [group_name(other) for other, finding in others if finding.severity == gravest.severity]
+    milder = [group_name(other) for other, finding in others if finding.severity != gravest.severity]
+    if len(alike) + 1 == groups:
+        return gravest
+    more = f" Likewise in {listed(alike)}." if alike else ""
+    less = f" Less gravely in {listed(milder)}." if milder else ""
+    return replace(gravest, message=f"In {group_name(group)}: {gravest.message}{more}{less}")
 
 
 def difference(
