@@ -2,7 +2,7 @@
 
 import pytest
 
-from truecount._wording import listed, nearest, percent, quoted, span
+from truecount._wording import listed, listed_classes, nearest, percent, quoted, span
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,12 @@ def test_names_in_a_sentence() -> None:
     assert listed([1, 2]) == "1 and 2"
     assert listed([f"c{i}" for i in range(12)]) == "c0, c1, c2, c3, c4, c5, c6, c7, c8, c9 and 2 more"
     assert listed(["x" * 99]) == "x" * 60
+
+
+def test_classes_that_are_numbers_are_called_classes() -> None:
+    assert listed_classes([-1, 1]) == "class -1 and class 1"
+    assert listed_classes(["+1", "0.5", "1e3"]) == "class +1, class 0.5 and class 1e3"
+    assert listed_classes(["1.2.3", "nan", "tie", True]) == "1.2.3, nan, tie and True"
 
 
 def test_shares_in_a_sentence() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
+from math import isfinite
 
 from truecount._types import Name
 
@@ -67,11 +68,23 @@ def listed_quoted(names: Collection[Name]) -> str:
 def called(name: Name) -> str:
     """Give the name of a class; one that is a number says that it is one of a class.
 
-    >>> called("tie"), called(0), called("2")
-    ('tie', 'class 0', 'class 2')
+    >>> called("tie"), called(-1), called("2")
+    ('tie', 'class -1', 'class 2')
     """
     words = f"{name!s:.{LONGEST_NAME}}"
-    return f"class {words}" if words.replace(".", "").isdigit() else words
+    return f"class {words}" if is_number(name) else words
+
+
+def is_number(name: Name) -> bool:
+    """Whether a name is a number, or the text of one.
+
+    >>> is_number("-1.5"), is_number("1.2.3"), is_number(True), is_number("nan")
+    (True, False, False, False)
+    """
+    try:
+        return isfinite(float(str(name)))
+    except ValueError:
+        return False
 
 
 def listed_classes(names: Collection[Name]) -> str:

@@ -75,6 +75,15 @@ def test_an_audit_of_rows_beside_counts(counts_file: str, audit_file: str) -> No
     assert "name its columns with --label and --prediction" in " ".join(unnamed.stderr.replace("│", " ").split())
 
 
+def test_an_audit_of_counts_beside_rows(tmp_path: Path) -> None:
+    rows = ["human,verdict", *["fail,fail"] * 40, *["fail,pass"] * 10, *["pass,pass"] * 40, *["pass,fail"] * 10]
+    (tmp_path / "runs.csv").write_text("\n".join([*rows, *[",fail"] * 50, *[",pass"] * 60]))
+    (tmp_path / "audit.json").write_text(tc.Counts([[0, 20], [0, 9]], [0, 0], classes=["fail", "pass"]).to_json())
+    given = (str(tmp_path / "runs.csv"), "--label", "human", "--prediction", "verdict")
+    done = run(*given, "--audit", str(tmp_path / "audit.json"), "--json", "-")
+    assert [row["audited"] for row in json.loads(done.stdout)["tables"]["audit"]] == [20, 9]
+
+
 def test_an_audit_may_be_a_table_of_counts(counts_file: str, tmp_path: Path) -> None:
     (tmp_path / "audit.csv").write_text("class\\output,fail,pass\nfail,0,20\npass,0,9\n")
     told = json.loads(run(counts_file, "--audit", str(tmp_path / "audit.csv"), "--json", "-").stdout)

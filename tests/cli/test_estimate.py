@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,7 @@ from truecount.cli.app import app
 from truecount.cli.wording import in_shell
 from truecount.errors import InputError, MissingExtraError
 from truecount.examples import JUDGE
+from truecount.results.finding import CODES
 
 SURVEY = ["--positive", "50/3330", "--sensitivity", "103/122", "--specificity", "399/401"]
 JUDGED = [str(JUDGE), "--label", "human", "--prediction", "verdict"]
@@ -296,16 +298,26 @@ def test_strict_exits_with_three_after_the_answer() -> None:
     assert CliRunner().invoke(app, ["estimate", *SURVEY]).exit_code == 0
 
 
-def test_help_lists_what_is_serious() -> None:
-    package = Path(tc.__file__).parent
-    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in package.rglob("*.py")]
-    calls = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    named = [[getattr(word, "value", None) for word in call.args[:2]] for call in calls]
-    serious = {words[0] for words in named if len(words) == 2 and words[1] == "serious"}
-    shown = CliRunner().invoke(app, ["estimate", "--help"]).stdout
-    assert "not-converged" in serious
-    of_scikit_learn = {"scores-off-average"}
-    assert [code for code in serious - of_scikit_learn if code not in shown] == []
+def codes_that_can_be_serious() -> set[str]:
+    """Findings made with this severity, be it under a condition."""
+    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in Path(tc.__file__).parent.rglob("*.py")]
+    calls = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call) and len(node.args) > 1]
+    made = [
+        call for call in calls if "'serious'" in ast.unparse(call.args[1]) and isinstance(call.args[0], ast.Constant)
+    ]
+    return {str(call.args[0].value) for call in made if isinstance(call.args[0], ast.Constant)}
+
+
+@pytest.mark.parametrize(
+    ("command", "of_others"),
+    [
+        ("estimate", {"scores-off-average", "confusion-drifted"}),
+        ("check", {"scores-off-average", "not-identified", "labels-outweighed"}),
+    ],
+)
+def test_help_lists_what_is_serious(command: str, of_others: set[str]) -> None:
+    shown = CliRunner().invoke(app, [command, "--help"]).stdout.partition("Serious findings:")[2]
+    assert CODES.keys() & re.findall(r"[\w-]+", shown) == codes_that_can_be_serious() - of_others
 
 
 def test_strict_is_content_with_a_sound_answer() -> None:

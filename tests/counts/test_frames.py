@@ -424,6 +424,14 @@ def test_weights_of_one_table_alone_are_refused_with_a_remedy() -> None:
         tc.count_table(labeled=labeled, unlabeled=unlabeled, **COLUMNS, weight="verdikt")
 
 
+def test_weights_that_neither_table_has_are_not_asked_of_both() -> None:
+    labeled, unlabeled = of_values(human=["a", "b"], verdict=["a", "b"], w=[1.0, 1.0]), of_values(verdict=["a"])
+    with pytest.raises(InputError, match=r"labeled has no column 'mass': its columns are 'human', 'verdict', 'w'"):
+        tc.count_table(labeled=labeled, unlabeled=unlabeled, **COLUMNS, weight="mass")
+    with pytest.raises(InputError, match=r"unlabeled has no column 'w': both tables need the weights"):
+        tc.count_table(labeled=labeled, unlabeled=unlabeled, **COLUMNS, weight="w")
+
+
 def test_groups_of_one_item_are_refused() -> None:
     verdicts, times = ["a", "b"] * 550, [f"t{number}" for number in range(1100)]
     table = of_values(human=["a", "b", *[None] * 1098], verdict=verdicts, time=times)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from truecount import Counts
+from truecount.counts.validation import unseen_remedy
 from truecount.errors import InputError
 
 LABELED, UNLABELED = [[140, 60], [20, 180]], [600, 400]
@@ -169,3 +170,9 @@ def test_bad_documents_are_refused(document, message):
 def test_what_is_not_json_is_refused():
     with pytest.raises(InputError, match=r"counts are not JSON .*: they must be one JSON object. Write them with"):
         Counts.from_json("class,output")
+
+
+def test_numbers_of_classes_are_no_scores():
+    said = [unseen_remedy(list(names), ["0"], otherwise="Check") for names in (range(10, 30), map(str, range(10, 30)))]
+    assert said == ["Check", "Check"]
+    assert "look like scores" in unseen_remedy([number / 8 for number in range(10, 30)], ["0"], otherwise="Check")

@@ -94,8 +94,8 @@ def infer_many(
     prior, engine
         As in `infer`, for every problem.
     seed
-        Every problem gets a seed of its own from it, which its provenance names. The same seed and problems give the
-        same draws again; `infer` with a problem's own seed gives others, just as good.
+        Every problem gets a seed of its own from it, which its provenance names; with `joint` all have this one. The
+        same seed and problems give the same draws again; `infer` with a problem's own seed gives others, just as good.
     progress
         Whether to show a progress bar; None shows one in a terminal when it takes more than a second.
     joint

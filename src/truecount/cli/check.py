@@ -140,17 +140,17 @@ def _data(source: Source, audit: Path | None) -> Source:
 
 
 def _labeled(audit: Path, source: Source) -> Counts:
-    """Read labelled items of the population: rows where columns are named, else counts."""
+    """Read labelled items of the population: counts where the file holds them, else rows whose columns are named."""
     from truecount.counts.matrix import holds_matrix, read_confusion
     from truecount.counts.shards import holds_counts
 
-    if holds_matrix(audit) or (source.confusion is not None and not holds_counts(audit)):
+    if holds_counts(audit):
+        return Source(tables=[str(audit)]).read_one("--audit")[0]
+    if holds_matrix(audit) or source.confusion is not None:
         return read_confusion(audit)
     if source.label or source.prediction:
         columns: dict[str, Any] = {"label": source.label, "prediction": source.prediction, "missing": source.missing}
         return Source(tables=[str(audit)], **columns, weight=source.weight).labeled()
-    if audit.suffix.lower() == ".json":
-        return Source(tables=[str(audit)]).read_one("--audit")[0]
     raise typer.BadParameter(f"--audit {audit} is a table: name its columns with --label and --prediction.")
 
 

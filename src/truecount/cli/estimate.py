@@ -92,7 +92,8 @@ def estimate(
     \b
     Serious findings: no-unlabeled, unseen-output of most items, not-converged,
     several-answers, label-shift-violated, prior-against-data; of --method and --all-methods,
-    not-identified; of --design same-population, not-a-random-sample.
+    not-identified; of --design same-population, not-a-random-sample; of --joint,
+    labels-outweighed.
     Others are info or caution, and do not change the exit code.
     """  # noqa: D301
     source = Source(

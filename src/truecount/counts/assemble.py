@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from truecount import _check
 from truecount._types import Name
 from truecount.counts import require
-from truecount.counts.columns import Columns
+from truecount.counts.columns import Columns, NoColumnError
 from truecount.counts.markers import Missing, explained, missing_words
 from truecount.counts.tally import Row, Tally
 from truecount.errors import InputError, TruecountWarning
@@ -67,7 +67,7 @@ class Reading:
 
     def of_two(self, labeled: Table, unlabeled: Table) -> Tally:
         """Count a labelled table and an unlabelled one, of which only groups, predictions and weights are read."""
-        with _both_weighted(str(self.columns.weight)):
+        with self._both_weighted(labeled, unlabeled):
             rows = [*self._labeled_rows(labeled, unlabeled), *self._new_rows(unlabeled)]
         return self._tally(rows, labeled, unlabeled)
 
@@ -109,9 +109,25 @@ class Reading:
         require.predictions(table.name, rows, self.columns.prediction)
         return rows
 
-    def _has_labels(self, table: Table) -> bool:
+    @contextmanager
+    def _both_weighted(self, *tables: Table) -> Iterator[None]:
+        """Say of a column of weights that only one of two tables lacks what to do about it."""
+        column = str(self.columns.weight)
         try:
-            found = table.rows(Columns(prediction=str(self.columns.label)))
+            yield
+        except NoColumnError as error:
+            if error.column != column or not any(self._holds(table, column) for table in tables):
+                raise
+            remedy = "Add it there, with 1 in every row that has no weight"
+            raise InputError(error.argument, error.found, "both tables need the weights", remedy) from error
+
+    def _has_labels(self, table: Table) -> bool:
+        return self._holds(table, str(self.columns.label))
+
+    def _holds(self, table: Table, column: str) -> bool:
+        """Whether a table has this column, with something in it."""
+        try:
+            found = table.rows(Columns(prediction=column))
         except InputError:
             return False
         return any(row.output not in (None, *missing_words(self.missing)) for row in found)
@@ -160,18 +176,6 @@ def _say_unused(labels: int) -> None:
             f"The second table has {many} not used: check(..., audit=...) shows by such labels whether the box drifted."
         )
         warnings.warn(said, TruecountWarning, stacklevel=5)
-
-
-@contextmanager
-def _both_weighted(column: str) -> Iterator[None]:
-    """Say of a column of weights that only one of two tables lacks what to do about it."""
-    try:
-        yield
-    except InputError as error:
-        if error.found != f"has no column {column!r}" or error.remedy.startswith("Perhaps"):
-            raise
-        remedy = "Add it there, with 1 in every row that has no weight"
-        raise InputError(error.argument, error.found, "both tables need the weights", remedy) from error
 
 
 def named_or_found(argument: str, names: Iterable[Any] | None) -> tuple[Name, ...] | None:

@@ -13,6 +13,14 @@ NUMBERS = ("Int", "UInt", "Float", "Decimal")
 """How the names of types of numbers begin."""
 
 
+class NoColumnError(InputError):
+    """A table lacks a column, which is named."""
+
+    def __init__(self, *parts: str, column: str = "") -> None:
+        super().__init__(*parts)
+        self.column = column
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Columns:
     """Which columns of a table are read; `label` is None where no row has one, and may be absent if not needed."""
@@ -73,9 +81,8 @@ def require_column(table: str, columns: Sequence[str], wanted: str) -> int:
         needed = "each name must stand for one column"
         raise InputError(table, f"has {len(found)} columns named {wanted!r}", needed, "Rename the others")
     if not found:
-        raise InputError(
-            table, f"has no column {wanted!r}", f"its columns are {quoted(columns)}", _advice(wanted, columns)
-        )
+        needed = f"its columns are {quoted(columns)}"
+        raise NoColumnError(table, f"has no column {wanted!r}", needed, _advice(wanted, columns), column=wanted)
     return found[0]
 
 

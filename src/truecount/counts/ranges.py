@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from math import isfinite
 
 from truecount._types import Name
+from truecount._wording import is_number
 
 MANY = 20
 """Different numbers, from which on they are scores rather than names of classes."""
@@ -33,16 +33,9 @@ def are_ranges(names: Sequence[Name]) -> bool:
 
 
 def are_scores(names: Sequence[Name]) -> bool:
-    """Whether these are numbers, and more of them than classes would be.
+    """Whether these are numbers, more of them than classes would be, and not all whole, as numbers of classes are.
 
-    >>> are_scores([f"0.{digits}" for digits in range(10, 50)]), are_scores([0, 1])
-    (True, False)
+    >>> are_scores([f"0.{digits}" for digits in range(10, 50)]), are_scores([0.5, 1]), are_scores(range(50))
+    (True, False, False)
     """
-    return len(names) >= MANY and all(map(_is_number, names))
-
-
-def _is_number(name: Name) -> bool:
-    try:
-        return isfinite(float(name))
-    except ValueError:
-        return False
+    return len(names) >= MANY and all(map(is_number, names)) and not all(float(name).is_integer() for name in names)
