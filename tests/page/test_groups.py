@@ -46,6 +46,12 @@ def test_weeks_are_told_from_the_first_to_the_last() -> None:
     assert f" to {rows[1][2]} ({rows[1][3].strip()})." in sentence
 
 
+@pytest.mark.parametrize("keys", [(3, 1, 2), (True, False, 2)])
+def test_numbers_out_of_order_are_told_by_their_extremes(keys: tuple[Any, ...]) -> None:
+    found = posteriors(dict(zip(keys, OUTPUTS.values(), strict=True)))
+    assert groups_answer(found, **LOOK).startswith("Of 3 groups, ")
+
+
 def test_one_group_is_told_like_any_answer() -> None:
     assert groups_answer(posteriors({"only": [5, 5]}), **LOOK).startswith("Of the population, about")
 
@@ -98,8 +104,10 @@ def test_groups_whose_names_look_alike_all_stand_below_the_counts() -> None:
 
 
 def test_other_classes_and_nothing_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(tc.InputError, match="posteriors have different classes"):
+    with pytest.raises(tc.InputError, match="posterior has groups of different classes"):
         tc.report({1: tc.infer(LABELED), 2: tc.infer(tc.Counts(np.eye(2) + 1, [3, 4]))}, tmp_path / "a.html")
-    with pytest.raises(tc.InputError, match="it must give a posterior for each group"):
+    with pytest.raises(tc.InputError, match=r"posterior is empty: it must give a posterior for each group\. Pass what"):
         tc.report({}, tmp_path / "a.html")
+    with pytest.raises(tc.InputError, match=r"posterior\['a'\] is of type int: it must be Posterior\. Pass what"):
+        tc.report({"a": 1}, tmp_path / "a.html")  # type: ignore[dict-item]
     assert list(tmp_path.iterdir()) == []

@@ -1,6 +1,6 @@
 """What stands in each picture, without drawing it."""
 
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 import numpy as np
@@ -209,3 +209,13 @@ def test_groups_stand_in_their_order_and_only_times_are_joined() -> None:
     assert "80 % shortest intervals" in data.caption[1]
     assert groups_data(dict(enumerate(found.values()))).in_order
     assert groups_data({date(2026, 1, 5): found["a"]}).in_order
+    assert groups_data(dict(zip(np.array([1, 3]), found.values(), strict=True))).in_order
+    for keys in ((2, 1), (False, True), (1, date(2026, 1, 5)), (date(2026, 1, 4), datetime(2026, 1, 5))):
+        assert not groups_data(dict(zip(keys, found.values(), strict=True))).in_order
+
+
+def test_groups_that_are_no_posteriors_are_named() -> None:
+    with pytest.raises(InputError, match=r"posteriors\['a'\] is of type int"):
+        groups_data({"a": 1})  # type: ignore[dict-item]
+    with pytest.raises(InputError, match="posteriors is of type list"):
+        groups_data([1])  # type: ignore[arg-type]

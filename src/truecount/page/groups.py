@@ -24,7 +24,7 @@ def groups_content(
 ) -> dict[str, Any]:
     """Give what the template needs for groups."""
     look: dict[str, Any] = {"level": level, "kind": kind, "target": target}
-    first = first_of(posteriors)
+    first = first_of(posteriors, "posterior")
     has_changes = is_joint(posteriors) and len(posteriors) > 1
     return {
         "is_of_groups": True,

@@ -1,13 +1,16 @@
 """Groups side by side: how the true shares go from week to week, or differ between regions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise
 from math import ceil
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from truecount import _check
 from truecount._types import FloatArray, Name
 from truecount.errors import InputError
 from truecount.plots.canvas import FONT, WIDTH, drawn, inches, percent_axis
@@ -34,7 +37,7 @@ SPREAD, STEP = 0.7, 0.12
 class GroupsData:
     """What `groups` draws: shapes (groups, classes shown), of the interval (groups, classes shown, 2).
 
-    `in_order` says whether the groups are times or numbers, whose marks a line may join.
+    `in_order` says whether the groups are times or numbers that rise, whose marks a line may join.
     """
 
     groups: tuple[str, ...]
@@ -76,7 +79,7 @@ def groups_data(
     chosen = chosen_places(first.classes, mean.mean(axis=0), classes)
     return GroupsData(
         groups=tuple(map(group_name, posteriors)),
-        in_order=all(isinstance(key, date | int | float) for key in posteriors),
+        in_order=is_course(posteriors),
         classes=tuple(first.classes[place] for place in chosen),
         positions=tuple(chosen),
         left_out=0 if classes is not None else len(first.classes) - len(chosen),
@@ -87,15 +90,33 @@ def groups_data(
     )
 
 
-def first_of(posteriors: Mapping[Any, Posterior]) -> Posterior:
+def is_course(groups: Iterable[Any]) -> bool:
+    """Whether groups are times or numbers, each later or larger than the one before.
+
+    >>> is_course([1, 2.5, 4]), is_course([3, 1, 2]), is_course([False, True]), is_course([1, date(2026, 1, 5)])
+    (True, False, False, False)
+    """
+    keys = list(groups)
+    if any(isinstance(key, bool) or not isinstance(key, date | Real) for key in keys):
+        return False
+    try:
+        return all(bool(earlier < later) for earlier, later in pairwise(keys))
+    except TypeError:  # a day beside a time or a number
+        return False
+
+
+def first_of(posteriors: Mapping[Any, Posterior], argument: str = "posteriors") -> Posterior:
     """Give the posterior of the first group; refuse none, and groups that cannot stand beside each other."""
+    remedy = "Pass what infer_many() gives for a mapping"
     if not isinstance(posteriors, Mapping) or not posteriors:
-        found, needed = f"is {type(posteriors).__name__}", "it must give a posterior for each group"
-        raise InputError("posteriors", found, needed, "Pass what infer_many() gives for a mapping")
+        found = "is empty" if isinstance(posteriors, Mapping) else f"is of type {type(posteriors).__name__}"
+        raise InputError(argument, found, "it must give a posterior for each group", remedy)
+    for group, each in posteriors.items():
+        _check.instance_of(f"{argument}[{group!r}]", each, Posterior, remedy)
     first, *others = posteriors.values()
     if any(other.classes != first.classes for other in others):
         remedy = "Count all groups together, as with count_table(..., by=...)"
-        raise InputError("posteriors", "have different classes", "groups are compared class by class", remedy)
+        raise InputError(argument, "has groups of different classes", "groups are compared class by class", remedy)
     return first
 
 
@@ -114,7 +135,7 @@ def groups(
     Parameters
     ----------
     posteriors
-        What `truecount.infer_many` gave for a mapping; times and numbers are joined by lines.
+        What `truecount.infer_many` gave for a mapping; times and numbers that rise are joined by lines.
     ax, theme, level, kind, target
         As in `prevalence`.
     classes
