@@ -1,6 +1,6 @@
 """The page of groups: its sentence, what it shows, and that it can be repeated."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -73,12 +73,70 @@ def test_all_groups_are_in_the_page() -> None:
 @pytest.mark.parametrize("outputs", [OUTPUTS, WEEKS], ids=["regions", "weeks"])
 def test_the_python_shown_draws_all_groups_again(outputs: dict[Any, Any], joint: bool) -> None:
     found = posteriors(outputs, joint=joint)
-    scope: dict[str, Any] = {}
-    exec(python_of_groups(found), scope)  # noqa: S102 - what the page tells its reader to run
-    again = scope["posteriors"]
+    assert "tc.infer_many(" in python_of_groups(found)
+    again = run(python_of_groups(found))
     assert list(again) == list(found)
-    for group, posterior in found.items():
-        np.testing.assert_array_equal(again[group].prevalence, posterior.prevalence)
+    assert_same_draws(again, found)
+
+
+def run(code: str) -> Any:
+    scope: dict[str, Any] = {}
+    exec(code, scope)  # noqa: S102 - what the page tells its reader to run
+    return scope["posteriors"]
+
+
+def assert_same_draws(again: Any, found: Any) -> None:
+    for one, other in zip(again.values(), found.values(), strict=True):
+        np.testing.assert_array_equal(one.prevalence, other.prevalence)
+
+
+COUNTS = LABELED.split(OUTPUTS)["low"]
+EXACT = tc.Exact(draws=100)
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        {"one": tc.infer(COUNTS, seed=3), "two": tc.infer(COUNTS, seed=4)},
+        {"one": tc.infer(COUNTS, engine=EXACT), "two": tc.infer(COUNTS, engine=tc.Exact(draws=200))},
+        {"one": tc.infer(COUNTS, design="same_population"), "two": tc.infer(COUNTS)},
+        {"one": tc.infer(COUNTS, prior=tc.Prior(prevalence=2.0)), "two": tc.infer(COUNTS)},
+        {key: each for key, each in posteriors(OUTPUTS, engine=EXACT).items() if key != "middle"},
+        posteriors(OUTPUTS, engine=EXACT) | tc.infer_many({"high": COUNTS}, engine=EXACT, seed=8),
+    ],
+    ids=["seeds", "engines", "designs", "priors", "some of them", "two calls"],
+)
+def test_groups_that_no_one_call_made_are_repeated_one_by_one(found: Any) -> None:
+    code = python_of_groups(found)
+    assert "infer_many" not in code
+    again = run(code)
+    assert list(again) == list(found)
+    assert_same_draws(again, found)
+    assert "<dt>Seed</dt><dd>one for each group, in the Python above</dd>" in render(found, **LOOK)
+
+
+def test_draws_that_the_counts_alone_do_not_give_again_say_so() -> None:
+    some = {joint: dict(list(posteriors(OUTPUTS, joint=joint).items())[1:]) for joint in (False, True)}
+    assert python_of_groups(some[False]).startswith("# Solved together with other problems by infer_many; alone,")
+    assert "# Drawn jointly with other groups by infer_many(..., joint=True); alone," in python_of_groups(some[True])
+    assert list(run(python_of_groups(some[True]))) == ["low", "high"]
+
+
+def test_any_key_is_written_so_that_the_code_runs() -> None:
+    pandas = pytest.importorskip("pandas")
+    noon = datetime(2026, 1, 5, 12, tzinfo=UTC)
+    keys = [np.int64(3), ("a", None), (date(2026, 1, 5),), noon, pandas.Timestamp("2026-01-05"), float("nan"), ()]
+    found = posteriors({key: [3, 7] for key in keys}, engine=EXACT)
+    again = run(python_of_groups(found))
+    assert list(again) == [*keys[:4], "2026-01-05T00:00:00", "nan", ()]
+    assert_same_draws(again, found)
+
+
+def test_keys_that_would_be_written_alike_are_numbered() -> None:
+    found = posteriors({float("nan"): [3, 7], "nan": [7, 3]}, engine=EXACT)
+    again = run(python_of_groups(found))
+    assert list(again) == [1, 2]
+    assert_same_draws(again, found)
 
 
 def test_groups_that_share_no_labels_show_no_common_table(tmp_path: Path) -> None:

@@ -7,8 +7,6 @@ from functools import cache, partial
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
-
 from truecount import _check
 from truecount._progress import track
 from truecount.counts import Counts
@@ -18,7 +16,7 @@ from truecount.inference import Auto
 from truecount.inference.designs import DESIGNS, Design, design_draws
 from truecount.inference.draws import Draws, Engine
 from truecount.inference.joint import sample_jointly
-from truecount.inference.many import sample_many
+from truecount.inference.many import own_seeds, sample_many
 from truecount.inference.mode import find_mode
 from truecount.models import Density, Prior, density
 from truecount.results import Finding, PointEstimate, Posterior
@@ -130,7 +128,7 @@ def infer_many(
     _check.instance_of("problems", problems, (Mapping, Sequence), "Pass a list of Counts, or a mapping to them")
     counts = list(problems.values()) if isinstance(problems, Mapping) else list(problems)
     names = list(problems) if isinstance(problems, Mapping) else range(len(counts))
-    seeds = [int(state) for state in np.random.SeedSequence(seed).generate_state(len(counts), np.uint64) >> 1]
+    seeds = own_seeds(seed, len(counts))
     results: list[Any] = [None] * len(counts)
     models = [_named_density(name, each, prior) for name, each in zip(names, counts, strict=True)]
     drawn: Iterable[tuple[int, Draws]]

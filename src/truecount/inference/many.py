@@ -23,6 +23,11 @@ STACK_BYTES = 4_000_000
 """A stack no larger than this stays close to the processor; a much smaller one makes threads wait for each other."""
 
 
+def own_seeds(seed: int, number: int) -> list[int]:
+    """Give every problem a seed of its own."""
+    return [int(state) for state in np.random.SeedSequence(seed).generate_state(number, np.uint64) >> 1]
+
+
 def sample_many(engine: Engine, densities: Sequence[Density], seeds: Sequence[int]) -> Iterator[tuple[int, Draws]]:
     """Draw from every posterior; give each problem's number and its draws as they come."""
 

@@ -1,15 +1,19 @@
 """Everything that is needed to get the same answer again."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan
+from datetime import date, datetime, timezone
+from math import isfinite, isnan
+from types import NoneType
 from typing import Any
 
+from truecount._check import plain_name
+from truecount.inference.many import own_seeds
 from truecount.models import Prior
 from truecount.models.priors import Diagonal
 from truecount.results import Posterior
-from truecount.results.groups import groups_how, is_joint
+from truecount.results.groups import group_name, groups_how
 from truecount.results.table import how, visible
 
 OTHER_DRAWS = {
@@ -18,6 +22,8 @@ OTHER_DRAWS = {
     "# shares that may differ a little: every group tells something about the confusion.",
 }
 """What to say of draws that the counts alone do not give again, by what their provenance has."""
+OF_EACH = "one for each group, in the Python above"
+"""What is said of a fact that groups do not share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,27 +49,34 @@ def repeat(posterior: Posterior, command: str | None = None) -> Repeat:
     """Say how to repeat this answer."""
     made = posterior.provenance
     reason = f" Chosen because {made['reason']}." if made.get("reason") else ""
-    return _repeat(posterior, command, python(posterior), str(made["seed"]), how(posterior) + visible(reason))
+    return _repeat([posterior], command, python(posterior), str(made["seed"]), how(posterior) + visible(reason))
 
 
 def repeat_groups(posteriors: Mapping[Any, Posterior], command: str | None = None) -> Repeat:
     """Say how to repeat the answers of all groups."""
-    first = next(iter(posteriors.values()))
-    seed = str(first.provenance.get("common_seed", "unknown"))
-    return _repeat(first, command, python_of_groups(posteriors), seed, groups_how(posteriors))
+    code, each = python_of_groups(posteriors), list(posteriors.values())
+    seed = str(each[0].provenance["common_seed"]) if _is_one_call(each) else OF_EACH
+    return _repeat(each, command, code, seed, groups_how(posteriors))
 
 
-def _repeat(posterior: Posterior, command: str | None, code: str, seed: str, engine: str) -> Repeat:
-    prior = posterior.prior.to_dict()
+def _repeat(posteriors: Sequence[Posterior], command: str | None, code: str, seed: str, engine: str) -> Repeat:
+    priors = [each.prior.to_dict() for each in posteriors]
+    versions = [f"truecount {each.provenance.get('version', 'unknown')}" for each in posteriors]
     facts = [
-        ("Version", f"truecount {posterior.provenance.get('version', 'unknown')}"),
+        ("Version", ", ".join(dict.fromkeys(versions))),
         ("Seed", seed),
         ("Engine", engine),
-        ("Prior of the shares", _plainly(prior["prevalence"])),
-        ("Prior of the confusion", _plainly(prior["confusion"])),
-        ("Known confusion", _plainly(prior["known"] or "none")),
+        ("Prior of the shares", _common(_plainly(prior["prevalence"]) for prior in priors)),
+        ("Prior of the confusion", _common(_plainly(prior["confusion"]) for prior in priors)),
+        ("Known confusion", _common(_plainly(prior["known"] or "none") for prior in priors)),
     ]
     return Repeat(None if command is None else visible(command), code, facts)
+
+
+def _common(facts: Iterable[str]) -> str:
+    """Give what is the same for all groups."""
+    different = set(facts)
+    return different.pop() if len(different) == 1 else OF_EACH
 
 
 def python(posterior: Posterior) -> str:
@@ -71,41 +84,93 @@ def python(posterior: Posterior) -> str:
 
     Counts are written as JSON, which any version reads; the prior and the engine as they are called.
     """
-    notes = [note for key, note in OTHER_DRAWS.items() if posterior.provenance.get(key)]
-    design = posterior.provenance.get("design")
-    options = [*_engine(posterior), *([f"design={design!r}"] if design else [])]
-    seed = f"seed={posterior.provenance['seed']}"
     lines = [
-        *notes,
+        *_notes([posterior]),
         "import truecount as tc",
         "",
-        f"counts = tc.Counts.from_json({posterior.counts.to_json()!r})",
+        f"counts = {_counts(posterior)}",
         f"prior = {_prior(posterior.prior)}",
-        f"posterior = tc.infer({', '.join(['counts', 'prior=prior', *options, seed])})",
+        f"posterior = tc.infer(counts, prior=prior, {_options(posterior)})",
         "print(posterior)",
     ]
     return "\n".join(lines)
 
 
 def python_of_groups(posteriors: Mapping[Any, Posterior]) -> str:
-    """Give Python that draws all groups again."""
-    first = next(iter(posteriors.values()))
-    groups = [f"    {group!r}: tc.Counts.from_json({each.counts.to_json()!r})," for group, each in posteriors.items()]
-    joint = ["joint=True"] if is_joint(posteriors) else []
-    seed = f"seed={first.provenance.get('common_seed', 0)}"
+    """Give Python that draws all groups again: by one call where one call made them, else group by group."""
+    keys, each = _keys(posteriors), list(posteriors.values())
     lines = [
-        *(["import datetime", ""] if any("datetime." in group for group in groups) else []),
+        *([] if _is_one_call(each) else _notes(each)),
+        *(["import datetime", ""] if any("datetime." in key for key in keys) else []),
         "import truecount as tc",
         "",
-        "groups = {",
-        *groups,
-        "}",
-        f"prior = {_prior(first.prior)}",
-        f"posteriors = tc.infer_many({', '.join(['groups', 'prior=prior', *_engine(first), seed, *joint])})",
+        *(_one_call(keys, each) if _is_one_call(each) else _one_by_one(keys, each)),
         "for group, posterior in posteriors.items():",
         '    print(group, posterior, sep="\\n")',
     ]
     return "\n".join(lines)
+
+
+def _is_one_call(posteriors: Sequence[Posterior]) -> bool:
+    """Whether `infer_many` made these posteriors, all that it made and in this order, as far as they tell."""
+    made = [each.provenance for each in posteriors]
+    common = {(one.get("common_seed"), one.get("asked"), one.get("joint"), one.get("design")) for one in made}
+    if len(common) > 1 or len({_prior(each.prior) for each in posteriors}) > 1:
+        return False
+    ((seed, _, joint, design),) = common
+    if seed is None or design is not None:
+        return False
+    return bool(joint == len(made)) if joint else [one["seed"] for one in made] == own_seeds(int(seed), len(made))
+
+
+def _one_call(keys: Sequence[str], posteriors: Sequence[Posterior]) -> list[str]:
+    first = posteriors[0]
+    joint = ["joint=True"] if first.provenance.get("joint") else []
+    options = [*_engine(first), f"seed={first.provenance['common_seed']}", *joint]
+    return [
+        "groups = {",
+        *(f"    {key}: {_counts(each)}," for key, each in zip(keys, posteriors, strict=True)),
+        "}",
+        f"prior = {_prior(first.prior)}",
+        f"posteriors = tc.infer_many(groups, prior=prior, {', '.join(options)})",
+    ]
+
+
+def _one_by_one(keys: Sequence[str], posteriors: Sequence[Posterior]) -> list[str]:
+    calls = [f"tc.infer({_counts(each)}, prior={_prior(each.prior)}, {_options(each)})" for each in posteriors]
+    return ["posteriors = {", *(f"    {key}: {call}," for key, call in zip(keys, calls, strict=True)), "}"]
+
+
+def _notes(posteriors: Sequence[Posterior]) -> list[str]:
+    """Say where `infer` draws others than these."""
+    return [note for key, note in OTHER_DRAWS.items() if any(each.provenance.get(key) for each in posteriors)]
+
+
+def _keys(groups: Iterable[Any]) -> list[str]:
+    """Write groups as Python; where two would be written alike, all are numbered."""
+    keys = [_literal(group) for group in groups]
+    return keys if len(set(keys)) == len(keys) else [f"{number}" for number in range(1, len(keys) + 1)]
+
+
+def _literal(group: Any) -> str:
+    """Write a group as Python that gives it again; one that takes more than the standard library becomes text."""
+    value: Any = plain_name(group)
+    if type(value) is tuple:
+        return f"({' '.join(f'{_literal(each)},' for each in value)})"
+    is_plain = type(value) in (str, int, bool, NoneType, date) or (type(value) is float and isfinite(value))
+    is_time = type(value) is datetime and (value.tzinfo is None or type(value.tzinfo) is timezone)
+    return repr(value) if is_plain or is_time else repr(group_name(group))
+
+
+def _counts(posterior: Posterior) -> str:
+    return f"tc.Counts.from_json({posterior.counts.to_json()!r})"
+
+
+def _options(posterior: Posterior) -> str:
+    """Write what `infer` is told beyond counts and prior."""
+    design = posterior.provenance.get("design")
+    options = [*_engine(posterior), *([f"design={design!r}"] if design else [])]
+    return ", ".join([*options, f"seed={posterior.provenance['seed']}"])
 
 
 def _engine(posterior: Posterior) -> list[str]:
