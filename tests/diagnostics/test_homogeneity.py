@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import fisher_exact
 
 from truecount import Counts, simulate
+from truecount.diagnostics import homogeneity
 from truecount.diagnostics.homogeneity import drift_finding, homogeneity_test, not_random, visible_drift
 
 COUNTS = Counts([[80, 20], [20, 80]], [50, 50], classes=["fail", "pass"])
@@ -27,7 +28,39 @@ def test_false_alarms_are_at_most_as_many_as_promised(seed):
     assert np.mean(np.array(p_values) <= 0.5) > 0.3
 
 
-@pytest.mark.parametrize(("right", "sizes"), [(0.8, (200, 60)), (0.8, (200, 10)), (0.97, (50, 10))])
+def seen_and_its_error(rows: np.ndarray, sizes: tuple[int, int], factor: float, seed: int) -> tuple[float, float]:
+    """How often drifts that are said to be visible, times a factor, are seen; its error by batches, one for a drift."""
+    rng, batches = np.random.default_rng(seed), []
+    for number in range(30):
+        drift = factor * visible_drift(np.array([sizes[0] * rows, sizes[1] * rows]), seed=seed + number)
+        moved = rows + drift * np.array([[-1, 1], [1, -1]])
+        tables = [np.array([rng.multinomial(sizes[0], rows), rng.multinomial(sizes[1], moved)]) for _ in range(50)]
+        tests = [homogeneity_test(each, replicates=199, seed=int(rng.integers(2**31))) for each in tables]
+        batches.append(np.mean([test.p_value <= 0.05 for test in tests]))
+    return float(np.mean(batches)), float(np.std(batches, ddof=1) / np.sqrt(len(batches)))
+
+
+@pytest.mark.parametrize(("factor", "is_right"), [(1.0, True), (1.25, False), (0.8, False)])
+def test_the_visible_drift_is_neither_too_large_nor_too_small(factor, is_right, seed):
+    seen, error = seen_and_its_error(np.array([[0.8, 0.2], [0.2, 0.8]]), (200, 60), factor, seed)
+    assert (abs(seen - 0.8) < 5 * error) == is_right
+
+
+def test_few_sets_tell_where_to_look_and_many_confirm_it(monkeypatch, seed):
+    asked, is_seen = [], homogeneity._is_seen
+
+    def noted(rows, sizes, drift, sets, rng):
+        asked.append((drift, sets, is_seen(rows, sizes, drift, sets, rng)))
+        return asked[-1][2]
+
+    monkeypatch.setattr(homogeneity, "_is_seen", noted)
+    rows = np.full((12, 12), 0.2 / 11) + (0.8 - 0.2 / 11) * np.eye(12)
+    drift = visible_drift(np.array([100 * rows, 20 * rows]), seed=seed)
+    assert (drift, 1000, True) in asked
+    assert sum(sets for _, sets, _ in asked) < 9000
+
+
+@pytest.mark.parametrize(("right", "sizes"), [(0.8, (200, 10)), (0.97, (50, 10))])
 def test_what_could_have_been_seen_is_seen_four_times_in_five(right, sizes, seed):
     """Also with few labels of a box that is seldom wrong, where chi-square tables promise far too much."""
     rng, rows = np.random.default_rng(seed), np.array([[right, 1 - right], [1 - right, right]])

@@ -143,6 +143,12 @@ def test_same_seed_same_draws(groups):
     assert not np.array_equal(one[:100], other[:100])
 
 
+def test_groups_drawn_together_have_the_seed_that_was_asked_for(groups):
+    together, apart = (tc.infer_many(groups, joint=joint, seed=7).values() for joint in (True, False))
+    assert [each.provenance["seed"] for each in together] == [7] * 3
+    assert len({each.provenance["seed"] for each in apart}) == 3
+
+
 def test_a_group_without_items_keeps_its_prior(seed):
     groups = tc.Counts(LABELED, [0, 0]).split({"some": [600, 400], "none": [0, 0]})
     empty = tc.infer_many(groups, joint=True, seed=seed)["none"]
