@@ -200,8 +200,8 @@ def test_a_few_proposals_that_outweigh_all_others_are_refused(groups, monkeypatc
     shares[0] = 0.1, 0.9, 0.5, 0.5, 0.5, 0.5
     weights = np.log(np.append(25.0, np.ones(999)))
     made = Pool(shares, np.full((1000, 2, 2), 0.5), weights, 1000)
-    monkeypatch.setattr("truecount.inference.joint._pool", lambda *_: made)
     models = [density(counts, tc.Prior()) for counts in groups.values()]
+    monkeypatch.setattr("truecount.inference.joint._pool", lambda *_: (made, [models[0].rows]))
     with pytest.raises(UnsuitableEngineError, match="a few proposals would outweigh all others"):
         sample_jointly(tc.Exact(400, effective_draws=400), models, 0)
     assert len(sample_jointly(tc.Exact(400), models, 0)) == 3
@@ -252,8 +252,60 @@ def test_groups_that_outweigh_their_labels_are_found():
     assert found[100] == []
     [few] = found[1]
     assert few.severity == "serious"
-    assert few.message.startswith("By its labels, class 0 gets the output 1 19.0 % of the time; by the 20 groups")
+    assert few.message.startswith(
+        "By its labels and their prior, class 0 gets the output 1 19.0 % of the time; by the 20 groups"
+    )
     assert few.numbers["by_all"] > 1.5 * few.numbers["by_labels"]
+
+
+@pytest.mark.parametrize(("number", "truth"), [(4, 0.0), (14, 0.199), (16, 0.991)])
+def test_a_box_that_treats_all_classes_alike_is_left_out_and_said_so(number, truth, seed):
+    """Sixty labels a class, and steady weeks; the truths are by quadrature."""
+    weeks = [1600, 1618, 1610, 1655, 1623, 1693, 1621, 1646, 1618, 1679, 1590, 1624, 1679, 1651, 1602, 1660][:number]
+    groups = tc.Counts([[51, 9], [6, 54]], [0, 0]).split({week: [k, 5000 - k] for week, k in enumerate(weeks)})
+    posterior = tc.infer_many(groups, joint=True, seed=seed)[0]
+    assert posterior.provenance["left_out"] == pytest.approx(truth, abs=0.1)
+    found = [finding.severity for finding in posterior.findings if finding.code == "labels-outweighed"]
+    assert found == ([] if truth < 0.01 else ["serious"])
+
+
+def test_items_of_groups_are_imputed_by_random_numbers_of_their_own(seed):
+    """Two weeks of equal counts: the noise of one must not cancel that of the other."""
+    groups = tc.Counts([[900, 100], [100, 900]], [0, 0]).split({"a": [20, 20], "b": [20, 20]})
+    found = tc.infer_many(groups, joint=True, seed=seed)
+    noise = [found[group].realized[:, 0] - found[group].prevalence[:, 0] for group in groups]
+    alone = np.sqrt(noise[0].var() + noise[1].var())
+    assert (noise[1] - noise[0]).std() == pytest.approx(alone, rel=5 / np.sqrt(len(noise[0])))
+
+
+TEN = [101, 107, 83, 53, 143, 124, 128, 97, 65, 73]
+
+
+def flipped_share(labels: list[list[int]], groups: dict[int, list[int]], points: int = 400) -> float:
+    """How probable it is that the first class has the first output less often than the second, by integration."""
+    from scipy.special import betainc, xlogy
+
+    rate = (np.arange(points) + 0.5) / points
+    first, second = np.meshgrid(rate, rate + 1e-6, indexing="ij")
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    log = sum(
+        xlogy(row[0], each) + xlogy(row[1], 1 - each) for row, each in zip(labels, (first, second), strict=True)
+    )
+    for one, other in groups.values():
+        mass = betainc(one + 1, other + 1, high) - betainc(one + 1, other + 1, low)
+        log = log + np.log(np.maximum(mass, 1e-300)) - np.log(high - low)
+    weight = np.exp(log - log.max())
+    return float(weight[first < second].sum() / weight.sum())
+
+
+def test_rows_the_other_way_round_are_not_lost(seed):
+    """Three labels a class allow them; proposals that forget them would count best."""
+    labels, groups = [[2, 1], [1, 2]], {number: [count, 200 - count] for number, count in enumerate(TEN)}
+    posterior = tc.infer_many(tc.Counts(labels, [0, 0]).split(groups), joint=True, seed=seed)[0]
+    confusion, truth = posterior.confusion, flipped_share(labels, groups)
+    assert posterior.provenance["engine"] == "Exact"
+    error = np.sqrt(truth * (1 - truth) / posterior.effective_draws.min())
+    assert (confusion[:, 0, 0] < confusion[:, 1, 0]).mean() == pytest.approx(truth, abs=10 * error)
 
 
 def test_groups_drawn_apart_outweigh_nothing(groups):

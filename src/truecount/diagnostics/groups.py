@@ -47,6 +47,9 @@ def joint_test(groups: Mapping[Any, Counts], model: Density, *, replicates: int,
     reference = next(iter(groups.values()))
     labeled = np.where(model.is_known[:, None], 0.0, effective_counts(reference)[0])
     unlabeled = np.array([effective_counts(counts.ordered_like(reference))[1] for counts in groups.values()])
+    unlabeled = unlabeled[unlabeled.any(axis=1)]
+    if not len(unlabeled):
+        return 0.0, 1.0
     sizes = unlabeled.sum(axis=1)
     most = MOST_TIMES * max(labeled.sum(), 1.0) if labeled.any() else np.inf
     scale = np.minimum(1.0, most / np.maximum(sizes, 1.0))

@@ -16,10 +16,33 @@ CAUTION, SERIOUS = 2.0, 3.0
 """Standard deviations of what the labels say, by which a rate was moved."""
 
 
+PROBABLE, LIKELY = 0.01, 0.1
+"""Probability of a box that treats all classes alike, where draws leave that out."""
+
+
 def outweighed(counts: Counts, model: Density, draws: Draws) -> Finding | None:
-    """Find the rate of the confusion that groups drawn together moved furthest from what its labels say."""
+    """Find groups drawn together that say more of the confusion than its labels do."""
     if draws.record.get("joint", 1) < 2 or model.is_known.all():
         return None
+    left_out = draws.record.get("left_out", 0.0)
+    return _alike(left_out, draws.record["joint"]) if left_out > PROBABLE else _moved(counts, model, draws)
+
+
+def _alike(left_out: float, groups: int) -> Finding:
+    """Say that the groups would rather have a useless box."""
+    return Finding(
+        "labels-outweighed",
+        "serious" if left_out > LIKELY else "caution",
+        f"The outputs of the {groups} groups are so alike that, if every share is as likely as any other, a box that "
+        f"treats all classes alike explains them too (probability {percent(left_out)}), whatever its labels say; the "
+        "draws leave that out.",
+        {"left_out": left_out, "groups": groups},
+        "Draw the groups apart, or a few of them together.",
+    )
+
+
+def _moved(counts: Counts, model: Density, draws: Draws) -> Finding | None:
+    """Find the rate of the confusion that groups drawn together moved furthest from what its labels say."""
     total = model.rows.sum(axis=1, keepdims=True)
     said = model.rows / total
     sd = np.sqrt(said * (1 - said) / (total + 1))
@@ -40,8 +63,8 @@ def outweighed(counts: Counts, model: Density, draws: Draws) -> Finding | None:
     return Finding(
         "labels-outweighed",
         "serious" if moved[row, column] >= SERIOUS else "caution",
-        f"By its labels, {name} gets the output {output} {percent(said[row, column])} of the time; by the "
-        f"{draws.record['joint']} groups taken together, {percent(found[row, column])}: what was believed of each "
+        f"By its labels and their prior, {name} gets the output {output} {percent(said[row, column])} of the time; by "
+        f"the {draws.record['joint']} groups taken together, {percent(found[row, column])}: what was believed of each "
         "group's share beforehand outweighs the labels.",
         numbers,
         f"Label more items of {name}, or draw the groups apart, or a few of them together.",

@@ -4,8 +4,13 @@ The joint posterior is ``Π_l Dir(φ_l) · Π_g Dir(π_g) Π_k (φᵀπ_g)_k ^ n
 classes, independent draws of it are to be had as for one group: draw φ from what the labels say, and for each group the
 shares of the outputs, solve for the prevalence, and weight by its prior over |det φ|. The weight of φ is the product
 over groups, in which several candidates of each group are averaged; one of them is kept, by its weight. Many groups say
-more of φ than the labels do; it is then proposed from what first proposals have shown. Elsewhere, or where still too
-few draws count, the items of all groups are imputed in turns (Gibbs).
+more of φ than the labels do; most proposals then come from what first ones have shown, and some still from the labels,
+so that what these allow is not out of reach. Elsewhere, or where still too few draws count, the items of all groups are
+imputed in turns (Gibbs).
+
+A box that treats all classes alike explains groups with like outputs whatever their shares, so with many groups the
+posterior may have a second summit there, far from what the labels say. It is left out, and how probable it is goes into
+the record.
 """
 
 from collections.abc import Sequence
@@ -31,9 +36,13 @@ CANDIDATES = 4
 LEAST_SHARE = 0.002
 """Share of the confusions that must count; below it the items are imputed instead."""
 BATCH = 8192
-ENOUGH_SHARE, REFITS, TO_FIT = 0.5, 6, 200
-"""Share of confusions that count below which better ones are proposed; how often; on so many that count."""
-TINY = 1e-300
+ENOUGH_SHARE, REFITS, TO_FIT, TIMES = 0.5, 6, 200, 4
+"""Share of confusions that count below which better ones are proposed; how often; on so many that count; how many times
+as many as by the labels."""
+ALIKE = (30.0, 100.0, 300.0, 1000.0, 3000.0)
+"""Concentrations of rows that are all nearly the outputs of all groups together."""
+OUT_OF_REACH = 0.001
+"""Quantile of the proposals' density below which a confusion is out of their reach."""
 REMEDY = "Pass joint=False and do not compare the groups draw by draw, or pass fewer of them"
 
 
@@ -73,11 +82,35 @@ def _exact(densities: Sequence[Density], size: int, asked: int, seed: int) -> li
     """Propose until the pool is worth `size` draws, then resample it for all groups alike."""
     _require_square(densities)
     rng = np.random.default_rng(seed)
-    together = resampled(_pool(densities, max(size, asked), rng), densities[0], size, asked, rng)
-    return _apart(replace(together, record={**together.record, "joint": len(densities)}), len(densities))
+    pool, shapes = _pool(densities, max(size, asked), rng)
+    together = resampled(pool, densities[0], size, asked, rng)
+    record = {**together.record, "joint": len(densities), "left_out": _left_out(densities, pool, shapes, rng)}
+    return _apart(replace(together, record=record), len(densities))
 
 
-def _pool(densities: Sequence[Density], size: int, rng: np.random.Generator) -> Pool:
+def _left_out(
+    densities: Sequence[Density], pool: Pool, shapes: Sequence[FloatArray], rng: np.random.Generator
+) -> float:
+    """Estimate how probable confusions are that the pool does not reach: those that treat all classes alike."""
+    shared, outputs = densities[0], np.sum([density.unlabeled for density in densities], axis=0) + 1.0
+    if len(densities) < 2 or shared.is_known.all():
+        return 0.0
+    alike = np.tile(outputs / outputs.sum(), (shared.n_classes, 1))
+    reached = np.quantile(_log_density(shared, shapes, pool.confusion), OUT_OF_REACH)
+    rivals = []
+    for concentration in ALIKE:
+        rival = _propose(densities, [concentration * alike], BATCH, rng)
+        is_new = _log_density(shared, shapes, rival.confusion) < reached
+        rivals.append(_evidence(replace(rival, log_weights=rival.log_weights[is_new])))
+    return float(1 / (1 + np.exp(np.clip(_evidence(pool) - max(rivals), -700, 700))))
+
+
+def _evidence(pool: Pool) -> float:
+    """Log of the mean weight of what was proposed."""
+    return float(np.logaddexp.reduce(pool.log_weights, initial=-np.inf) - np.log(pool.proposed))
+
+
+def _pool(densities: Sequence[Density], size: int, rng: np.random.Generator) -> tuple[Pool, Sequence[FloatArray]]:
     pool, shapes = _first_proposals(densities, rng)
     while pool.effective < WORTH * size:
         if pool.effective < LEAST_SHARE * pool.proposed:
@@ -88,20 +121,22 @@ def _pool(densities: Sequence[Density], size: int, rng: np.random.Generator) -> 
     k = convergence.pareto_k(pool.log_weights) if pool.largest > HEAVY else 0.0
     if k > convergence.PARETO_K_LIMIT:
         raise refusal(f"the weights' tail is too heavy (Pareto k {k:.2f})")
-    return pool
+    return pool, shapes
 
 
-def _first_proposals(densities: Sequence[Density], rng: np.random.Generator) -> tuple[Pool, FloatArray]:
-    """Find Dirichlet shapes of the rows from which many confusions count, beginning with what the labels say."""
-    shapes = densities[0].rows
+def _first_proposals(densities: Sequence[Density], rng: np.random.Generator) -> tuple[Pool, list[FloatArray]]:
+    """Find Dirichlet shapes of the rows from which many confusions count: the labels', and better ones beside them."""
+    labels = densities[0].rows
+    shapes = [labels]
     pool = _propose(densities, shapes, BATCH, rng)
     for _ in range(REFITS):
         if not len(pool.log_weights) or pool.effective >= ENOUGH_SHARE * pool.proposed:
             break
-        refitted = _refitted(pool, shapes)
-        other = _propose(densities, refitted, BATCH, rng)
-        if other.effective > pool.effective:
-            pool, shapes = other, refitted
+        tried = [labels, *[_refitted(pool, labels)] * TIMES]
+        other = _propose(densities, tried, BATCH, rng)
+        if other.effective <= pool.effective:
+            break
+        pool, shapes = other, tried
     return pool, shapes
 
 
@@ -115,16 +150,16 @@ def _refitted(pool: Pool, shapes: FloatArray) -> FloatArray:
     return np.stack([DirichletMixture(shape[None]).fitted(drawn, weights).concentrations[-1] for shape, drawn in rows])
 
 
-def _propose(densities: Sequence[Density], shapes: FloatArray, size: int, rng: np.random.Generator) -> Pool:
-    """Draw confusions by these shapes, and for each a prevalence of every group, with the weight of them all."""
+def _propose(densities: Sequence[Density], shapes: Sequence[FloatArray], size: int, rng: np.random.Generator) -> Pool:
+    """Draw equal parts of confusions by these shapes, and for each a prevalence of every group; weight them all."""
     shared = densities[0]
-    confusion = draw_rows(rng, replace(shared, rows=shapes), 0.0, (size,))
+    parts = [draw_rows(rng, replace(shared, rows=each), 0.0, (size // len(shapes),)) for each in shapes]
+    confusion = np.concatenate(parts)
     log_det = np.linalg.slogdet(confusion)[1]
     confusion, log_det = confusion[np.isfinite(log_det)], log_det[np.isfinite(log_det)]
     inverse = np.linalg.inv(confusion.transpose(0, 2, 1)) if len(confusion) else confusion
     prevalence = np.empty((len(confusion), len(densities), shared.n_classes))
-    surplus = np.where(shared.is_known[:, None], 0.0, shared.rows - shapes)
-    log_weights = np.einsum("slk,lk->s", np.log(np.maximum(confusion, TINY)), surplus)
+    log_weights = _log_density(shared, [shared.rows], confusion) - _log_density(shared, shapes, confusion)
     for group, density in enumerate(densities):
         if density.unlabeled.any():
             prevalence[:, group], log_weight = _candidate(density, inverse, rng)
@@ -134,6 +169,19 @@ def _propose(densities: Sequence[Density], shapes: FloatArray, size: int, rng: n
     counting = np.isfinite(log_weights)
     together = prevalence[counting].reshape(-1, len(densities) * shared.n_classes)
     return Pool(together, confusion[counting], log_weights[counting], size)
+
+
+def _log_density(shared: Density, shapes: Sequence[FloatArray], confusion: FloatArray) -> FloatArray:
+    """Log-density of each confusion by these shapes, in equal parts; known rows do not count."""
+    learned = np.flatnonzero(~shared.is_known)
+    parts = [
+        np.add.reduce([DirichletMixture(rows[[row]]).log_density(confusion[:, row]) for row in learned])
+        if len(learned)
+        else np.zeros(len(confusion))
+        for rows in shapes
+    ]
+    value: FloatArray = np.logaddexp.reduce(parts, axis=0) - np.log(len(parts))
+    return value
 
 
 def _candidate(density: Density, inverse: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
@@ -187,7 +235,12 @@ def _apart(together: Draws, groups: int) -> list[Draws]:
         columns = slice(start, start + size)
         rhat = None if together.rhat is None else together.rhat[columns]
         parts.append(
-            {"prevalence": together.prevalence[:, columns], "effective": together.effective[columns], "rhat": rhat}
+            {
+                "prevalence": together.prevalence[:, columns],
+                "effective": together.effective[columns],
+                "rhat": rhat,
+                "record": {**together.record, "group": start // size},
+            }
         )
     return [replace(together, **part) for part in parts]
 

@@ -29,7 +29,8 @@ def group_name(key: Any) -> str:
 
 def is_joint(posteriors: Posteriors) -> bool:
     """Whether the groups were drawn together, so that their draws may be compared one by one."""
-    return all("joint" in posterior.provenance for posterior in posteriors.values())
+    runs = {(p.provenance.get("joint"), p.provenance["seed"], len(p.prevalence)) for p in posteriors.values()}
+    return len(runs) == 1 and None not in next(iter(runs))
 
 
 def groups_table(

@@ -231,7 +231,9 @@ class Posterior:
         return Posterior(**storage.read(path))
 
     def _random(self, purpose: str) -> np.random.Generator:
-        return np.random.default_rng([int(self.provenance["seed"]), *purpose.encode()])
+        """Give random numbers of its own for each purpose; groups drawn together have one seed, and a number each."""
+        group = [int(self.provenance["group"])] if "group" in self.provenance else []
+        return np.random.default_rng([int(self.provenance["seed"]), *group, *purpose.encode()])
 
     def __str__(self) -> str:
         return table.text(self)
