@@ -5,7 +5,8 @@ classes, independent draws of it are to be had as for one group: draw φ from wh
 shares of the outputs, solve for the prevalence, and weight by its prior over |det φ|. The weight of φ is the product
 over groups, in which several candidates of each group are averaged; one of them is kept, by its weight. Many groups say
 more of φ than the labels do; most proposals then come from what first ones have shown, and some still from the labels,
-so that what these allow is not out of reach. Elsewhere, or where still too few draws count, the items of all groups are
+so that what these allow is not out of reach; of two classes, some have the rows exchanged, which groups cannot tell
+from the right way round. Elsewhere, or where still too few draws count, the items of all groups are
 imputed in turns (Gibbs).
 
 A box that treats all classes alike explains groups with like outputs whatever their shares, so with many groups the
@@ -132,7 +133,8 @@ def _first_proposals(densities: Sequence[Density], rng: np.random.Generator) -> 
     for _ in range(REFITS):
         if not len(pool.log_weights) or pool.effective >= ENOUGH_SHARE * pool.proposed:
             break
-        tried = [labels, *[_refitted(pool, labels)] * TIMES]
+        better = _refitted(pool, labels)
+        tried = [labels, *[better] * TIMES, *([better[::-1]] if len(labels) == 2 else [])]
         other = _propose(densities, tried, BATCH, rng)
         if other.effective <= pool.effective:
             break
