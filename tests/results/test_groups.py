@@ -7,7 +7,7 @@ import numpy as np
 
 import truecount as tc
 from made_posterior import made_posterior
-from truecount.results.groups import changes_table, difference, group_name, groups_findings, groups_table
+from truecount.results.groups import changes_table, difference, group_name, groups_findings, groups_table, is_joint
 from truecount.results.table import tabulate
 
 LABELED = tc.Counts([[140, 60], [20, 180]], [0, 0], classes=["fail", "pass"])
@@ -66,3 +66,11 @@ def test_a_finding_is_told_as_grave_as_it_is_anywhere_and_the_gravest_first() ->
         ("caution", "Weights."),
         ("info", "In a: Note."),
     ]
+
+
+def test_groups_of_two_joint_runs_are_not_compared() -> None:
+    groups = tc.Counts([[140, 60], [20, 180]], [0, 0]).split({"a": [60, 40], "b": [50, 50], "c": [30, 70]})
+    first, second = (tc.infer_many(groups, joint=True, seed=seed) for seed in (1, 2))
+    assert is_joint(first)
+    assert not is_joint({"a": first["a"], "b": second["b"]})
+    assert not is_joint(tc.infer_many(groups))
