@@ -111,9 +111,10 @@ def infer_many(
     loop over `infer`. Each posterior is the one that `infer` would give, up to Monte Carlo error. Groups that share a
     labelled table are not independent of each other: their separate draws say nothing about differences, their joint
     draws do. Jointly, every group also tells something about the confusion, so a posterior may differ a little from
-    that of `infer`, and many groups may outweigh few labels (finding ``labels-outweighed``). Joint draws are exact and
-    independent where there are as many outputs as classes; elsewhere, or with too many groups, all items' classes are
-    imputed in turns, or it is refused by name.
+    that of `infer`, and many groups may outweigh few labels (finding ``labels-outweighed``). Joint draws are
+    independent where there are as many outputs as classes; a box that treats all classes alike is left out of them, and
+    the same finding says where that is probable. Elsewhere, or with too many groups, all items' classes are imputed in
+    turns, or it is refused by name.
 
     Examples
     --------

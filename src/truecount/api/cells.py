@@ -23,6 +23,7 @@ from truecount.results.partition_choice import Candidate, PartitionChoice
 MULTIPLES = (0.25, 1.0, 4.0)
 """Of the planned labels: the numbers of labels for which widths are shown."""
 MOST_ROUNDS = 1000
+"""Rounds of leaps towards a mode at most; it lies next to where they start."""
 PREVALENCES = 32
 """How many prevalences to average over."""
 WORTH = 0.98
