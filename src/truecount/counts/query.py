@@ -124,12 +124,12 @@ def _selected(
     as_text: str = "{}",
     decode: Callable[[Any], Any] | None = None,
 ) -> Relation:
-    """Select columns of text; times and weights are read as such."""
+    """Select columns of text; times, in UTC if they have a zone, and weights are read as such."""
     made = []
     for column, expression in chosen.items():
         filled = f"nullif(trim({as_text.format(expression)}), '')"
         if columns.by.get(column):
-            expression = f"CAST({filled} AS TIMESTAMP)"
+            expression = f"CAST(CAST({filled} AS TIMESTAMPTZ) AS TIMESTAMP)"
         elif column == columns.weight:
             expression = f"CAST({filled} AS DOUBLE)"
         else:
