@@ -125,7 +125,8 @@ def test_files_are_cut_in_utc(ending: str, machine_zone: str, tmp_path: Path) ->
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
 def test_text_without_a_zone_is_taken_as_it_stands(ending: str, machine_zone: str, tmp_path: Path) -> None:
-    rows = "('a', 'a', '2024-01-01'), ('b', 'b', ''), (NULL, 'a', '2024-01-01 23:30'), (NULL, 'a', '2024-01-01T23:30-02:00')"
+    rows = "('a', 'a', '2024-01-01'), ('b', 'b', ''), (NULL, 'a', '2024-01-01 23:30'), "
+    rows += "(NULL, 'a', '2024-01-01T23:30-02:00')"
     path = tmp_path / f"t.{ending}"
     duckdb.sql(f"COPY (FROM (VALUES {rows}) t(human, verdict, time)) TO '{path}' (FORMAT {ending.removesuffix('l')})")
     assert found(str(path), "day") == {date(2024, 1, 1): 1, date(2024, 1, 2): 1}, machine_zone
