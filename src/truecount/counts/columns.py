@@ -9,6 +9,7 @@ from truecount.errors import InputError
 
 NO_NAMES = ("List", "Struct", "Array", "Binary", "Datetime", "Date", "Time", "Duration", "Map")
 """Types of columns that hold no names."""
+MOST_COLUMNS = 10_000
 NUMBERS = ("Int", "UInt", "Float", "Decimal")
 """How the names of types of numbers begin."""
 
@@ -72,6 +73,13 @@ def require_kinds(table: str, kinds: Mapping[str, str], columns: Columns) -> Non
 def _time_kinds(frequency: str) -> tuple[str, ...]:
     """Give the types of columns that can be cut; pandas keeps dates as objects, of which days are made here."""
     return ("Date", "Datetime", "Object") if frequency in COARSE else ("Datetime",)
+
+
+def require_few_columns(table: str, number: int) -> None:
+    """Refuse a file with so many columns that DuckDB takes minutes to look through their names."""
+    if number > MOST_COLUMNS:
+        found, needed = f"has {number:,} columns", f"at most {MOST_COLUMNS:,} are looked through in CSV and Parquet"
+        raise InputError(table, found, needed, "Write the columns that are needed to a file of their own")
 
 
 def require_column(table: str, columns: Sequence[str], wanted: str) -> int:

@@ -9,9 +9,10 @@ from typing import Any
 
 from truecount import _progress
 from truecount._json import JsonError
+from truecount._secrets import masked, secrets_of, without_secrets
 from truecount._wording import quoted
 from truecount.counts.assemble import Reading
-from truecount.counts.columns import Columns
+from truecount.counts.columns import Columns, NoColumnError
 from truecount.counts.duck import Connection, Place, connect
 from truecount.counts.markers import Missing
 from truecount.counts.query import Relation, relations, require_keys, require_no_mixed_truth
@@ -32,8 +33,8 @@ class File:
 
     @property
     def name(self) -> str:
-        """What was typed."""
-        return str(self.path)
+        """What was typed, without the secrets of an address."""
+        return masked(str(self.path)) if is_address(self.path) else str(self.path)
 
     @property
     def is_text(self) -> bool:
@@ -45,7 +46,7 @@ class File:
     def rows(self, columns: Columns) -> list[Row]:
         """Count the combinations of values in these columns, without loading the rows."""
         if is_address(self.path):
-            return _rows_at(self.name, columns)
+            return _rows_at(str(self.path), columns)
         return _rows_of(find_shards(self.path), columns)
 
 
@@ -194,25 +195,41 @@ def _culprit(shards: Shards, columns: Columns, message: str) -> Place:
 
 
 def _rows_at(address: str, columns: Columns) -> list[Row]:
+    """Count a table at an address; no error, nor what caused it, tells the secrets of the address."""
     import duckdb
 
     try:
         with connect(extensions=True) as connection:
             if is_database(address):
-                return _watched(connection, address, table_at(connection, address, columns), columns)
+                return _watched(connection, masked(address), table_at(connection, address, columns), columns)
             return _scanned(connection, shards_at(connection, address), columns)
-    except duckdb.Error as error:
-        if isinstance(error, duckdb.ConversionException) and ending(address)[0] not in TABLES:
-            raise _not_convertible(address, columns, str(error)) from error
-        extension = lacking_extension(error)
-        if extension is None:
-            found = f"cannot be read ({_reason(error)})"
-            raise InputError(
-                address, found, "DuckDB must be able to read it", "Check the address and the rights"
-            ) from error
-        needed = f"DuckDB reads it by its extension {extension}, which is not installed"
-        remedy = f"Run python -c \"import duckdb; duckdb.sql('INSTALL {extension}')\" where there is a network"
-        raise InputError(address, "lies elsewhere", needed, remedy) from error
+    except (InputError, duckdb.Error) as error:
+        told = error if isinstance(error, InputError) else _unreadable_at(address, columns, error)
+        if told is error and not secrets_of(address):
+            raise
+        if not secrets_of(address):
+            raise told from error
+        parts = (told.argument, told.found, told.needed, told.remedy)
+    raise _same_kind(told, [without_secrets(part, address) for part in parts])
+
+
+def _same_kind(error: InputError, parts: list[str]) -> InputError:
+    return NoColumnError(*parts, column=error.column) if isinstance(error, NoColumnError) else InputError(*parts)
+
+
+def _unreadable_at(address: str, columns: Columns, error: Exception) -> InputError:
+    """Say why DuckDB cannot read what is at an address."""
+    import duckdb
+
+    if isinstance(error, duckdb.ConversionException) and ending(address)[0] not in TABLES:
+        return _not_convertible(address, columns, str(error))
+    extension = lacking_extension(error)
+    if extension is None:
+        found = f"cannot be read ({_reason(error)})"
+        return InputError(address, found, "DuckDB must be able to read it", "Check the address and the rights")
+    needed = f"DuckDB reads it by its extension {extension}, which is not installed"
+    remedy = f"Run python -c \"import duckdb; duckdb.sql('INSTALL {extension}')\" where there is a network"
+    return InputError(address, "lies elsewhere", needed, remedy)
 
 
 def _reason(error: Exception) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 from truecount._wording import quoted
+from truecount.counts.columns import require_few_columns
 from truecount.counts.duck import Connection, Place, identifier, literals
 from truecount.counts.shards import Shards
 from truecount.errors import InputError
@@ -55,6 +56,7 @@ def _schemas(connection: Connection, files: Sequence[Place]) -> Iterator[tuple[s
     for file, *entry in connection.sql(schema).fetchall():
         entries[file].append(tuple(entry))
     for file, ((_, children, _), *nodes) in entries.items():
+        require_few_columns(file, children)
         yield file, list(_below(iter(nodes), children))
 
 

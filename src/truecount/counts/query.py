@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from truecount._json import read_json
-from truecount.counts.columns import Columns, require_column
+from truecount.counts.columns import Columns, require_column, require_few_columns
 from truecount.counts.duck import Connection, Place, identifier, literals, sql_text
 from truecount.counts.parquet import files_alike, require_one_type
 from truecount.counts.shards import ARRAY, RECORDS, Shards
@@ -50,6 +50,7 @@ def _of_text(connection: Connection, shards: Shards, columns: Columns, parallel:
     alike: defaultdict[tuple[tuple[str, ...], str], list[Place]] = defaultdict(list)
     for file in shards.files:
         names, delimiter = header(file)
+        require_few_columns(str(file), len(names))
         alike[tuple(names), delimiter].append(file)
     for (named, delimiter), files in alike.items():
         types = "{" + ", ".join(f"'/{position}': 'VARCHAR'" for position in range(len(named))) + "}"
