@@ -422,3 +422,42 @@ def test_groups_of_one_item_are_refused() -> None:
         tc.count_table(table, **COLUMNS, by="time")
     few = of_values(human=["a", "b", None], verdict=verdicts[:3], time=[1, 2, 3])
     assert list(tc.count_table(few, **COLUMNS, by="time")) == [3]
+
+
+def odd_columns() -> dict[str, Any]:
+    pandas, arrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    run_ends = pytest.importorskip("pyarrow.compute").run_end_encode
+    return {
+        "complex": pandas.Series([1 + 0j, 2 + 0j, 1 + 0j]),
+        "period": pandas.Series(pandas.period_range("2024-01", periods=3, freq="M")),
+        "interval": pandas.Series(pandas.interval_range(0, 3)),
+        "run ends": run_ends(arrow.array(["a", "b", "a"])),
+        "uuid": arrow.array([b"0" * 16] * 3, arrow.uuid()),
+        "map": arrow.array([[("a", 1)]] * 3, arrow.map_(arrow.string(), arrow.int64())),
+    }
+
+
+@pytest.mark.parametrize("kind", ["complex", "period", "interval", "run ends", "uuid", "map"])
+@pytest.mark.parametrize("role", ["human", "verdict", "other"])
+def test_columns_of_odd_types_are_refused(kind: str, role: str) -> None:
+    column = odd_columns()[kind]
+    values = {"human": ["a", "b", None], "verdict": ["a", "b", "a"], role: column}
+    is_of_pandas = kind in ("complex", "period", "interval")
+    table = (BACK_ENDS["pandas"] if is_of_pandas else BACK_ENDS["arrow"])(values, Sparks())
+    with pytest.raises(InputError, match=r"names are strings, numbers or booleans"):
+        tc.count_table(table, **COLUMNS, **({"by": "other"} if role == "other" else {}))
+    if role == "other":
+        with pytest.raises(InputError, match="weights are numbers"):
+            tc.count_table(table, **COLUMNS, weight="other")
+
+
+def test_names_of_columns_are_strings() -> None:
+    pandas = pytest.importorskip("pandas")
+    levels = pandas.MultiIndex.from_tuples([("human", "x"), ("verdict", "y")])
+    rows = [["a", "a"], ["b", "b"], [None, "a"]]
+    with pytest.raises(InputError, match=r"table has columns with 2 levels of names.*Join the levels"):
+        tc.count_table(pandas.DataFrame(rows, columns=levels), **COLUMNS)
+    with pytest.raises(InputError, match="table has no column 'human': its columns are 0, 1"):
+        tc.count_table(pandas.DataFrame(rows), **COLUMNS)
+    with pytest.raises(InputError, match=r"label is \('human', 'x'\): it must be the name of a column"):
+        tc.count_table(pandas.DataFrame(rows, columns=levels), label=("human", "x"), prediction=("verdict", "y"))

@@ -40,7 +40,7 @@ class AnyFrame:
         times = [at for at, column in enumerate(columns.by) if is_spark and _kind(schema[column]) == "Datetime"]
         try:
             return _as_times(_collected(_grouped(_prepared(self.frame, columns), columns), most), times)
-        except TypeError as error:
+        except (TypeError, NotImplementedError) as error:
             found = f"has values that cannot be grouped ({error})"
             needed = "names are strings, numbers or booleans"
             raise InputError(self.table, found, needed, "Convert them to text") from error
@@ -56,7 +56,7 @@ def any_frame(table: str, native: Any, columns: Columns) -> AnyFrame:
     try:
         frame = nw.from_native(native)
         if frame.implementation.is_pandas_like() or frame.implementation.is_dask():
-            frame = nw.from_native(_zones_in_utc(native, columns))
+            frame = nw.from_native(_zones_in_utc(table, native, columns))
         return AnyFrame(table, frame)
     except TypeError as error:
         raise _no_frame(table, native) from error
@@ -65,8 +65,12 @@ def any_frame(table: str, native: Any, columns: Columns) -> AnyFrame:
         raise InputError(table, found, needed, "Rename the others") from error
 
 
-def _zones_in_utc(native: Any, columns: Columns) -> Any:
+def _zones_in_utc(table: str, native: Any, columns: Columns) -> Any:
     """Convert times of pandas to UTC: narwhals does not know zones such as America/New_York there."""
+    if native.columns.nlevels > 1:
+        found, needed = f"has columns with {native.columns.nlevels} levels of names", "each column has one name"
+        remedy = "Join the levels: table.columns = ['.'.join(name) for name in table.columns]"
+        raise InputError(table, found, needed, remedy)
     zoned = [column for column in columns.by if column in native.columns and hasattr(native.dtypes[column], "tz")]
     return native.assign(**{column: native[column].dt.tz_convert("UTC") for column in zoned})
 

@@ -47,6 +47,8 @@ class Columns:
         roles = {"label": self.label, "prediction": self.prediction, "weight": self.weight}
         seen = dict.fromkeys(self.by, "by")
         for role, column in roles.items():
+            if column is not None and not isinstance(column, str):
+                raise InputError(role, f"is {column!r:.60}", "it must be the name of a column", "Pass it as a string")
             if column is not None and column in seen:
                 found = f"is {column!r}, as is {seen[column]}"
                 raise InputError(role, found, "these are two columns", "Name the column of each")
@@ -101,5 +103,5 @@ def _advice(wanted: str, columns: Sequence[str]) -> str:
         return f"Pass by={{{column!r}: {frequency!r}}}"
     if column in columns:
         return f"Write the period of {column!r} as one of {', '.join(FREQUENCIES)}"
-    meant = nearest(wanted, columns)
+    meant = nearest(wanted, map(str, columns))
     return f"Perhaps you meant {meant!r}" if meant else "Choose one of these"
