@@ -64,7 +64,7 @@ def save(posterior: "Posterior", path: str | PathLike[str]) -> None:
 
 
 def read(path: str | PathLike[str]) -> dict[str, Any]:
-    """Return the fields of a `Posterior` from the file that `save` wrote; whoever wrote it, nothing in it is trusted."""
+    """Return the fields of a `Posterior` from the file that `save` wrote; nothing in it is taken on trust."""
     try:
         with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
