@@ -10,6 +10,7 @@ from typing import Any
 from truecount import _check
 from truecount._progress import track
 from truecount.counts import Counts
+from truecount.counts.table import COUNT_FIRST
 from truecount.diagnostics.findings import of_design, of_mode, of_posterior
 from truecount.errors import ConvergenceWarning, InputError
 from truecount.inference import Auto
@@ -21,8 +22,6 @@ from truecount.inference.mode import find_mode
 from truecount.models import Density, Prior, density
 from truecount.results import Finding, PointEstimate, Posterior
 from truecount.results.finding import Awaited
-
-COUNT_FIRST = "Pass Counts(labeled, unlabeled), or what count(labels, predictions, new_predictions) gives"
 
 
 def infer(
@@ -185,7 +184,6 @@ def mode(counts: Counts, *, prior: Prior = Prior()) -> PointEstimate:
 
 def _density(counts: Counts, prior: Prior) -> Density:
     _check.instance_of("counts", counts, Counts, COUNT_FIRST)
-    _check.instance_of("prior", prior, Prior, "Pass Prior(prevalence=..., confusion=...)")
     return density(counts, prior)
 
 

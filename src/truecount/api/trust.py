@@ -9,10 +9,11 @@ import numpy as np
 from truecount import _check
 from truecount._types import Name
 from truecount._wording import nearest, quoted
-from truecount.api.bayesian import COUNT_FIRST, infer, package_version
+from truecount.api.bayesian import infer, package_version
 from truecount.api.evidence import Evidence, gather
 from truecount.api.simulation import POSTERIOR_FIRST, calibration, coverage, of_label_shift
 from truecount.counts import Counts, Scores
+from truecount.counts.table import COUNT_FIRST
 from truecount.diagnostics.cut import cut_draws, tempered_draws
 from truecount.diagnostics.drift import interval_under, smallest_drift
 from truecount.diagnostics.groups import pooled

@@ -8,7 +8,7 @@ from truecount._types import FloatArray
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
-from truecount.models.priors import Prior
+from truecount.models.priors import Prior, require_prior
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +83,7 @@ def density(counts: Counts, prior: Prior) -> Density:
     array([[8.5, 2.5],
            [1.5, 9.5]])
     """
+    require_prior(prior)
     labeled, unlabeled = effective_counts(counts)
     known = prior.known_for(counts)
     if not labeled.sum() and np.isnan(known).any():

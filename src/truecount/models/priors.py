@@ -105,6 +105,13 @@ class Prior:
         return {"prevalence": self.prevalence, "confusion": confusion, "known": known}
 
 
+def require_prior(prior: object) -> None:
+    """Refuse what is no prior, such as the name of one."""
+    is_named = isinstance(prior, str) and prior in NAMED_ROWS
+    remedy = f"Pass Prior(confusion={prior!r})" if is_named else "Pass Prior(prevalence=..., confusion=...)"
+    _check.instance_of("prior", prior, Prior, remedy)
+
+
 def _concentration(argument: str, value: Any) -> float:
     number = _check.plain_name(value)
     if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < np.inf:
