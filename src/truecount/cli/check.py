@@ -64,6 +64,7 @@ def check(
     calibration: CalibrationSets = False,
     prior: given.PriorPrevalence = "1.0",
     prior_confusion: given.PriorConfusion = "1.0",
+    prior_output: given.PriorOutput = None,
     engine: given.Engine = "auto",
     design: given.Design = "label-shift",
     seed: given.Seed = "0",
@@ -113,7 +114,7 @@ def check(
     found = _checked(
         counts,
         design,
-        prior=make_prior(prior, prior_confusion, first, known),
+        prior=make_prior(prior, prior_confusion, first, known, prior_output),
         engine=make_engine(engine, None),
         audit=None if audit is None else _labeled(audit, source),
         drift=[read_share("--drift", text, "Write 0.05 or 5%") for text in drift] if drift else None,

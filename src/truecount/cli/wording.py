@@ -26,6 +26,10 @@ ARGUMENTS = (
 )
 """Arguments of the library that are options of the same name."""
 PHRASES: dict[str, str | Callable[[re.Match[str]], str]] = {
+    r"Prior\(given_output=\.\.\.\)": "--prior-output NUMBER",
+    r"Leave given_output out, or use infer\(counts, design='by_prediction'\)": (
+        "Leave --prior-output out, or say --design by-prediction"
+    ),
     r"Prior\(confusion='(\w+)'\)": r"--prior-confusion \1",
     r"Prior\.known_confusion\(\.\.\.\)": "--sensitivity and --specificity",
     r", or give it longer with Auto\(budget=\.\.\.\)": "",

@@ -13,13 +13,19 @@ from truecount.counts.weights import effective_counts
 from truecount.diagnostics.fit import best_fit, deviance_at, tables_of
 from truecount.diagnostics.shift import chi_square_quantile
 from truecount.inference import convergence
+from truecount.inference.designs import GivenOutput
 from truecount.inference.draws import Draws
 from truecount.inference.resample import normalised
 from truecount.models import Density, Prior
 from truecount.results.finding import Finding
 
-Part: TypeAlias = Literal["prevalence", "confusion"]
+Part: TypeAlias = Literal["prevalence", "confusion", "given output"]
 Rerun: TypeAlias = Callable[[Density], Draws]
+PARTS: dict[Part, str] = {
+    "prevalence": "the prevalence",
+    "confusion": "the confusion",
+    "given output": "each output's classes",
+}
 FACTORS = (0.5, 2.0)
 LOOKED_AT = 100
 """Draws of which the likeliest is looked at."""
@@ -71,6 +77,26 @@ def prior_sensitivity(prior_rows: FloatArray, model: Density, draws: Draws, reru
     """
     parts: list[Part] = ["prevalence"] if model.is_known.all() else ["prevalence", "confusion"]
     return tuple(_change(part, factor, prior_rows, model, draws, rerun) for part in parts for factor in FACTORS)
+
+
+def given_output_sensitivity(model: GivenOutput, spread: FloatArray) -> tuple[PriorChange, ...]:
+    """Halve and double the concentrations of the classes of each output; the means are exact.
+
+    Parameters
+    ----------
+    model
+        Counts and prior.
+    spread
+        Shape (classes,): standard deviations of the answer.
+    """
+    found = []
+    for factor in FACTORS:
+        mean = replace(model, prior=factor * model.prior).mean
+        moved = np.divide(np.abs(mean - model.mean), spread, out=np.zeros_like(mean), where=spread > 0)
+        found.append(
+            PriorChange(part="given output", factor=factor, mean=mean, moved=moved, pareto_k=None, is_new_run=False)
+        )
+    return tuple(found)
 
 
 def _change(
@@ -125,7 +151,7 @@ def prior_finding(classes: tuple[Name, ...], mean: FloatArray, changes: tuple[Pr
     return Finding(
         "prior-sensitive",
         "caution",
-        f"The prior has a say in the share of {listed_classes(names)}: with the prior of the {worst.part} {how}, "
+        f"The prior has a say in the share of {listed_classes(names)}: with the prior of {PARTS[worst.part]} {how}, "
         f"{called(classes[most_moved])} would have {percent(worst.mean[most_moved])} instead of "
         f"{percent(mean[most_moved])}.",
         {"classes": names, "moved": most[rows].tolist(), "part": worst.part, "factor": worst.factor},

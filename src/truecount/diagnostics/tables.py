@@ -12,6 +12,7 @@ from truecount.diagnostics.homogeneity import HomogeneityTest
 from truecount.diagnostics.identify import blind_spots, contraction, trade_in_words
 from truecount.diagnostics.prior import PriorChange
 from truecount.diagnostics.shift import ShiftTest
+from truecount.inference.designs import GivenOutput
 from truecount.models import Density
 from truecount.results.check import NO_SHARES
 from truecount.results.posterior import Posterior
@@ -32,6 +33,18 @@ def class_rows(posterior: Posterior, model: Density) -> Rows:
         "sd_before": before.tolist(),
         "sd_after": after.tolist(),
         "kept": np.divide(after, before, out=np.zeros_like(after), where=before > 0).tolist(),
+    }
+    return rows_of(columns)
+
+
+def given_output_rows(posterior: Posterior, model: GivenOutput) -> Rows:
+    """What each class was inferred from, where P(class | output) carries over: labels, and the prior's weight."""
+    columns = {
+        "class": posterior.classes,
+        "labeled": model.labeled.sum(axis=1).tolist(),
+        "output_prior": model.prior.sum(axis=1).tolist(),
+        "share": posterior.mean.tolist(),
+        "sd_after": posterior.sd.tolist(),
     }
     return rows_of(columns)
 

@@ -65,7 +65,8 @@ def asymptotic(data: Counts | Scores, method: Method | str) -> Asymptotic:
     data
         Counts or scores, as the method needs.
     method
-        `ACC`, `PACC`, `InvariantRatio` or `BBSE`, or its name in lower case; whether it is restricted makes no difference.
+        `ACC`, `PACC`, `InvariantRatio` or `BBSE`, or its name in lower case; whether it is restricted makes no
+        difference.
 
     Notes
     -----

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from truecount.results.posterior import Posterior
 
 SCHEMA = "truecount.posterior/1"
+FIELDS_OF_PRIOR = ("prevalence", "confusion", "known", "given_output")
 
 
 def save(posterior: "Posterior", path: str | PathLike[str]) -> None:
@@ -86,12 +87,11 @@ def _plain(value: Any) -> Any:
 
 
 def _prior_to_plain(prior: Prior) -> dict[str, Any]:
-    return {name: _encoded(getattr(prior, name)) for name in ("prevalence", "confusion", "known")}
+    return {name: _encoded(getattr(prior, name)) for name in FIELDS_OF_PRIOR}
 
 
 def _prior_from_plain(values: Mapping[str, Any]) -> Prior:
-    decoded = {name: _decoded(value) for name, value in values.items()}
-    return Prior(decoded["prevalence"], decoded["confusion"], known=decoded["known"])
+    return Prior(**{name: _decoded(values[name]) for name in FIELDS_OF_PRIOR})
 
 
 def _encoded(value: Any) -> Any:
