@@ -34,6 +34,7 @@ class Case:
 
     @property
     def truth(self) -> np.ndarray:
+        """Shape (classes,): the share of each class."""
         return self.classes @ self.outputs
 
     def counts(self, rng: np.random.Generator) -> tc.Counts:

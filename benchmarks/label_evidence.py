@@ -3,9 +3,9 @@
     TRUECOUNT_DATA=... python benchmarks/label_evidence.py [--repetitions 8] [--sets 24]
 
 Flat and sparse rows answer the same problems: those of ``priors.py``, and simulated judges. Three judges say fail,
-unsure or pass, so that there are 27 joint outputs, and there are 300 labels. The column *labels prefer* counts how often
-the labels are 1,000 times likelier under one of the two priors. Results go to ``benchmarks/results/label_evidence.json``
-and ``.md``.
+unsure or pass, so that there are 27 joint outputs, and there are 300 labels. The columns *labels prefer* count how
+often the labels are 1,000 times likelier under one of the two priors. Results go to
+``benchmarks/results/label_evidence.json`` and ``.md``.
 """
 
 import argparse

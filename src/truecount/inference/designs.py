@@ -48,9 +48,11 @@ def given_output(counts: Counts, prior: Prior, design: Design) -> GivenOutput:
     """Put counts and prior together where P(class | output) carries over.
 
     Unlabelled items tell the shares of the outputs, and labelled ones too where both are samples of one population;
-    weighted ones count at the effective size of one sample. The default prior has, for class l and each output,
-    ``m_l + 1/(L·K)`` items, where m is the share of the class by the N labels themselves,
-    ``m_l = (N·Σ_k q_k F_lk/F_k + 1/L) / (N + 1)``. An even prior of one item for each output adds K/L items to a class however rare it is.
+    weighted ones count at the effective size of one sample. By default a class l has for each output
+    ``m_l + 1/(L·K)`` items where labels were sampled by output: m is its share by the N labels themselves,
+    ``m_l = (N·Σ_k q_k F_lk/F_k + 1/L) / (N + 1)``. In a random sample rare outputs have few labels, which m would draw
+    towards the other outputs: there a class has ``1/(2·L)``. One even item for each output would add K/L items to a
+    class however rare it is (``benchmarks/designs.py``).
     """
     require_prior(prior)
     if prior != Prior(given_output=prior.given_output):
@@ -63,8 +65,11 @@ def given_output(counts: Counts, prior: Prior, design: Design) -> GivenOutput:
     labeled, unlabeled = effective_by_output(counts)
     require_labels(labeled, "the classes of each output", "Label a sample of the population")
     seen = unlabeled + effective_outputs(counts) if design == "same_population" else unlabeled
-    asked = prior.given_output_for(counts)
-    return GivenOutput(labeled, seen, _pooled(labeled, seen) if asked is None else asked)
+    concentration = prior.given_output_for(counts)
+    if concentration is None:
+        is_sample = design == "same_population"
+        concentration = np.full(labeled.shape, 0.5 / len(labeled)) if is_sample else _pooled(labeled, seen)
+    return GivenOutput(labeled, seen, concentration)
 
 
 def _pooled(labeled: FloatArray, seen: FloatArray) -> FloatArray:

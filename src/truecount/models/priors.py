@@ -42,8 +42,7 @@ class Prior:
     given_output
         Concentration of P(class | output), which only the designs ``same_population`` and ``by_prediction`` use, and
         in place of the others: a number for all cells, one number a class (a sequence, or a mapping by class name), or
-        a matrix (class × output). None, the default, is one item divided as the classes are, and one more spread
-        evenly over the whole table; see `docs/designs.md`.
+        a matrix (class × output). None, the default, weighs about an item for each output; see `docs/designs.md`.
 
     Notes
     -----

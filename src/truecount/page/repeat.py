@@ -170,7 +170,7 @@ def _of_label_shift(priors: list[dict[str, Any]]) -> list[tuple[str, str]]:
 
 
 def _given_output(priors: list[dict[str, Any]]) -> str:
-    return _common(_plainly(prior["given_output"] or "the default: about one item for each output") for prior in priors)
+    return _common(_plainly(prior["given_output"] or "the default of the design") for prior in priors)
 
 
 def _counts(posterior: Posterior) -> str:

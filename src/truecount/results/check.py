@@ -19,6 +19,7 @@ TITLES = {
     "audit": "Audit: labels of both sides compared",
     "priors": "What another prior would say (mean of each class)",
     "designs": "What other ways of choosing the labels would mean",
+    "label_error": "If some labels were wrong",
     "drift": "If every row of the confusion may have moved",
     "conclusions": "What would take a conclusion away",
     "coverage": "How often intervals hold, at sizes like these",
@@ -41,6 +42,9 @@ NOTES = {
     "the largest change, in standard deviations of the answer; 0.3 is much.",
     "designs": "label_shift: labelled items come from elsewhere, or so many of each class; same_population: a random "
     "sample of this population; by_prediction: so many of each output of it. Only you know which is true.",
+    "label_error": "label error: share of the labels that is wrong; right: mean if all are right, the rows of the "
+    "confusion learned from the labels alone; mean: if errors of all classes are alike; lowest, highest: of the means, "
+    "if items of one class alone may be mislabelled, whichever; lower, upper: the widest ends of 95 % intervals then.",
     "drift": "full: the answer; cut: the unlabelled items may not correct what the labels say of the box; tempered: "
     "they count half; drift up to 5 %: whichever 5 % of each class's items the box now gives another output.",
     "conclusions": "smallest drift: share of each class's items that would have to get another output now.",
@@ -58,7 +62,7 @@ NO_SHARES = ("condition", "statistic", "p_value", "labeled", "audited", "row_pri
 
 
 ABOUT_SHARES = ("sd_before", "sd_after", "barely_seen", "nearest_mix", "predicted_lower", "predicted_upper")
-WORDS = (*NO_SHARES, *ABOUT_SHARES, "smallest_drift")
+WORDS = (*NO_SHARES, *ABOUT_SHARES, "smallest_drift", "label_error")
 """Columns of several words; others may be called like a class, which keeps its name."""
 
 
