@@ -81,8 +81,8 @@ def under_label_shift(model: Density, counts: Counts) -> Shares:
 
     With λ the shares of the classes among the labelled items, F the table by label and output, E = P(label | class):
     ``F[j,k] ~ Σ_l λ_l E[l,j] φ[l,k]``. The classes of labelled items are imputed in turns with ``λ ~ Dir(1 + items)``
-    and ``φ_l ~ Dir(β_l + items)``, every draw by a chain of its own, and then ``π`` is drawn from ``p(π | φ, n)``: the cut
-    posterior, in which the unlabelled items do not move the rows.
+    and ``φ_l ~ Dir(β_l + items)``, every draw by a chain of its own, and then ``π`` is drawn from ``p(π | φ, n)``: the
+    cut posterior, in which the unlabelled items do not move the rows.
     """
     labeled = np.rint(effective_counts(counts)[0]).astype(np.int64)
     prior = model.rows - effective_counts(counts)[0]

@@ -31,7 +31,7 @@ CODES: Mapping[str, str] = {
     "not-a-random-sample": "labels said to be a random sample whose outputs differ from the population's",
     "prior-against-labels": "labels unlike what the prior of the rows expects; another prior explains them far better",
     "prior-against-data": "the prior holds the answer away from all that fits the counts",
-    "prior-sensitive": "another prior (half, double, or one that labels prefer) moves a share by 0.3 standard deviations",
+    "prior-sensitive": "another prior (half, double, or one labels prefer) moves a share by 0.3 standard deviations",
     "edge-not-excluded": "a class may be absent, though its equal-tailed interval begins well above zero",
     "several-answers": "different answers that the counts allow, and what each says",
     "not-converged": "draws that have not settled, or a mode that was not reached",

@@ -80,8 +80,8 @@ def _gravest(by_group: Mapping[Any, Finding], groups: int) -> Finding:
     is_everywhere = len(alike) + 1 == groups
     if is_everywhere and len({finding.message for finding in by_group.values()}) == 1:
         return gravest
-    others_too = "all other groups, each with numbers of its own" if is_everywhere else listed(alike)
-    more = f" Likewise in {others_too}." if alike else ""
+    others_too = "all other groups, each with numbers of its own" if is_everywhere else None
+    more = f" Likewise in {others_too or listed(alike)}." if alike else ""
     less = f" Less gravely in {listed(milder)}." if milder else ""
     return replace(gravest, message=f"In {group_name(group)}: {gravest.message}{more}{less}")
 
