@@ -43,3 +43,22 @@ def test_pages_show_what_was_measured_last() -> None:
     command = [sys.executable, DOCS.parent / "benchmarks" / "pages.py", "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"run benchmarks/pages.py: {done.stdout}"
+
+
+def test_the_blocks_of_the_estimators_run_in_their_order(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("sklearn")
+    page = (DOCS / "estimators.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    for block in re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)[:2]:
+        exec(compile(block, "estimators.md", "exec"), names)  # noqa: S102
+    assert isinstance(names["scores"], tc.Scores)
+    assert capsys.readouterr().out.count("share") == 3
+
+
+def test_what_wrong_labels_do_to_the_example_is_as_printed() -> None:
+    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    example = Path(tc.__file__).parent / "examples" / "judge.csv"
+    found = tc.check(tc.count_table(example, label="human", prediction="verdict"), label_error=0.05)
+    row = found.tables["label_error"][0]
+    assert f"“{row['class']}” would have {100 * row['lowest']:.1f} % to {100 * row['highest']:.1f} %" in readme
+    assert "**The labels are right.**" in readme

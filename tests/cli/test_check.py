@@ -8,6 +8,7 @@ from typer.testing import CliRunner, Result
 
 import truecount as tc
 from truecount.cli.app import app
+from truecount.cli.wording import in_shell
 
 COUNTS = tc.Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
 
@@ -172,3 +173,20 @@ def test_a_design_on_the_command_line(tmp_path: Path) -> None:
     assert done.stdout.splitlines()[1:-1] == str(tc.infer(COUNTS, design="by_prediction")).splitlines()[1:-1]
     wrong = CliRunner().invoke(app, ["estimate", str(tmp_path / "map.json"), "--design", "odd"])
     assert wrong.exit_code == 2
+
+
+def test_wrong_labels_are_asked_about_in_the_shell(counts_file: str) -> None:
+    told = json.loads(run(counts_file, "--label-error", "5%", "--json", "-").stdout)
+    expected = tc.check(COUNTS, label_error=0.05).to_dict()
+    assert told["tables"]["label_error"] == json.loads(json.dumps(expected["tables"]["label_error"]))
+    assert "labels-may-err" in [finding["code"] for finding in told["findings"]]
+    assert str(in_shell(run(counts_file, "--label-error", "90%").exception)).startswith("--label-error is 0.9")
+
+
+def test_the_prior_of_each_outputs_classes_is_given_in_the_shell(counts_file: str) -> None:
+    design = ("--design", "by-prediction")
+    told = json.loads(run(counts_file, *design, "--prior-output", "fail=0.1,pass=2", "--json", "-").stdout)
+    assert told["answer"]["prior"]["given_output"] == {"fail": 0.1, "pass": 2.0}
+    assert [row["output_prior"] for row in told["tables"]["given_output"]] == [0.2, 4.0]
+    refused = in_shell(run(counts_file, "--prior-output", "1").exception)
+    assert refused.remedy == "Leave --prior-output out, or say --design by-prediction"

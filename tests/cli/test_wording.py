@@ -47,7 +47,7 @@ def test_arguments_become_options() -> None:
 def test_a_prior_that_a_design_does_not_take_is_the_option() -> None:
     with pytest.raises(InputError) as error:
         infer(COUNTS, prior=Prior(2.0), design="by_prediction")
-    assert str(in_shell(error.value)).startswith("--prior was given")
+    assert str(in_shell(error.value)).startswith("--prior has a prior of label shift")
 
 
 def test_nothing_that_an_engine_or_a_prior_advises_is_python() -> None:

@@ -74,7 +74,9 @@ def test_labels_of_a_sharp_box_speak_for_sparse_rows_though_they_outweigh_the_pr
     assert finding.numbers["better"] == "sparse"
     assert finding.numbers["prior"] == [10.0] * 10
     assert "over a million times" in finding.message
-    assert finding.advice == "Use Prior(confusion='sparse')."
+    assert "gather on fewer outputs" in finding.message
+    assert "does not follow" in finding.message
+    assert finding.advice.startswith("Compare the answer with that of Prior(confusion='sparse')")
     assert "prior-against-labels" not in found(sharp(20), Prior(confusion="sparse"))
 
 

@@ -74,7 +74,12 @@ def test_no_number_that_strict_json_lacks() -> None:
     summary = made_posterior(findings=(finding,), prior=prior).to_dict()
     assert strict(summary)
     assert summary["findings"][0]["numbers"] == {"nan": None, "array": [1.0, None], "count": 3}
-    assert summary["prior"] == {"prevalence": {"fail": 2, "pass": 1}, "confusion": 1.0, "known": [[0.9, 0.1], None]}
+    assert summary["prior"] == {
+        "prevalence": {"fail": 2, "pass": 1},
+        "confusion": 1.0,
+        "known": [[0.9, 0.1], None],
+        "given_output": None,
+    }
 
 
 def test_counted_is_null_where_outputs_are_not_the_classes() -> None:

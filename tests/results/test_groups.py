@@ -74,3 +74,15 @@ def test_groups_of_two_joint_runs_are_not_compared() -> None:
     assert is_joint(first)
     assert not is_joint({"a": first["a"], "b": second["b"]})
     assert not is_joint(tc.infer_many(groups))
+
+
+def test_a_finding_with_numbers_of_its_own_in_every_group_is_not_told_as_if_all_had_them() -> None:
+    groups = {
+        name: tc.Counts(LABELED.labeled, [2 * n, 2 * n], labeled_squares=LABELED.labeled, unlabeled_squares=[4 * n] * 2)
+        for name, n in (("a", 10), ("b", 500))
+    }
+    (told,) = [each for each in groups_findings(tc.infer_many(groups)) if each.code == "weighted-counts"]
+    assert told.message.startswith(
+        "In a: The counts are sums of weights; they were taken to be worth 400 labelled and 20 "
+    )
+    assert told.message.endswith("Likewise in all other groups, each with numbers of its own.")

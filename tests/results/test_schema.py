@@ -42,7 +42,7 @@ def test_parts_are_those_documented(summaries: dict[str, dict[str, Any]]) -> Non
     assert all(list(finding) == of_finding for finding in summaries["truecount.point/1"]["findings"])
     assert list(summaries["truecount.comparison/1"]["methods"][0]) == documented("truecount.comparison/1")[1]
     assert {"name", "asked"} <= answer["engine"].keys()
-    assert set(answer["prior"]) == {"prevalence", "confusion", "known"}
+    assert set(answer["prior"]) == {"prevalence", "confusion", "known", "given_output"}
 
 
 def test_groups_and_their_differences_are_documented(tmp_path: Path) -> None:
@@ -56,7 +56,9 @@ def test_groups_and_their_differences_are_documented(tmp_path: Path) -> None:
 
 
 def test_checks_are_documented_table_by_table() -> None:
-    found = check(COUNTS, audit=COUNTS, drift=[0.05], above={"fail": 0.5}, calibration_sets=20, replicates=99)
+    found = check(
+        COUNTS, audit=COUNTS, label_error=0.05, drift=[0.05], above={"fail": 0.5}, calibration_sets=20, replicates=99
+    )
     summary = found.to_dict()
     assert list(summary) == documented("truecount.check/1")[0]
     lines = re.findall(r"^\| `(\w+)` \| (`.*?) \| .*\|$", DOCUMENT, flags=re.MULTILINE)

@@ -10,10 +10,11 @@ from typing import Any
 from truecount import _check
 from truecount._progress import track
 from truecount.counts import Counts
+from truecount.counts.table import COUNT_FIRST
 from truecount.diagnostics.findings import of_design, of_mode, of_posterior
 from truecount.errors import ConvergenceWarning, InputError
 from truecount.inference import Auto
-from truecount.inference.designs import DESIGNS, Design, design_draws
+from truecount.inference.designs import DESIGNS, Design, design_draws, given_output
 from truecount.inference.draws import Draws, Engine
 from truecount.inference.joint import sample_jointly
 from truecount.inference.many import own_seeds, sample_many
@@ -21,8 +22,6 @@ from truecount.inference.mode import find_mode
 from truecount.models import Density, Prior, density
 from truecount.results import Finding, PointEstimate, Posterior
 from truecount.results.finding import Awaited
-
-COUNT_FIRST = "Pass Counts(labeled, unlabeled), or what count(labels, predictions, new_predictions) gives"
 
 
 def infer(
@@ -40,14 +39,14 @@ def infer(
     counts
         Labelled items by class and output, unlabelled items by output.
     prior
-        What is believed before; flat by default, as in the paper.
+        What is believed before; flat by default, as in the paper. With another design only its `given_output` is used.
     engine
         What draws; `Auto` chooses and says why in ``posterior.provenance``.
     design
         How the labelled items came about. ``"label_shift"``: from another population, or so many of each class, and
         P(output | class) carries over. ``"same_population"``: a random sample of the population itself.
         ``"by_prediction"``: so many of each output, from the population itself. For the last two P(class | output)
-        carries over, and prior and engine have no say.
+        carries over, the answer is a closed form, and the engine has no say.
     seed
         Same seed, same counts, same version: same draws.
 
@@ -67,10 +66,11 @@ def infer(
     """
     seed = _check.whole_number("seed", seed, least=0)
     _check.one_of("design", design, DESIGNS)
-    model = _density(counts, prior)
     if design != "label_shift":
-        draws = design_draws(counts, model, design, draws=_size_of(engine, prior), seed=seed)
+        _check.instance_of("counts", counts, Counts, COUNT_FIRST)
+        draws = design_draws(given_output(counts, prior, design), design, draws=_size_of(engine), seed=seed)
         return _made(draws, counts, prior, of_design(counts, design), engine, seed)
+    model = _density(counts, prior)
     return _posterior(_engine(engine).sample(model, seed), model, counts, prior, engine, seed)
 
 
@@ -185,7 +185,6 @@ def mode(counts: Counts, *, prior: Prior = Prior()) -> PointEstimate:
 
 def _density(counts: Counts, prior: Prior) -> Density:
     _check.instance_of("counts", counts, Counts, COUNT_FIRST)
-    _check.instance_of("prior", prior, Prior, "Pass Prior(prevalence=..., confusion=...)")
     return density(counts, prior)
 
 
@@ -211,12 +210,10 @@ def _posterior(draws: Draws, model: Density, counts: Counts, prior: Prior, engin
     return _made(draws, counts, prior, findings, engine, seed)
 
 
-def _size_of(engine: Engine, prior: Prior) -> int:
-    """How many draws to make without an engine; refuse a prior and an engine that would change nothing."""
-    needed = "the answer of this design is a closed form"
-    if prior != Prior():
-        raise InputError("prior", "was given", needed, "Leave it out; each output's classes have a prior of one item")
+def _size_of(engine: Engine) -> int:
+    """Return how many draws to make without an engine; refuse an engine that would change nothing."""
     if not isinstance(engine, Auto):
+        needed = "the answer of this design is a closed form"
         raise InputError("engine", f"is {engine!r}", needed, "Leave it out, or pass Auto(effective_draws=...)")
     return engine.effective_draws
 

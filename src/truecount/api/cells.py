@@ -180,6 +180,9 @@ def _tried(candidates: Sequence[Partition] | None, n_classes: int) -> tuple[Part
         return (Argmax(), *(kind(number) for kind in kinds for number in numbers))
     if not candidates:
         raise InputError("candidates", "are empty", "there must be some to choose from", "Pass [Argmax(), Bins(5)]")
+    for each in candidates:
+        if isinstance(each, type) or not hasattr(each, "fit"):
+            raise InputError("candidates", f"hold {each!r}", "each must be a partition", "Pass [Argmax(), Bins(5)]")
     return tuple(candidates)
 
 

@@ -22,11 +22,25 @@ from truecount.diagnostics.homogeneity import (
     meaning_finding,
     visible_drift,
 )
-from truecount.diagnostics.prior import prior_finding, prior_sensitivity
+from truecount.diagnostics.label_error import (
+    label_error_effect,
+    label_error_finding,
+    under_given_output,
+    under_label_shift,
+)
+from truecount.diagnostics.prior import (
+    PriorChange,
+    given_output_sensitivity,
+    named_rows_change,
+    prior_finding,
+    prior_sensitivity,
+)
 from truecount.diagnostics.scores import by_confidence, scores_findings, scores_test
 from truecount.diagnostics.shift import CAUTION, label_shift_test, shift_findings
 from truecount.errors import InputError
 from truecount.inference import Auto
+from truecount.inference.designs import given_output
+from truecount.inference.draws import Draws
 from truecount.models import Density, Prior, density
 from truecount.results import Finding, Posterior
 from truecount.results.finding import gravest_first
@@ -48,27 +62,43 @@ class Evidence:
         return Evidence(joined, self.findings + other.findings)
 
 
-def gather(posterior: Posterior, data: Any, audit: Any, *, replicates: int, seed: int) -> Evidence:
+def gather(
+    posterior: Posterior, data: Any, audit: Any, *, label_errors: Sequence[float] = (), replicates: int, seed: int
+) -> Evidence:
     """Run every part that applies."""
-    model, found = density(posterior.counts, posterior.prior), Evidence()
-    settings = {"replicates": replicates, "seed": seed}
-    for part in _parts(posterior, model, data, audit, settings):
+    found, settings = Evidence(), {"replicates": replicates, "seed": seed}
+    is_shift = posterior.provenance.get("design") is None
+    parts = _of_label_shift(posterior, data, settings, is_audited=audit is not None) if is_shift else _given(posterior)
+    for part in (*parts, *_of_any_design(posterior, data, audit, settings)):
         found = found + part
-    return found
+    return found + _wrong_labels(posterior, label_errors, seed)
 
 
-def _parts(posterior: Posterior, model: Density, data: Any, audit: Any, settings: dict[str, int]) -> Iterator[Evidence]:
+def _of_label_shift(
+    posterior: Posterior, data: Any, settings: dict[str, int], *, is_audited: bool
+) -> Iterator[Evidence]:
+    model = density(posterior.counts, posterior.prior)
     yield Evidence({"classes": tables.class_rows(posterior, model)})
     yield Evidence({"identifiability": tables.identifiability_rows(posterior.counts, model)})
-    if posterior.provenance.get("design") is None:
-        yield _label_shift(posterior, model, data, settings, is_audited=audit is not None)
-        yield _priors(posterior, model, settings["seed"])
-        yield _designs(posterior, settings["seed"])
-    yield _any_shift(posterior.counts, settings["seed"])
-    if isinstance(data, Scores):
-        yield _on_scores(data, settings)
+    yield _label_shift(posterior, model, data, settings, is_audited=is_audited)
+    yield _priors(posterior, model, settings["seed"])
+    yield _designs(posterior, settings["seed"])
     if isinstance(data, Mapping) and len(data) > 1:
         yield _across_groups(posterior.counts, data, model, settings)
+
+
+def _given(posterior: Posterior) -> Iterator[Evidence]:
+    """Where P(class | output) carries over: what each class was inferred from, and what another prior would say."""
+    model = given_output(posterior.counts, posterior.prior, posterior.provenance["design"])
+    yield Evidence({"given_output": tables.given_output_rows(posterior, model)})
+    yield _prior_evidence(posterior, given_output_sensitivity(model, posterior.sd))
+
+
+def _of_any_design(posterior: Posterior, data: Any, audit: Any, settings: dict[str, int]) -> Iterator[Evidence]:
+    if posterior.provenance.get("design") != "by_prediction":  # whose labelled outputs were chosen
+        yield _any_shift(posterior.counts, settings["seed"])
+    if isinstance(data, Scores):
+        yield _on_scores(data, settings)
     if audit is not None:
         yield _audit(posterior, audit, settings["seed"])
 
@@ -184,9 +214,36 @@ def _across_groups(counts: Counts, data: Mapping[Any, Counts], model: Density, s
 
 def _priors(posterior: Posterior, model: Density, seed: int) -> Evidence:
     weights = posterior.prior.confusion_for(posterior.counts)
-    changes = prior_sensitivity(weights, model, posterior.draws, lambda other: Auto(1000).sample(other, seed))
+
+    def rerun(other: Density) -> Draws:
+        return Auto(1000).sample(other, seed)
+
+    changes = prior_sensitivity(weights, model, posterior.draws, rerun)
+    named = {finding.numbers["better"] for finding in posterior.findings if finding.code == "prior-against-labels"}
+    of_rows = [
+        named_rows_change(name, weights, posterior.counts, model, posterior.draws, rerun) for name in sorted(named)
+    ]
+    return _prior_evidence(posterior, (*changes, *of_rows))
+
+
+def _prior_evidence(posterior: Posterior, changes: tuple[PriorChange, ...]) -> Evidence:
     finding = prior_finding(posterior.classes, posterior.mean, changes)
     return Evidence({"priors": tables.prior_rows(posterior, changes)}, () if finding is None else (finding,))
+
+
+def _wrong_labels(posterior: Posterior, rates: Sequence[float], seed: int) -> Evidence:
+    """Say what each rate of wrong labels would do; the finding is of the largest."""
+    if not rates:
+        return Evidence()
+    counts, design = posterior.counts, posterior.provenance.get("design")
+    if design is None:
+        shares = under_label_shift(density(counts, posterior.prior), counts)
+    else:
+        shares = under_given_output(given_output(counts, posterior.prior, design))
+    effects = [label_error_effect(shares, len(counts.classes), rate, seed=seed) for rate in rates]
+    largest = max(effects, key=lambda effect: effect.rate)
+    finding = label_error_finding(posterior.classes, posterior.interval(), largest)
+    return Evidence({"label_error": tables.label_error_rows(posterior.classes, effects)}, (finding,))
 
 
 def _designs(posterior: Posterior, seed: int) -> Evidence:

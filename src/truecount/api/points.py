@@ -1,18 +1,18 @@
 """The verbs that end in points: one method of one's own field, or all of them side by side."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 
 from truecount import _check
 from truecount._types import FloatArray
-from truecount.api.bayesian import COUNT_FIRST, infer, mode, package_version
+from truecount.api.bayesian import infer, mode, package_version
 from truecount.counts import Counts, Scores
 from truecount.diagnostics.reservations import of_point
 from truecount.errors import IdentifiabilityWarning, InputError
 from truecount.estimators import MAP, METHODS, Method, asymptotic, bootstrap
 from truecount.estimators.asymptotic import HasInverse
-from truecount.estimators.inputs import harden
+from truecount.estimators.inputs import counts_or_scores, harden
 from truecount.estimators.rates import FromRates
 from truecount.estimators.register import find_method
 from truecount.results import Comparison, PointEstimate
@@ -41,8 +41,7 @@ def estimate(data: Counts | Scores, method: Method | str) -> PointEstimate:
     fail   83.33 %
     pass   16.67 %
     """
-    _check.instance_of("data", data, (Counts, Scores), COUNT_FIRST)
-    point = _point(data, find_method(method))
+    point = _point(counts_or_scores(data), find_method(method))
     for finding in point.findings:
         if finding.code == "not-identified":
             warnings.warn(finding.message, IdentifiabilityWarning, stacklevel=2)
@@ -91,9 +90,11 @@ def compare(
     Left out: pacc (needs the scores of every item).
     In brackets: 95 % intervals; those of the methods by the bootstrap.
     """
-    level, chosen = _check.level(level), [find_method(each) for each in (METHODS if methods is None else methods)]
-    _check.instance_of("data", data, (Counts, Scores), COUNT_FIRST)
-    posterior = infer(harden(data), seed=seed)
+    level, named = _check.level(level), METHODS if methods is None else methods
+    if isinstance(named, str) or not isinstance(named, Iterable):
+        raise InputError("methods", f"is {named!r}", "it must list methods or their names", "Pass ['cc', 'acc']")
+    chosen = [find_method(each) for each in named]
+    posterior = infer(harden(counts_or_scores(data)), seed=seed)
     rows = tuple(_row(data, method, level, seed) for method in chosen)
     return Comparison(
         rows=rows, posterior=posterior, level=level, provenance={"seed": seed, "version": package_version()}

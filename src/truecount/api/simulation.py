@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from truecount import _check
-from truecount.api.bayesian import COUNT_FIRST, infer, infer_many
+from truecount.api.bayesian import infer, infer_many
 from truecount.counts import Counts
+from truecount.counts.table import COUNT_FIRST
 from truecount.counts.weights import effective_counts
 from truecount.diagnostics.calibration import Calibration, calibrate
 from truecount.diagnostics.coverage import Coverage, coverage_at
@@ -13,6 +14,7 @@ from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.inference.draws import Draws, Engine
 from truecount.models import Prior
+from truecount.models.priors import require_prior
 from truecount.results import Posterior
 
 POSTERIOR_FIRST = "Pass what infer(counts) gives"
@@ -39,6 +41,7 @@ def calibration(
         How many truths, how many draws each is ranked among, and the seed of it all.
     """
     _check.instance_of("counts", counts, Counts, COUNT_FIRST)
+    require_prior(prior)
     labeled, unlabeled = effective_counts(counts)
     sizes = [round(float(items)) for items in labeled.sum(axis=1)]
 

@@ -9,10 +9,11 @@ import numpy as np
 from truecount import _check
 from truecount._types import Name
 from truecount._wording import nearest, quoted
-from truecount.api.bayesian import COUNT_FIRST, infer, package_version
+from truecount.api.bayesian import infer, package_version
 from truecount.api.evidence import Evidence, gather
 from truecount.api.simulation import POSTERIOR_FIRST, calibration, coverage, of_label_shift
 from truecount.counts import Counts, Scores
+from truecount.counts.table import COUNT_FIRST
 from truecount.diagnostics.cut import cut_draws, tempered_draws
 from truecount.diagnostics.drift import interval_under, smallest_drift
 from truecount.diagnostics.groups import pooled
@@ -35,6 +36,7 @@ def check(
     engine: Engine = Auto(),
     audit: Any = None,
     drift: float | Sequence[float] | None = None,
+    label_error: float | Sequence[float] | None = None,
     above: Mapping[Any, float] | None = None,
     below: Mapping[Any, float] | None = None,
     calibration_sets: int = 0,
@@ -59,6 +61,9 @@ def check(
     drift
         Total variation that every row of the confusion may have moved, for a table of what that would do. This, the
         conclusions and `calibration_sets` are for answers under label shift.
+    label_error
+        Share of the labels that may be wrong, one or several, for a table of what that would do: 0.05 for 5 %. Errors
+        do not depend on the output, given the class.
     above, below
         Conclusions by class, such as ``above={"pass": 0.8}``; each gets the smallest drift that takes it away.
     calibration_sets
@@ -86,7 +91,8 @@ def check(
     posterior = _answer(data, prior, engine, _check.whole_number("seed", seed, least=0))
     if drift is not None or above or below or calibration_sets:
         of_label_shift("data", posterior, "drift, above, below and calibration_sets")
-    evidence = gather(posterior, data, audit, replicates=replicates, seed=seed)
+    rates = [] if label_error is None else _parts_of_one("label_error", label_error, below=0.5)
+    evidence = gather(posterior, data, audit, label_errors=rates, replicates=replicates, seed=seed)
     rows = {
         **evidence.tables,
         **_drift_tables(posterior, drift, above, below, seed),
@@ -182,7 +188,7 @@ def sensitivity(
     """
     _check.instance_of("posterior", posterior, Posterior, POSTERIOR_FIRST)
     of_label_shift("posterior", posterior, "sensitivity")
-    level, drifts = _check.level(level), _drifts(drift)
+    level, drifts = _check.level(level), _parts_of_one("drift", drift)
     size, seed = _check.whole_number("draws", draws, least=20), _check.whole_number("seed", seed, least=0)
     model = density(posterior.counts, posterior.prior)
     interval = [[_interval(posterior, row, each, level, size) for row in range(model.n_classes)] for each in drifts]
@@ -202,15 +208,17 @@ def sensitivity(
     )
 
 
-def _drifts(drift: float | Sequence[float]) -> list[float]:
+def _parts_of_one(argument: str, values: float | Sequence[float], *, below: float = np.inf) -> list[float]:
+    """Return one number or several as a list, each from 0 to 1 and below a bound."""
     try:
-        found = [float(each) for each in np.atleast_1d(np.asarray(drift, dtype=float))]
+        found = [float(each) for each in np.atleast_1d(np.asarray(values, dtype=float))]
     except (TypeError, ValueError) as error:
         needed = "it must be a number, or a list of them"
-        raise InputError("drift", f"is {drift!r:.60}", needed, "Write 0.05 for 5 %") from error
+        raise InputError(argument, f"is {values!r:.60}", needed, "Write 0.05 for 5 %") from error
     for each in found:
-        if not 0 <= each <= 1:
-            raise InputError("drift", f"is {each:g}", "total variation lies from 0 to 1", "Write 0.05 for 5 %")
+        if not (0 <= each <= 1 and each < below):
+            needed = "it must lie from 0 to 1" if below > 1 else f"it must be 0 or more and below {below:g}"
+            raise InputError(argument, f"is {each:g}", needed, "Write 0.05 for 5 %")
     return found
 
 

@@ -87,6 +87,14 @@ PriorConfusion: TypeAlias = Annotated[
         help="Concentration of each class's outputs: flat is 1, sparse 1/K.",
     ),
 ]
+PriorOutput: TypeAlias = Annotated[
+    str | None,
+    Option(
+        metavar="NUMBER|CLASS=NUMBER,...",
+        help="With --design same-population or by-prediction: concentration of each output's classes.",
+        show_default=False,
+    ),
+]
 Design: TypeAlias = Annotated[
     str,
     Option(

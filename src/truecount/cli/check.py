@@ -32,6 +32,9 @@ Audit = Annotated[
 Drift = Annotated[
     list[str] | None, typer.Option(metavar="P", help="What if every row of the confusion moved so far? 0.05 or 5%.")
 ]
+LabelError = Annotated[
+    list[str] | None, typer.Option(metavar="P", help="What if so many of the labels were wrong? 0.05 or 5%.")
+]
 Above = Annotated[
     list[str] | None,
     typer.Option(
@@ -59,11 +62,13 @@ def check(
     specificity: given.Specificity = None,
     audit: Audit = None,
     drift: Drift = None,
+    label_error: LabelError = None,
     above: Above = None,
     below: Below = None,
     calibration: CalibrationSets = False,
     prior: given.PriorPrevalence = "1.0",
     prior_confusion: given.PriorConfusion = "1.0",
+    prior_output: given.PriorOutput = None,
     engine: given.Engine = "auto",
     design: given.Design = "label-shift",
     seed: given.Seed = "0",
@@ -81,6 +86,8 @@ def check(
       truecount check runs.csv --label human --prediction verdict --by region
     What if it changed its habits by 5 %, and which change would take a conclusion away?
       truecount check counts.json --drift 5% --above pass=80%
+    What if 5 % of the labels were wrong?
+      truecount check counts.json --label-error 5%
     Do intervals hold at these sizes?
       truecount check counts.json --calibration
 
@@ -114,10 +121,11 @@ def check(
     found = _checked(
         counts,
         design,
-        prior=make_prior(prior, prior_confusion, first, known),
+        prior=make_prior(prior, prior_confusion, first, known, prior_output),
         engine=make_engine(engine, None),
         audit=None if audit is None else _labeled(audit, source),
         drift=[read_share("--drift", text, "Write 0.05 or 5%") for text in drift] if drift else None,
+        label_error=[read_share("--label-error", text, "Write 0.05 or 5%") for text in label_error or ()] or None,
         above=read_conclusions("--above", above or (), first.classes),
         below=read_conclusions("--below", below or (), first.classes),
         calibration_sets=SETS if calibration else 0,

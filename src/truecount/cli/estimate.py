@@ -47,6 +47,7 @@ def estimate(
     target: given.Target = "population",
     prior: given.PriorPrevalence = str(USUAL.prevalence),
     prior_confusion: given.PriorConfusion = str(USUAL.confusion),
+    prior_output: given.PriorOutput = None,
     draws: given.Draws = None,
     engine: given.Engine = "auto",
     design: given.Design = "label-shift",
@@ -130,7 +131,7 @@ def estimate(
     if joint and not isinstance(counts, Groups):
         raise typer.BadParameter("--joint goes with --by, or with counts of groups.")
     first = next(iter(counts.counts.values())) if isinstance(counts, Groups) else counts
-    believed, drawing = make_prior(prior, prior_confusion, first, known), make_engine(engine, draws)
+    believed, drawing = make_prior(prior, prior_confusion, first, known, prior_output), make_engine(engine, draws)
     if isinstance(counts, Groups):
         refuse_for_groups(design)
         posteriors = infer_groups(counts, believed, drawing, seed_number, joint=joint)

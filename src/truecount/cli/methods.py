@@ -19,7 +19,8 @@ from truecount.results.table import Table
 if TYPE_CHECKING:
     from truecount.results import Comparison, PointEstimate
 
-OF_POSTERIOR = ("interval", "target", "prior", "prior_confusion", "draws", "engine", "design", "joint", "html")
+OF_PRIOR = ("prior", "prior_confusion", "prior_output")
+OF_POSTERIOR = ("interval", "target", *OF_PRIOR, "draws", "engine", "design", "joint", "html")
 OF_POINT = (*OF_POSTERIOR, "level", "seed", "all_methods", "plot")
 
 

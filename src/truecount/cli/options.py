@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -51,7 +52,9 @@ def make_engine(name: str, draws: str | None) -> "Engine":
     return made
 
 
-def make_prior(prevalence: str, confusion: str, counts: Counts, known: FloatArray | None) -> "Prior":
+def make_prior(
+    prevalence: str, confusion: str, counts: Counts, known: FloatArray | None, given_output: str | None = None
+) -> "Prior":
     """Read ``1`` or ``fail=2,pass=1``, and ``0.5``, ``flat``, ``sparse`` or ``diagonal:2``."""
     from truecount.models import Prior
 
@@ -61,6 +64,11 @@ def make_prior(prevalence: str, confusion: str, counts: Counts, known: FloatArra
     with _blamed_on("--prior-confusion"):
         prior = Prior(of_prevalence.prevalence, _rows(confusion), known=None if known is None else known.tolist())
         prior.confusion_for(counts)
+    if given_output is None:
+        return prior
+    with _blamed_on("--prior-output"):
+        prior = replace(prior, given_output=_concentrations(given_output, counts.classes))
+        prior.given_output_for(counts)
     return prior
 
 

@@ -23,9 +23,14 @@ ARGUMENTS = (
     "above",
     "below",
     "drift",
+    "label_error",
 )
 """Arguments of the library that are options of the same name."""
 PHRASES: dict[str, str | Callable[[re.Match[str]], str]] = {
+    r"Prior\(given_output=\.\.\.\)": "--prior-output NUMBER",
+    r"Leave given_output out, or use infer\(counts, design='by_prediction'\)": (
+        "Leave --prior-output out, or say --design by-prediction"
+    ),
     r"Prior\(confusion='(\w+)'\)": r"--prior-confusion \1",
     r"Prior\.known_confusion\(\.\.\.\)": "--sensitivity and --specificity",
     r", or give it longer with Auto\(budget=\.\.\.\)": "",
@@ -53,7 +58,7 @@ ELSEWHERE = r"--(interval|target|joint)\b"
 
 def in_shell(error: InputError) -> InputError:
     """Give an error whose argument and remedy can be typed."""
-    argument = f"--{error.argument}" if error.argument in ARGUMENTS else error.argument
+    argument = f"--{error.argument.replace('_', '-')}" if error.argument in ARGUMENTS else error.argument
     return InputError(argument, error.found, error.needed, in_command(error.remedy))
 
 

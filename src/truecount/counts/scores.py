@@ -99,6 +99,10 @@ class Scores:
         1             0  1
         unlabelled    1  0
         """
+        if cells is not None and not hasattr(cells, "assign"):
+            raise InputError(
+                "cells", f"is {cells!r:.60}", "it must be fitted cells", "Pass Bins(5).fit(scores), or nothing"
+            )
         size, names = (len(self.classes), self.classes) if cells is None else (cells.size, cells.names(self.classes))
         assign = (lambda rows: rows.argmax(axis=1)) if cells is None else cells.assign
         pairs = self.labels * size + assign(self.labeled)

@@ -15,6 +15,8 @@ from truecount.counts import display, validation
 from truecount.errors import InputError
 
 SCHEMA = "truecount.counts/1"
+COUNT_FIRST = "Pass Counts(labeled, unlabeled), or what count(labels, predictions, new_predictions) returns"
+"""What to do where something else than counts was passed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

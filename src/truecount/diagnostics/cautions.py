@@ -22,7 +22,7 @@ ROUND, BY_CHANCE, MOST_NUMBERS = (100, 50, 25, 10, 5), 0.01, 6
 MOST_UNSEEN = 0.5
 """Share of the unlabelled items with an output never labelled, beyond which nearly all is assumed."""
 STRONG = 1000
-"""How many times better another prior must explain the labels before it is advised."""
+"""How many times better another prior must explain the labels before it is named."""
 
 
 def cautions(counts: Counts, prior: Prior, draws: Draws | None = None) -> tuple[Finding, ...]:
@@ -121,7 +121,10 @@ def _few_labels(counts: Counts, prior: Prior) -> Finding | None:
 
 
 def _prior_against_labels(counts: Counts, prior: Prior) -> Finding | None:
-    """Find that another named prior of the rows explains the labels far better, where they are few enough to matter."""
+    """Find that another named prior of the rows explains the labels far better, where they are few enough to matter.
+
+    That prior need not give the better answer (``benchmarks/label_evidence.py``), so it is named and not advised.
+    """
     rows = _learned_rows(counts, prior)
     labeled = effective_counts(counts)[0][rows]
     items, weight = labeled.sum(axis=1), prior.confusion_for(counts)[rows]
@@ -133,12 +136,15 @@ def _prior_against_labels(counts: Counts, prior: Prior) -> Finding | None:
     if gain <= log(STRONG):
         return None
     times = f"{np.exp(gain):,.0f}" if gain < log(1e6) else "over a million"
+    looks = "gather on fewer outputs" if better == "sparse" else "spread over more outputs"
     return Finding(
         "prior-against-labels",
         "caution",
-        f"The labels speak against the prior of the confusion: {better} rows explain them {times} times better.",
+        f"The labels of a class {looks} than the prior of the confusion expects: {better} rows explain them {times} "
+        "times better. Which prior brings the shares nearer to the truth does not follow from that.",
         {"better": better, "log_bayes_factor": gain, "prior": weight.sum(axis=1).tolist()},
-        f"Use Prior(confusion={better!r}).",
+        f"Compare the answer with that of Prior(confusion={better!r}), as check() does; where they differ by much, "
+        "label more items.",
     )
 
 

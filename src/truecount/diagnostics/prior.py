@@ -13,13 +13,19 @@ from truecount.counts.weights import effective_counts
 from truecount.diagnostics.fit import best_fit, deviance_at, tables_of
 from truecount.diagnostics.shift import chi_square_quantile
 from truecount.inference import convergence
+from truecount.inference.designs import GivenOutput
 from truecount.inference.draws import Draws
 from truecount.inference.resample import normalised
 from truecount.models import Density, Prior
 from truecount.results.finding import Finding
 
-Part: TypeAlias = Literal["prevalence", "confusion"]
+Part: TypeAlias = Literal["prevalence", "confusion", "given output"]
 Rerun: TypeAlias = Callable[[Density], Draws]
+PARTS: dict[Part, str] = {
+    "prevalence": "the prevalence",
+    "confusion": "the confusion",
+    "given output": "each output's classes",
+}
 FACTORS = (0.5, 2.0)
 LOOKED_AT = 100
 """Draws of which the likeliest is looked at."""
@@ -40,7 +46,7 @@ class PriorChange:
     Parameters
     ----------
     part, factor
-        Which concentrations were multiplied, and by how much.
+        Which concentrations were multiplied, and by how much; a name such as ``"sparse"`` replaced them.
     mean, moved
         Shape (classes,): the new mean, and its distance from the old one in old standard deviations.
     pareto_k
@@ -50,11 +56,23 @@ class PriorChange:
     """
 
     part: Part
-    factor: float
+    factor: float | str
     mean: FloatArray
     moved: FloatArray
     pareto_k: float | None
     is_new_run: bool
+
+    @property
+    def name(self) -> str:
+        """What the prior is called in a table."""
+        return f"{self.part} {self.factor}" if isinstance(self.factor, str) else f"{self.part} × {self.factor:g}"
+
+    @property
+    def condition(self) -> str:
+        """What the prior is called in a sentence."""
+        if isinstance(self.factor, str):
+            return f"{self.factor} rows"
+        return f"the prior of {PARTS[self.part]} {'halved' if self.factor < 1 else 'doubled'}"
 
 
 def prior_sensitivity(prior_rows: FloatArray, model: Density, draws: Draws, rerun: Rerun) -> tuple[PriorChange, ...]:
@@ -73,13 +91,50 @@ def prior_sensitivity(prior_rows: FloatArray, model: Density, draws: Draws, reru
     return tuple(_change(part, factor, prior_rows, model, draws, rerun) for part in parts for factor in FACTORS)
 
 
+def named_rows_change(
+    name: str, prior_rows: FloatArray, counts: Counts, model: Density, draws: Draws, rerun: Rerun
+) -> PriorChange:
+    """Replace the rows' concentrations by those of that name, such as ``"sparse"``."""
+    added = Prior(confusion=name).confusion_for(counts) - prior_rows
+    log_weights = _log_rows(added, model, draws)
+    return _reweighted("confusion", name, log_weights, replace(model, rows=model.rows + added), draws, rerun)
+
+
+def given_output_sensitivity(model: GivenOutput, spread: FloatArray) -> tuple[PriorChange, ...]:
+    """Halve and double the concentrations of the classes of each output; the means are exact.
+
+    Parameters
+    ----------
+    model
+        Counts and prior.
+    spread
+        Shape (classes,): standard deviations of the answer.
+    """
+    found = []
+    for factor in FACTORS:
+        mean = replace(model, prior=factor * model.prior).mean
+        moved = np.divide(np.abs(mean - model.mean), spread, out=np.zeros_like(mean), where=spread > 0)
+        found.append(
+            PriorChange(part="given output", factor=factor, mean=mean, moved=moved, pareto_k=None, is_new_run=False)
+        )
+    return tuple(found)
+
+
 def _change(
     part: Part, factor: float, prior_rows: FloatArray, model: Density, draws: Draws, rerun: Rerun
 ) -> PriorChange:
+    log_weights = (factor - 1) * _log_prior(part, prior_rows, model, draws)
+    return _reweighted(part, factor, log_weights, _scaled(part, factor, prior_rows, model), draws, rerun)
+
+
+def _reweighted(
+    part: Part, factor: float | str, log_weights: FloatArray, other: Density, draws: Draws, rerun: Rerun
+) -> PriorChange:
+    """Turn the draws into those of another density by weights, or draw from it where they are not to be believed."""
     shares = draws.prevalence if part == "prevalence" else draws.prevalence[:: draws.stride]
-    weights, k = _weights((factor - 1) * _log_prior(part, prior_rows, model, draws))
+    weights, k = _weights(log_weights)
     is_new_run = not (k is None or k <= TRUSTED) or 1 / (weights**2).sum() < min(FEWEST, len(weights) / 2)
-    mean = rerun(_scaled(part, factor, prior_rows, model)).prevalence.mean(axis=0) if is_new_run else weights @ shares
+    mean = rerun(other).prevalence.mean(axis=0) if is_new_run else weights @ shares
     spread = draws.prevalence.std(axis=0)
     away = np.abs(mean - draws.prevalence.mean(axis=0))
     moved = np.divide(away, spread, out=np.zeros_like(away), where=spread > 0)
@@ -90,8 +145,13 @@ def _log_prior(part: Part, prior_rows: FloatArray, model: Density, draws: Draws)
     """Shape (draws,): what one more of these concentrations adds to the log-density."""
     if part == "prevalence":
         return np.asarray(_logs(draws.prevalence) @ model.prevalence)
+    return _log_rows(prior_rows, model, draws)
+
+
+def _log_rows(concentration: FloatArray, model: Density, draws: Draws) -> FloatArray:
+    """Shape (draws,): what so much more concentration of the learned rows adds to the log-density."""
     learned = ~model.is_known
-    return np.asarray(np.einsum("lk,dlk->d", prior_rows[learned], _logs(draws.confusion[:, learned])))
+    return np.asarray(np.einsum("lk,dlk->d", concentration[learned], _logs(draws.confusion[:, learned])))
 
 
 def _logs(shares: FloatArray) -> FloatArray:
@@ -114,18 +174,18 @@ def _scaled(part: Part, factor: float, prior_rows: FloatArray, model: Density) -
 
 
 def prior_finding(classes: tuple[Name, ...], mean: FloatArray, changes: tuple[PriorChange, ...]) -> Finding | None:
-    """Name the classes that half or double the prior would move, and by how much at most."""
+    """Name the classes that another prior would move, and by how much at most."""
     most = np.max([change.moved for change in changes], axis=0)
     rows = np.flatnonzero(most > MOVED)
     if not len(rows):
         return None
     worst = max(changes, key=lambda change: float(change.moved.max()))
     most_moved = int(worst.moved.argmax())
-    names, how = [classes[row] for row in rows], "halved" if worst.factor < 1 else "doubled"
+    names = [classes[row] for row in rows]
     return Finding(
         "prior-sensitive",
         "caution",
-        f"The prior has a say in the share of {listed_classes(names)}: with the prior of the {worst.part} {how}, "
+        f"The prior has a say in the share of {listed_classes(names)}: with {worst.condition}, "
         f"{called(classes[most_moved])} would have {percent(worst.mean[most_moved])} instead of "
         f"{percent(mean[most_moved])}.",
         {"classes": names, "moved": most[rows].tolist(), "part": worst.part, "factor": worst.factor},

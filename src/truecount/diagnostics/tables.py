@@ -1,5 +1,6 @@
 """The tables behind a check, in plain values."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,10 @@ from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
 from truecount.diagnostics.homogeneity import HomogeneityTest
 from truecount.diagnostics.identify import blind_spots, contraction, trade_in_words
+from truecount.diagnostics.label_error import LabelErrorEffect
 from truecount.diagnostics.prior import PriorChange
 from truecount.diagnostics.shift import ShiftTest
+from truecount.inference.designs import GivenOutput
 from truecount.models import Density
 from truecount.results.check import NO_SHARES
 from truecount.results.posterior import Posterior
@@ -32,6 +35,18 @@ def class_rows(posterior: Posterior, model: Density) -> Rows:
         "sd_before": before.tolist(),
         "sd_after": after.tolist(),
         "kept": np.divide(after, before, out=np.zeros_like(after), where=before > 0).tolist(),
+    }
+    return rows_of(columns)
+
+
+def given_output_rows(posterior: Posterior, model: GivenOutput) -> Rows:
+    """What each class was inferred from, where P(class | output) carries over: labels, and the prior's weight."""
+    columns = {
+        "class": posterior.classes,
+        "labeled": model.labeled.sum(axis=1).tolist(),
+        "output_prior": model.prior.sum(axis=1).tolist(),
+        "share": posterior.mean.tolist(),
+        "sd_after": posterior.sd.tolist(),
     }
     return rows_of(columns)
 
@@ -88,7 +103,7 @@ def prior_rows(posterior: Posterior, changes: tuple[PriorChange, ...]) -> Rows:
     first = {"prior": "as given", "most_moved": 0.0, **_by_name(posterior, posterior.mean)}
     rest = [
         {
-            "prior": f"{change.part} × {change.factor:g}",
+            "prior": change.name,
             "most_moved": float(change.moved.max()),
             **_by_name(posterior, change.mean),
         }
@@ -103,6 +118,24 @@ def _by_name(posterior: Posterior, values: FloatArray) -> dict[str, float]:
     if len({*names, "prior", *NO_SHARES}) < len(names) + 1 + len(NO_SHARES):
         names = [f"class {name!r}" for name in posterior.classes]
     return dict(zip(names, values.tolist(), strict=True))
+
+
+def label_error_rows(classes: tuple[Name, ...], effects: Sequence[LabelErrorEffect]) -> Rows:
+    """A row for each class at each rate of wrong labels."""
+    return tuple(
+        {"label_error": effect.rate, "class": name, "right": right, "mean": mean}
+        | {"lowest": lowest, "highest": highest, "lower": lower, "upper": upper}
+        for effect in effects
+        for name, right, mean, lowest, highest, (lower, upper) in zip(
+            classes,
+            effect.right.tolist(),
+            effect.mean.tolist(),
+            effect.lowest.tolist(),
+            effect.highest.tolist(),
+            effect.interval.tolist(),
+            strict=True,
+        )
+    )
 
 
 def design_rows(answers: dict[str, Posterior]) -> Rows:

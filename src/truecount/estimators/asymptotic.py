@@ -12,10 +12,10 @@ from truecount.counts.scores import Scores
 from truecount.counts.table import Counts
 from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
-from truecount.estimators.inputs import harden, require_scores
+from truecount.estimators.inputs import counts_or_scores, harden, require_scores
 from truecount.estimators.linear import RANK_TOLERANCE
 from truecount.estimators.rates import FromRates, Rates, rates_of
-from truecount.estimators.register import Method
+from truecount.estimators.register import Method, find_method
 
 
 @runtime_checkable
@@ -50,7 +50,7 @@ class Asymptotic:
         return np.column_stack([self.prevalence - half, self.prevalence + half])
 
 
-def asymptotic(data: Counts | Scores, method: Method) -> Asymptotic:
+def asymptotic(data: Counts | Scores, method: Method | str) -> Asymptotic:
     """Give the covariance of an adjusted estimate by the delta method.
 
     With ``π = B q`` of least ``‖R (q − φᵀπ)‖``, ``G = (φRᵀRφᵀ)⁺`` and the residual ``e = q − φᵀπ``,
@@ -65,7 +65,8 @@ def asymptotic(data: Counts | Scores, method: Method) -> Asymptotic:
     data
         Counts or scores, as the method needs.
     method
-        `ACC`, `PACC`, `InvariantRatio` or `BBSE`; whether it is restricted makes no difference.
+        `ACC`, `PACC`, `InvariantRatio` or `BBSE`, or its name in lower case; whether it is restricted makes no
+        difference.
 
     Notes
     -----
@@ -74,27 +75,27 @@ def asymptotic(data: Counts | Scores, method: Method) -> Asymptotic:
 
     Examples
     --------
-    >>> from truecount.estimators.adjusted import ACC
     >>> counts = Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
-    >>> asymptotic(counts, ACC()).interval().round(3)
+    >>> asymptotic(counts, "acc").interval().round(3)
     array([[0.731, 0.936],
            [0.064, 0.269]])
     """
-    if not isinstance(method, HasInverse):
+    chosen, data = find_method(method), counts_or_scores(data)
+    if not isinstance(chosen, HasInverse):
         raise InputError(
             "method",
-            f"is {method.name!r}",
+            f"is {chosen.name!r}",
             "the delta method is for those that apply a left inverse: acc, pacc, invariantratio, bbse",
             "Use bootstrap(), which takes every method",
         )
-    rates = rates_of(data, method, method.name)
-    inverse = method.inverse(rates)
+    rates = rates_of(data, chosen, chosen.name)
+    inverse = chosen.inverse(rates)
     prevalence = inverse @ rates.observed
-    if method.soft:
-        rows, observed = _of_scores(require_scores(method.name, data))
+    if chosen.soft:
+        rows, observed = _of_scores(require_scores(chosen.name, data))
     else:
         rows, observed = _of_counts(harden(data), rates)
-    slopes = _slopes(rates, method.rows(len(rates.observed)), inverse, prevalence)
+    slopes = _slopes(rates, chosen.rows(len(rates.observed)), inverse, prevalence)
     covariance = inverse @ observed @ inverse.T + np.einsum("lai,lij,lbj->ab", slopes, rows, slopes)
     return Asymptotic(prevalence, covariance)
 

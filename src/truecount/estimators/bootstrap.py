@@ -9,9 +9,9 @@ from truecount._types import FloatArray, IntArray
 from truecount.counts.scores import Scores
 from truecount.counts.table import Counts
 from truecount.counts.weights import effective_counts
-from truecount.estimators.inputs import harden
+from truecount.estimators.inputs import counts_or_scores, harden
 from truecount.estimators.rates import FromRates, Rates, averages, class_order
-from truecount.estimators.register import Method
+from truecount.estimators.register import Method, find_method
 
 BLOCK_CELLS = 1_000_000
 """Cells of resampled tables in memory at a time."""
@@ -35,7 +35,7 @@ class Resampled:
         return np.quantile(self.prevalence, [tail, 1 - tail], axis=0).T
 
 
-def bootstrap(data: Counts | Scores, method: Method, *, resamples: int = 1000, seed: int = 0) -> Resampled:
+def bootstrap(data: Counts | Scores, method: Method | str, *, resamples: int = 1000, seed: int = 0) -> Resampled:
     """Estimate again from data drawn with replacement, of both sets.
 
     Parameters
@@ -43,7 +43,7 @@ def bootstrap(data: Counts | Scores, method: Method, *, resamples: int = 1000, s
     data
         Counts or scores, as the method needs.
     method
-        The estimator.
+        The estimator, or its name in lower case.
     resamples
         How many times to draw, 1 or more.
     seed
@@ -61,18 +61,18 @@ def bootstrap(data: Counts | Scores, method: Method, *, resamples: int = 1000, s
 
     Examples
     --------
-    >>> from truecount.estimators.adjusted import ACC
     >>> counts = Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
-    >>> bootstrap(counts, ACC(), seed=1).interval().round(2)
+    >>> bootstrap(counts, "acc", seed=1).interval().round(2)
     array([[0.74, 0.94],
            [0.06, 0.26]])
     """
     _check.whole_number("resamples", resamples, least=1)
     rng = np.random.default_rng(_check.whole_number("seed", seed, least=0))
-    method.prevalence(data)
-    if isinstance(data, Scores) and method.needs == "scores":
-        return Resampled(np.array([method.prevalence(_drawn_again(data, rng)) for _ in range(resamples)]))
-    return Resampled(_from_counts(harden(data), method, resamples, rng))
+    chosen = find_method(method)
+    chosen.prevalence(counts_or_scores(data))
+    if isinstance(data, Scores) and chosen.needs == "scores":
+        return Resampled(np.array([chosen.prevalence(_drawn_again(data, rng)) for _ in range(resamples)]))
+    return Resampled(_from_counts(harden(data), chosen, resamples, rng))
 
 
 def _from_counts(counts: Counts, method: Method, resamples: int, rng: np.random.Generator) -> FloatArray:

@@ -4,10 +4,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from truecount import _check
 from truecount._types import FloatArray, IntArray, Name
 from truecount.counts.scores import Scores
-from truecount.counts.table import Counts
+from truecount.counts.table import COUNT_FIRST, Counts
 from truecount.errors import InputError
+
+
+def counts_or_scores(data: Counts | Scores) -> Counts | Scores:
+    """Return the data, or refuse what is neither counts nor scores."""
+    _check.instance_of("data", data, (Counts, Scores), COUNT_FIRST)
+    return data
 
 
 def require_scores(method: str, data: Counts | Scores, *, every_class: bool = True) -> Scores:

@@ -56,9 +56,9 @@ class Engine(Protocol):
         """Draw from the posterior, or refuse by name with `UnsuitableEngineError`."""
 
 
-def confusion_stride(n_draws: int, density: Density) -> int:
+def confusion_stride(n_draws: int, cells: int) -> int:
     """Keep every so many-th draw of the confusion, so that those kept weigh at most `CONFUSION_BYTES`."""
-    return max(1, -(-n_draws * density.rows.size * 8 // CONFUSION_BYTES))
+    return max(1, -(-n_draws * cells * 8 // CONFUSION_BYTES))
 
 
 def dirichlet(rng: np.random.Generator, concentration: FloatArray, size: tuple[int, ...]) -> FloatArray:

@@ -70,7 +70,7 @@ def resampled(pool: Pool, density: Density, size: int, asked: int, rng: np.rando
     size, effective = draws_needed(pool.prevalence, weights, size, asked)
     if effective.min() < asked / 2:
         raise refusal("a few proposals would outweigh all others")
-    chosen, stride = resample(weights, size, rng), confusion_stride(size, density)
+    chosen, stride = resample(weights, size, rng), confusion_stride(size, density.rows.size)
     return Draws(
         prevalence=pool.prevalence[chosen],
         confusion=pool.confusion[chosen[::stride]],
@@ -88,7 +88,7 @@ def exact_record(proposed: int, inside: float, counting: float) -> dict[str, Any
 
 def _prior_draws(density: Density, size: int, rng: np.random.Generator) -> Draws:
     """Without unlabelled items the prevalence keeps its prior and the rows what the labels say."""
-    stride = confusion_stride(size, density)
+    stride = confusion_stride(size, density.rows.size)
     confusion = draw_rows(rng, density, 0.0, (len(range(0, size, stride)),))
     return Draws(
         prevalence=dirichlet(rng, density.prevalence, (size,)),

@@ -84,7 +84,7 @@ def _stacked(engine: Auto, densities: list[Density], seeds: list[int]) -> list[D
         for place in np.flatnonzero(is_sound):
             number = full[place]
             chosen = pick(sums[place], int(sizes[place]), generators[number])
-            stride = confusion_stride(len(chosen), densities[number])
+            stride = confusion_stride(len(chosen), densities[number].rows.size)
             draws = pools.draws(number, chosen, stride, effective[:, place], float(shares[place]))
             drawn[number] = engine.explained(draws)
     return drawn

@@ -8,7 +8,7 @@ from truecount._types import FloatArray
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
-from truecount.models.priors import Prior
+from truecount.models.priors import Prior, require_prior
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,12 @@ def _power_sum(exponents: FloatArray, values: FloatArray) -> FloatArray:
     return total
 
 
+def require_labels(labeled: FloatArray, learned: str, remedy: str) -> None:
+    """Refuse counts without a label where something must be learned from some."""
+    if not labeled.sum():
+        raise InputError("labeled", "holds no labelled items", f"{learned} must be learned from some", remedy)
+
+
 def density(counts: Counts, prior: Prior) -> Density:
     """Put counts and prior together; weighted counts enter at their effective size.
 
@@ -83,15 +89,18 @@ def density(counts: Counts, prior: Prior) -> Density:
     array([[8.5, 2.5],
            [1.5, 9.5]])
     """
+    require_prior(prior)
+    if prior.given_output is not None:
+        raise InputError(
+            "prior",
+            "has given_output, a prior of P(class | output)",
+            "under label shift P(output | class) is learned",
+            "Leave given_output out, or use infer(counts, design='by_prediction')",
+        )
     labeled, unlabeled = effective_counts(counts)
     known = prior.known_for(counts)
-    if not labeled.sum() and np.isnan(known).any():
-        raise InputError(
-            "labeled",
-            "holds no labelled items",
-            "the outputs of each class must be learned from some",
-            "Label a sample, or give Prior.known_confusion(...)",
-        )
+    if np.isnan(known).any():
+        require_labels(labeled, "the outputs of each class", "Label a sample, or give Prior.known_confusion(...)")
     impossible = np.flatnonzero((unlabeled > 0) & (known == 0).all(axis=0))
     if len(impossible):
         raise InputError(

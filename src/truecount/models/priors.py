@@ -28,7 +28,7 @@ class Diagonal:
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """Dirichlet priors of the prevalence and of each class's row of the confusion.
+    """Dirichlet priors of the prevalence and of each class's row of the confusion, or of the classes of each output.
 
     Parameters
     ----------
@@ -39,6 +39,10 @@ class Prior:
         (1/K, which weighs one label a class however many outputs there are); a mapping by class name; or a matrix.
     known
         Rows of the confusion that are known, NaN in those to be learned; see `known_confusion`.
+    given_output
+        Concentration of P(class | output), which only the designs ``same_population`` and ``by_prediction`` use, and
+        in place of the others: a number for all cells, one number a class (a sequence, or a mapping by class name), or
+        a matrix (class × output). None, the default, weighs about an item for each output; see `docs/designs.md`.
 
     Notes
     -----
@@ -48,18 +52,21 @@ class Prior:
     Examples
     --------
     >>> Prior(prevalence={"fail": 2, "pass": 1}, confusion="sparse")
-    Prior(prevalence={'fail': 2, 'pass': 1}, confusion='sparse', known=None)
+    Prior(prevalence={'fail': 2, 'pass': 1}, confusion='sparse', known=None, given_output=None)
     """
 
     prevalence: float | Sequence[float] | Mapping[Any, float] = 1.0
     confusion: float | str | Mapping[Any, Any] | Sequence[Any] | Diagonal = 1.0
     known: tuple[tuple[float, ...], ...] | None = field(default=None, kw_only=True)
+    given_output: float | Sequence[Any] | Mapping[Any, float] | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prevalence", _concentrations("prevalence", self.prevalence))
         object.__setattr__(self, "confusion", _row_concentrations(self.confusion))
         if self.known is not None:
             object.__setattr__(self, "known", _known_rows(self.known))
+        if self.given_output is not None:
+            object.__setattr__(self, "given_output", _concentrations("given_output", self.given_output))
 
     @classmethod
     def diagonal(cls, strength: float, *, prevalence: Any = 1.0) -> "Prior":
@@ -96,13 +103,34 @@ class Prior:
         known = nan if self.known is None else self.known
         return _filling("known", known, counts.labeled.shape, "Give a row for each class, a column for each output")
 
+    def given_output_for(self, counts: Counts) -> FloatArray | None:
+        """Shape (classes, outputs): concentration of the classes of each output; None where it is the default."""
+        value, shape = self.given_output, counts.labeled.shape
+        if value is None:
+            return None
+        if isinstance(value, tuple) and any(isinstance(row, tuple) for row in value):
+            return _filling("given_output", value, shape, "Give a row for each class, a column for each output")
+        return np.repeat(_vector("given_output", value, counts.classes, "class")[:, None], shape[1], axis=1)
+
     def to_dict(self) -> dict[str, Any]:
         """Give plain values, ready for JSON."""
         confusion: Any = (
             {"diagonal": self.confusion.strength} if isinstance(self.confusion, Diagonal) else self.confusion
         )
         known = None if self.known is None else [None if np.isnan(row[0]) else list(row) for row in self.known]
-        return {"prevalence": self.prevalence, "confusion": confusion, "known": known}
+        return {
+            "prevalence": self.prevalence,
+            "confusion": confusion,
+            "known": known,
+            "given_output": self.given_output,
+        }
+
+
+def require_prior(prior: object) -> None:
+    """Refuse what is no prior, such as the name of one."""
+    is_named = isinstance(prior, str) and prior in NAMED_ROWS
+    remedy = f"Pass Prior(confusion={prior!r})" if is_named else "Pass Prior(prevalence=..., confusion=...)"
+    _check.instance_of("prior", prior, Prior, remedy)
 
 
 def _concentration(argument: str, value: Any) -> float:

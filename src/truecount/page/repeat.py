@@ -66,13 +66,12 @@ def repeat_groups(posteriors: Mapping[Any, Posterior], command: str | None = Non
 def _repeat(posteriors: Sequence[Posterior], command: str | None, code: str, seed: str, engine: str) -> Repeat:
     priors = [each.prior.to_dict() for each in posteriors]
     versions = [f"truecount {each.provenance.get('version', 'unknown')}" for each in posteriors]
+    is_shift = all("design" not in each.provenance for each in posteriors)
     facts = [
         ("Version", ", ".join(dict.fromkeys(versions))),
         ("Seed", seed),
         ("Engine", engine),
-        ("Prior of the shares", _common(_plainly(prior["prevalence"]) for prior in priors)),
-        ("Prior of the confusion", _common(_plainly(prior["confusion"]) for prior in priors)),
-        ("Known confusion", _common(_plainly(prior["known"] or "none") for prior in priors)),
+        *(_of_label_shift(priors) if is_shift else [("Prior of each output's classes", _given_output(priors))]),
     ]
     typed, has_secrets = (None, False) if command is None else masked_command(command)
     return Repeat(None if typed is None else visible(typed), code, facts, has_secrets)
@@ -167,6 +166,18 @@ def _literal(group: Any) -> str:
     return repr(value) if is_plain or is_time else repr(group_name(group))
 
 
+def _of_label_shift(priors: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    return [
+        ("Prior of the shares", _common(_plainly(prior["prevalence"]) for prior in priors)),
+        ("Prior of the confusion", _common(_plainly(prior["confusion"]) for prior in priors)),
+        ("Known confusion", _common(_plainly(prior["known"] or "none") for prior in priors)),
+    ]
+
+
+def _given_output(priors: list[dict[str, Any]]) -> str:
+    return _common(_plainly(prior["given_output"] or "the default of the design") for prior in priors)
+
+
 def _counts(posterior: Posterior) -> str:
     return f"tc.Counts.from_json({posterior.counts.to_json()!r})"
 
@@ -187,6 +198,8 @@ def _prior(prior: Prior) -> str:
     rows = prior.confusion
     confusion = f"tc.Prior.diagonal({rows.strength!r}).confusion" if isinstance(rows, Diagonal) else repr(rows)
     known = "" if prior.known is None else f", known={_rows(prior.known)}"
+    if prior.given_output is not None:
+        return f"tc.Prior(given_output={prior.given_output!r})"
     return f"tc.Prior({prior.prevalence!r}, {confusion}{known})"
 
 

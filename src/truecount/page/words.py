@@ -19,6 +19,11 @@ MOST_NAMED = 3
 LONGEST_NAME = 40
 """Letters of a name in a sentence or beside a row; the table of shares has all of them."""
 SEVERITIES = {"info": "For your information", "caution": "Caution", "serious": "Serious"}
+RIGHT_LABELS = (
+    "The labels are right.",
+    "If some are wrong, so is what they say of the box, and the more the rarer a class is. To see how much, ask "
+    "truecount check --label-error 5%.",
+)
 INDEPENDENT = (
     "Items are independent of each other, given their class.",
     "Copies and repeated measurements count as one item.",
@@ -35,6 +40,7 @@ ASSUMPTIONS = {
             "Labelled items were not chosen by their output.",
             "If so many items of each output were picked for labelling, this answer must not be used.",
         ),
+        RIGHT_LABELS,
         INDEPENDENT,
     ),
     "same_population": (
@@ -42,6 +48,7 @@ ASSUMPTIONS = {
             "Labelled items are a random sample of the population itself.",
             "If they come from elsewhere, or some were likelier to be labelled than others, the answer is wrong.",
         ),
+        RIGHT_LABELS,
         INDEPENDENT,
     ),
     "by_prediction": (
@@ -49,6 +56,7 @@ ASSUMPTIONS = {
             "Labelled items come from the population itself, chosen at random among those of one output.",
             "How many of each output were labelled does not matter. If they come from elsewhere, the answer is wrong.",
         ),
+        RIGHT_LABELS,
         INDEPENDENT,
     ),
 }

@@ -12,12 +12,14 @@ from truecount.results.table import display_width, remark, visible
 Row = Mapping[str, Any]
 TITLES = {
     "classes": "What was learned of each class",
+    "given_output": "What each class was inferred from",
     "identifiability": "What the outputs can tell apart, as far as the labels show",
     "outputs": "What the model expects of each output, and what was seen",
     "tests": "Tests",
     "audit": "Audit: labels of both sides compared",
     "priors": "What another prior would say (mean of each class)",
     "designs": "What other ways of choosing the labels would mean",
+    "label_error": "If some labels were wrong",
     "drift": "If every row of the confusion may have moved",
     "conclusions": "What would take a conclusion away",
     "coverage": "How often intervals hold, at sizes like these",
@@ -27,6 +29,8 @@ TITLES = {
 NOTES = {
     "classes": "row prior: what the prior of P(output | class) weighs, in labels; sd: standard deviation of the "
     "share; kept: sd after over sd before.",
+    "given_output": "output prior: what the prior of P(class | output) adds to the labels of the class, all outputs "
+    "together; sd: standard deviation of the share.",
     "identifiability": "rank: how many classes, or mixes of them, the outputs tell apart; condition: 1 at best; the "
     "larger, the harder they are to tell apart, and a dash where some cannot be.",
     "outputs": "seen: share of the unlabelled items; nearest mix: the closest that the labelled items of all "
@@ -34,9 +38,13 @@ NOTES = {
     "tests": "p value: how often chance alone looks as odd as this; 0.05 or less counts as a sign.",
     "audit": "p value: how often chance alone makes both sides differ as much.",
     "priors": "prevalence: what was believed of the shares; confusion: of what the box does with each class; × 0.5: "
-    "half as firmly; most moved: the largest change, in standard deviations of the answer; 0.3 is much.",
+    "half as firmly; given output: of the classes of each output; most moved: "
+    "the largest change, in standard deviations of the answer; 0.3 is much.",
     "designs": "label_shift: labelled items come from elsewhere, or so many of each class; same_population: a random "
     "sample of this population; by_prediction: so many of each output of it. Only you know which is true.",
+    "label_error": "label error: share of the labels that is wrong; right: mean if all are right, the rows of the "
+    "confusion learned from the labels alone; mean: if errors of all classes are alike; lowest, highest: of the means, "
+    "if items of one class alone may be mislabelled, whichever; lower, upper: the widest ends of 95 % intervals then.",
     "drift": "full: the answer; cut: the unlabelled items may not correct what the labels say of the box; tempered: "
     "they count half; drift up to 5 %: whichever 5 % of each class's items the box now gives another output.",
     "conclusions": "smallest drift: share of each class's items that would have to get another output now.",
@@ -49,12 +57,12 @@ NOTES = {
 ONE_VERDICT = ("coverage", "calibration")
 """Tables with one verdict for all rows, which is said once."""
 MOST_ROWS, MOST_DECIMALS = 25, 3
-NO_SHARES = ("condition", "statistic", "p_value", "labeled", "audited", "row_prior", "most_moved")
+NO_SHARES = ("condition", "statistic", "p_value", "labeled", "audited", "row_prior", "output_prior", "most_moved")
 """Columns of numbers that are not shares, and are not printed as percentages."""
 
 
 ABOUT_SHARES = ("sd_before", "sd_after", "barely_seen", "nearest_mix", "predicted_lower", "predicted_upper")
-WORDS = (*NO_SHARES, *ABOUT_SHARES, "smallest_drift")
+WORDS = (*NO_SHARES, *ABOUT_SHARES, "smallest_drift", "label_error")
 """Columns of several words; others may be called like a class, which keeps its name."""
 
 
@@ -70,7 +78,8 @@ class Check:
         Its findings and those of the check, the gravest first.
     tables
         Rows of plain values by the name of the table: ``classes``, ``identifiability``, ``outputs``, ``tests``,
-        ``priors``, ``designs`` and, where asked for, ``audit``, ``drift``, ``conclusions``, ``coverage`` and
+        ``priors``, ``designs`` (``given_output``, ``tests`` and ``priors`` where P(class | output) carries over) and,
+        where asked for, ``audit``, ``drift``, ``conclusions``, ``coverage`` and
         ``calibration``. Every row of a table has the same keys.
     provenance
         Seed, replicates, version.

@@ -73,13 +73,15 @@ def groups_findings(posteriors: Posteriors) -> tuple[Finding, ...]:
 
 
 def _gravest(by_group: Mapping[Any, Finding], groups: int) -> Finding:
-    """Give the gravest of a kind; unless all groups have it alike, whose it is and which others have it."""
+    """Return the gravest of a kind; unless all groups have it in the same words, whose it is and who else has it."""
     (group, gravest), *others = sorted(by_group.items(), key=lambda item: ORDER[item[1].severity])
     alike = [group_name(other) for other, finding in others if finding.severity == gravest.severity]
     milder = [group_name(other) for other, finding in others if finding.severity != gravest.severity]
-    if len(alike) + 1 == groups:
+    is_everywhere = len(alike) + 1 == groups
+    if is_everywhere and len({finding.message for finding in by_group.values()}) == 1:
         return gravest
-    more = f" Likewise in {listed(alike)}." if alike else ""
+    others_too = "all other groups, each with numbers of its own" if is_everywhere else None
+    more = f" Likewise in {others_too or listed(alike)}." if alike else ""
     less = f" Less gravely in {listed(milder)}." if milder else ""
     return replace(gravest, message=f"In {group_name(group)}: {gravest.message}{more}{less}")
 

@@ -44,6 +44,7 @@ BROKEN = (
     zlib.error,
 )
 """What reading a file that is broken, or made to do harm, may end in."""
+FIELDS_OF_PRIOR = ("prevalence", "confusion", "known", "given_output")
 
 
 def save(posterior: "Posterior", path: str | PathLike[str]) -> None:
@@ -174,12 +175,11 @@ def _plain(value: Any) -> Any:
 
 
 def _prior_to_plain(prior: Prior) -> dict[str, Any]:
-    return {name: _encoded(getattr(prior, name)) for name in ("prevalence", "confusion", "known")}
+    return {name: _encoded(getattr(prior, name)) for name in FIELDS_OF_PRIOR}
 
 
 def _prior_from_plain(values: Mapping[str, Any]) -> Prior:
-    decoded = {name: _decoded(value) for name, value in values.items()}
-    return Prior(decoded["prevalence"], decoded["confusion"], known=decoded["known"])
+    return Prior(**{name: _decoded(values[name]) for name in FIELDS_OF_PRIOR})
 
 
 def _encoded(value: Any) -> Any:
