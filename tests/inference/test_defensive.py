@@ -71,7 +71,8 @@ def test_every_part_has_the_density_that_it_draws_from(posed, seed):
 
 
 def test_a_wrong_power_of_the_prevalence_would_be_seen(seed, monkeypatch):
-    honest = _Terms.of.__func__
+    honest, usual, rng = _Terms.of.__func__, Proposal.first(ORDINARY), np.random.default_rng(seed)
+    expected, error = _evidence(DefensiveProposal.around(survey(ORDINARY), usual).draw(20_000, rng))
 
     def wrong(cls, posed, parts):
         terms = honest(cls, posed, parts)
@@ -80,8 +81,6 @@ def test_a_wrong_power_of_the_prevalence_would_be_seen(seed, monkeypatch):
         return terms
 
     monkeypatch.setattr(_Terms, "of", classmethod(wrong))
-    rng, usual = np.random.default_rng(seed), Proposal.first(ORDINARY)
-    expected, error = _evidence(usual.draw(20_000, rng))
     part = next(part for part in _mode_parts(survey(ORDINARY)) if part.solved is not None)
     found, own_error = _evidence(DefensiveProposal(ORDINARY, usual, (part,), np.array([0.5, 0.5]), 1).draw(20_000, rng))
     assert abs(found - expected) > 5 * np.hypot(error, own_error)

@@ -207,7 +207,7 @@ class Proposal:
 
     def _log_density(self, prevalence: FloatArray, confusion: FloatArray, log_det: FloatArray) -> FloatArray:
         if len(self.sources) == 1:
-            return self.sources[0].log_constant() + self.sources[0].log_density(prevalence, confusion, log_det)
+            return self.sources[0].log_density(prevalence, confusion, log_det)
         return self.log_density(prevalence, confusion)
 
     def log_density(self, prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
