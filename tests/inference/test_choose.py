@@ -13,7 +13,8 @@ from truecount.inference import Auto
     [
         (tc.Counts([[140, 60], [20, 180]], [600, 400]), tc.Prior(), "Exact"),
         (tc.Counts([[14, 6], [2, 18], [9, 9]], [600, 400]), tc.Prior(), "Exact"),
-        (tc.Counts([[140, 60], [20, 180]], [600, 400]), tc.Prior(prevalence=0.5), "Hamiltonian"),
+        (tc.Counts([[140, 60], [20, 180]], [600, 400]), tc.Prior(prevalence=0.5), "Exact"),
+        (tc.Counts(np.eye(7, dtype=int) * 40 + 2, [90, *[20] * 6]), tc.Prior(prevalence=0.5), "Hamiltonian"),
         (tc.Counts(np.eye(12, dtype=int) * 40 + 2, [300, *[4] * 11]), tc.Prior(), "Hamiltonian"),
     ],
 )
@@ -26,7 +27,7 @@ def test_the_engine_chosen_and_the_reason(counts, prior, engine):
 
 
 def test_what_did_not_converge_is_a_finding_and_a_warning():
-    counts = tc.Counts([[140, 60], [20, 180]], [600, 400])
+    counts = tc.Counts(np.eye(7, dtype=int) * 40 + 2, [90, *[20] * 6])
     with pytest.warns(ConvergenceWarning, match="have not settled"):
         posterior = tc.infer(counts, prior=tc.Prior(prevalence=0.5), engine=Auto(effective_draws=2, budget=2))
     assert [finding.severity for finding in posterior.findings if finding.code == "not-converged"] == ["serious"]

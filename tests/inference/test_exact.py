@@ -93,9 +93,9 @@ def test_a_tiny_concentration_means_corners_not_the_middle():
     np.testing.assert_allclose(share.std(), 0.5 / np.sqrt(1.002), rtol=5 / np.sqrt(4000))
 
 
-def test_it_refuses_a_prior_below_one_by_name():
+def test_it_refuses_a_prior_below_one_of_many_classes_by_name():
     with pytest.raises(UnsuitableEngineError, match=r"engine is Exact: .*prior below 1.*Auto\(\)"):
-        Exact().sample(density_of([[9, 1], [1, 9]], [5, 5], alpha=0.5), 0)
+        Exact().sample(density_of(np.eye(7) * 9 + 1, np.full(7, 5), alpha=0.5), 0)
 
 
 def test_it_refuses_when_too_few_proposals_count():

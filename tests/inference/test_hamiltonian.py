@@ -7,7 +7,7 @@ from scipy import stats
 from truecount.errors import InputError, UnsuitableEngineError
 from truecount.inference import leapfrog, trail
 from truecount.inference.hamiltonian import Hamiltonian, build_coordinates, suitable_coordinates
-from truecount.inference.landscape import survey
+from truecount.inference.landscape import Landscape, survey
 from truecount.inference.leapfrog import Effort, begin, move, warm_up
 from truecount.models import Density
 
@@ -116,3 +116,27 @@ def test_chains_cut_in_two_for_two_cores_go_where_they_would_together(monkeypatc
     monkeypatch.setattr(leapfrog, "WORTH_CUTTING", 1)
     apart = Hamiltonian(64, chains=5, warmup=50).sample(ORDINARY, 1)
     np.testing.assert_allclose(apart.prevalence, together.prevalence, rtol=1e-6)
+
+
+@pytest.mark.parametrize("run", range(3))
+def test_chains_forget_where_they_began(run, seed):
+    """Half of the chains begin on modes and corners that hold almost nothing: P(share > .3) is 3e-7.
+
+    Mean, sd and kurtosis are sums over all allocations of the unlabelled items (`benchmarks/attack_oracle.py`).
+    """
+    density = density_of([[1, 9, 1, 13], [112, 64, 68, 60]], [368, 162, 185, 85])
+    assert not survey(density).is_plain
+    draws = Hamiltonian(2002, effective_draws=4000).sample(density, 100 * run + seed)
+    share, mean, sd, kurtosis = draws.prevalence[:, 0], 0.01146002, 0.01117722, 18.05
+    assert share.max() < 0.3
+    assert share.mean() == pytest.approx(mean, abs=5 * sd / np.sqrt(draws.effective[0]))
+    assert share.std() == pytest.approx(sd, abs=5 * sd * np.sqrt((kurtosis - 1) / 4 / draws.effective[0]))
+
+
+def test_a_mode_that_no_draw_is_near_is_a_complaint(monkeypatch):
+    density = density_of([[901, 51, 51], [51, 901, 51]], [100, 100, 800])
+    found = survey(density)
+    assert not found.is_missed_by(found.summits[:, :, 0])
+    assert found.is_missed_by(found.summits[:1, :, 0])
+    monkeypatch.setattr(Landscape, "is_missed_by", lambda self, prevalence: True)
+    assert "mode" in Hamiltonian(640, effective_draws=300).sample(density, 0).record["not_converged"]

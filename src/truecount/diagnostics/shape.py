@@ -69,7 +69,7 @@ def several_answers(counts: Counts, draws: Draws) -> Finding | None:
 
 
 def _weighed(counts: Counts, draws: Draws) -> Finding | None:
-    """Find summits between which the chains went to and fro, and what each weighs."""
+    """Find summits that draws lie about, and what each weighs."""
     summits = np.array(draws.record.get("summits", []))
     if not len(summits):
         return None

@@ -1,18 +1,23 @@
 """Independent draws from the exact posterior: no chains, no warm-up, nothing to converge.
 
 Proposals are weighted (`proposal` says how), and a pool of them is resampled to equally weighted draws. A pilot tells
-whether enough of them count; if not, the engine refuses.
+whether enough of them count. If not, or if labels, prior and unlabelled counts contradict each other so that a mode may
+be out of the proposals' reach (`conflict`), proposals are made that reach every mode (`defensive`); if too few of those
+count either, the engine refuses.
 """
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 import numpy as np
 
 from truecount import _check
 from truecount.errors import UnsuitableEngineError
 from truecount.inference import convergence
+from truecount.inference.conflict import conflict
+from truecount.inference.defensive import DefensiveProposal
 from truecount.inference.draws import Draws, confusion_stride, dirichlet, draw_rows
+from truecount.inference.landscape import Landscape, survey
 from truecount.inference.proposal import Pool, Proposal
 from truecount.inference.resample import draws_needed, effective_share, normalised, resample
 from truecount.models import Density
@@ -29,6 +34,26 @@ POOL_BYTES = 150_000_000
 """What a pool may take, so that an answer stays within a few hundred megabytes."""
 FEW_EQUATIONS = 4
 """Up to so many a proposal of which nothing fell inside may be widened; more fail for classes near zero."""
+NO_CONFLICT, SOME_CONFLICT = 3.0, 8.0
+"""Nats: up to the first, what is high for the posterior is not rare among the usual proposals; up to the second they
+are used where only one mode was found."""
+MOST_CELLS = 12
+"""Of the confusion: in larger problems that the usual proposals cannot do, chains are surer than proposals by mode."""
+LEAST_BY_MODE = 0.02
+"""Share of the proposals by mode that must count: where it is smaller, the weights seen tell little of those unseen."""
+ROUNDS, ROUND_SIZE = 3, 4000
+"""Rounds, and proposals in each, in which proposals that reach every mode are fitted to the posterior."""
+
+
+class Proposing(Protocol):
+    """What draws weighted proposals."""
+
+    @property
+    def density(self) -> Density:
+        """The posterior."""
+
+    def draw(self, size: int, rng: np.random.Generator) -> Pool:
+        """Draw so many, and keep those that are possible."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +69,8 @@ class Exact:
 
     Notes
     -----
-    It refuses problems where too few proposals would count: many classes near zero, many more unlabelled than labelled
-    items with more outputs than classes, or a prevalence prior below 1.
+    It refuses problems of more than a few classes and outputs where too few proposals would count: many classes near
+    zero, many more unlabelled than labelled items with more outputs than classes, or a prevalence prior below 1.
     """
 
     draws: int = 4000
@@ -61,7 +86,9 @@ class Exact:
         rng, size = np.random.default_rng(seed), max(self.draws, self.effective_draws or 0)
         if not density.unlabeled.any():
             return _prior_draws(density, size, rng)
-        return resampled(_fill_pool(density, size, rng), density, size, self.effective_draws or 0, rng)
+        pool, landscape = _fill_pool(density, size, rng)
+        draws = resampled(pool, density, size, self.effective_draws or 0, rng)
+        return replace(draws, record={**draws.record, **landscape.record()}) if landscape else draws
 
 
 def resampled(pool: Pool, density: Density, size: int, asked: int, rng: np.random.Generator) -> Draws:
@@ -99,7 +126,50 @@ def _prior_draws(density: Density, size: int, rng: np.random.Generator) -> Draws
     )
 
 
-def _fill_pool(density: Density, size: int, rng: np.random.Generator) -> Pool:
+def _fill_pool(density: Density, size: int, rng: np.random.Generator) -> tuple[Pool, Landscape | None]:
+    """Fill a pool with the usual proposals, or, where they might miss a mode, with such as reach every mode.
+
+    The modes are returned too, where they were looked for.
+    """
+    try:
+        pool = _usual_pool(density, size, rng)
+    except UnsuitableEngineError:
+        if density.rows.size > MOST_CELLS:
+            raise
+        landscape = survey(density)
+        return _defensive_pool(landscape, size, rng), landscape
+    nats = 0.0 if _cannot_miss(pool, density) else conflict(density, pool)
+    if nats <= NO_CONFLICT:
+        return pool, None
+    landscape = survey(density)
+    if landscape.is_plain and nats <= SOME_CONFLICT and not landscape.is_missed_by(pool.prevalence):
+        return pool, landscape
+    return _defensive_pool(landscape, size, rng), landscape
+
+
+def _cannot_miss(pool: Pool, density: Density) -> bool:
+    """Tell whether proposals differ from the posterior by nothing but |det φ|, and hardly by that."""
+    is_by_determinant = density.n_outputs <= density.n_classes and (density.prevalence == 1).all()
+    return bool(is_by_determinant and pool.largest * pool.proposed <= np.exp(NO_CONFLICT) * len(pool.log_weights))
+
+
+def _defensive_pool(landscape: Landscape, size: int, rng: np.random.Generator) -> Pool:
+    """Propose from everywhere that a mode may be, in the measure that earlier rounds found worthwhile."""
+    proposal = DefensiveProposal.around(landscape, Proposal.first(landscape.density))
+    for _ in range(ROUNDS):
+        proposal = proposal.fitted(proposal.draw(ROUND_SIZE, rng))
+    pool = proposal.draw(ROUND_SIZE, rng)
+    for _ in range(ROUNDS):
+        pool = _grown(pool, proposal, size, rng)
+        k, share = _tail(pool), pool.effective / pool.proposed
+        if k <= convergence.PARETO_K_LIMIT and share >= LEAST_BY_MODE:
+            return pool
+        proposal = proposal.fitted(pool)
+        pool = proposal.draw(ROUND_SIZE, rng)
+    raise refusal(f"the weights are too uneven (Pareto k {k:.2f}, {share:.1%} of the proposals would count)")
+
+
+def _usual_pool(density: Density, size: int, rng: np.random.Generator) -> Pool:
     """Propose until the pool is worth `size` draws; where its weights have a long tail, propose more widely."""
     if (density.prevalence < 1).any():
         raise refusal("a prevalence prior below 1 makes the weights' tail too heavy")
@@ -115,7 +185,7 @@ def _fill_pool(density: Density, size: int, rng: np.random.Generator) -> Pool:
         pool = proposal.draw(_pilot_size(density), rng)
 
 
-def _grown(pool: Pool, proposal: Proposal, size: int, rng: np.random.Generator) -> Pool:
+def _grown(pool: Pool, proposal: Proposing, size: int, rng: np.random.Generator) -> Pool:
     """Add proposals, first as many as the pool at hand suggests, then more until it is worth its draws."""
     _require_worth(pool, proposal.density)
     wanted = size * min(max(1.2, 1.1 * pool.largest), 2 / effective_share(normalised(pool.log_weights)))
@@ -125,7 +195,7 @@ def _grown(pool: Pool, proposal: Proposal, size: int, rng: np.random.Generator) 
     return pool
 
 
-def _enlarged(pool: Pool, proposal: Proposal, proposed: int, rng: np.random.Generator) -> Pool:
+def _enlarged(pool: Pool, proposal: Proposing, proposed: int, rng: np.random.Generator) -> Pool:
     """Bring the pool to so many proposals, in batches that stay close to the processor."""
     cells = proposal.density.rows.size
     if proposed * len(pool.log_weights) / pool.proposed * cells * 8 > POOL_BYTES:

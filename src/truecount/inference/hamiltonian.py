@@ -1,6 +1,6 @@
 """Hamiltonian Monte Carlo in coordinates made for this posterior: any shape, any number of unlabelled items."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -75,7 +75,10 @@ class Hamiltonian:
         while wanted is not None and run.effort.gradients < budget and (more := run.missing(wanted)):
             run.advance(more, budget)
         settings = {"engine": "Hamiltonian", "chains": chains, "warmup": self.warmup}
-        return run.trail.draws({**settings, **run.record(), **_summits(landscape)})
+        draws = run.trail.draws({**settings, **run.record(), **landscape.record()})
+        if draws.record["not_converged"] is None and landscape.is_missed_by(draws.prevalence):
+            return replace(draws, record={**draws.record, "not_converged": "no chain stayed on a mode that was found"})
+        return draws
 
 
 @dataclass(slots=True)
@@ -98,7 +101,10 @@ class _Run:
         state = begin(coordinates, coordinates.point(*land.starting_points(chains, rng)))
         state, tuning = warm_up(coordinates, state, warmup, rng, effort, by_chain=len(land.summits) > 1)
         jumps = None if land.is_plain else Jumps.between(land.density, land.allocations())
-        return cls(moving, coordinates, state, tuning, jumps, rng, effort, Trail(chains, land.density))
+        run = cls(moving, coordinates, state, tuning, jumps, rng, effort, Trail(chains, land.density))
+        if jumps is not None:
+            run.step(warmup)
+        return run
 
     def worth(self) -> float:
         """Effective draws for each gradient, by a short trial."""
@@ -119,12 +125,17 @@ class _Run:
     def advance(self, moves: int, budget: int) -> None:
         """Move so many times, or until the budget is spent (but never leave a trail too short to judge)."""
         for _ in range(moves):
-            self.state = move(self.coordinates, self.state, self.tuning, self.rng, self.effort)
-            if self.jumps is not None:
-                self.state = self.jumps.jump(self.coordinates, self.state, self.rng)
+            self.step(1)
             self.trail.append(*self.coordinates.natural(self.state.point))
             if self.effort.gradients >= budget and self.trail.length >= 8:
                 return
+
+    def step(self, moves: int) -> None:
+        """Move so many times without keeping a draw, so that chains forget where they began."""
+        for _ in range(moves):
+            self.state = move(self.coordinates, self.state, self.tuning, self.rng, self.effort)
+            if self.jumps is not None:
+                self.state = self.jumps.jump(self.coordinates, self.state, self.rng)
 
     def missing(self, wanted: int) -> int:
         """How many more moves would bring every class to so many effective draws and the chains together."""
@@ -152,11 +163,6 @@ def build_coordinates(density: Density, moving: Moving) -> Coordinates:
         )
     coordinates: Coordinates = ByOutput(density) if moving == "output" else ByClass(density)
     return Warped(coordinates) if (coordinates.shapes < 1).any() else coordinates
-
-
-def _summits(landscape: Landscape) -> dict[str, Any]:
-    """Give the prevalence of each summit, where there are several."""
-    return {"summits": landscape.summits[:, :, 0].tolist()} if len(landscape.summits) > 1 else {}
 
 
 def _default_chains(dimensions: int) -> int:

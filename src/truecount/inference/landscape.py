@@ -1,6 +1,7 @@
 """Where the posterior piles up, and where chains begin: dispersed, and on every summit worth knowing."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,8 @@ NEGLIGIBLE = 40.0
 """Nats below which a summit's mass is left out."""
 NEGLIGIBLE_CORNER, MOST_CLASSES = 15.0, 8
 """The same for a corner; with more classes than this its mass cannot be judged by its height and width."""
+NEARLY_AS_HEAVY = 3.0
+"""Nats: a summit whose mass is within this of the largest must have draws about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +35,28 @@ class Landscape:
         Shape (summits, classes, 1 + outputs): prevalence and confusion of each.
     corners
         The same for points where one class holds nearly all, those whose mass is not negligible.
+    log_masses
+        Shape (summits,): about how much of the posterior each summit has, up to a constant.
     """
 
     density: Density
     summits: FloatArray
     corners: FloatArray
+    log_masses: FloatArray
 
     @property
     def is_plain(self) -> bool:
         """Whether there is one summit and nothing else."""
         return len(self.summits) + len(self.corners) == 1
+
+    def is_missed_by(self, prevalence: FloatArray) -> bool:
+        """Tell whether draws of the prevalence, shape (draws, classes), all lie to one side of a summit that counts."""
+        heavy = self.summits[self.log_masses > self.log_masses.max() - NEARLY_AS_HEAVY, :, 0]
+        return bool(((heavy < prevalence.min(axis=0) - APART) | (heavy > prevalence.max(axis=0) + APART)).any())
+
+    def record(self) -> dict[str, Any]:
+        """Return the prevalence of each summit, where there are several."""
+        return {"summits": self.summits[:, :, 0].tolist()} if len(self.summits) > 1 else {}
 
     def starting_points(self, chains: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
         """Give every chain a prevalence and a confusion to begin with.
@@ -73,13 +88,13 @@ def survey(density: Density) -> Landscape:
     mass = _log_mass(density, hill, points)
     has_arrived = hill.residual(points) < ARRIVED
     first, *others = np.lexsort([-mass, ~has_arrived])
-    summits = [points[first]]
+    kept = [first]
     for number in others:
         counts = has_arrived[number] and mass[number] > mass[first] - NEGLIGIBLE
-        if counts and all(_is_apart(points[number], summit) for summit in summits):
-            summits.append(points[number])
+        if counts and all(_is_apart(points[number], points[summit]) for summit in kept):
+            kept.append(number)
     is_near = _log_mass(density, hill, corners) > mass[first] - NEGLIGIBLE_CORNER
-    return Landscape(density, np.stack(summits), corners[is_near & (density.n_classes <= MOST_CLASSES)])
+    return Landscape(density, points[kept], corners[is_near & (density.n_classes <= MOST_CLASSES)], mass[kept])
 
 
 def _logarithmic(density: Density) -> Density:

@@ -75,7 +75,7 @@ class DirichletMixture:
     def log_density(self, shares: FloatArray) -> FloatArray:
         """Log-density at each of (size, shares)."""
         logs = np.log(np.maximum(shares, 1e-300))
-        each = [logs @ (c - 1) + _log_normaliser(c) for c in self.concentrations]
+        each = [logs @ (c - 1) + log_normaliser(c) for c in self.concentrations]
         value: FloatArray = np.logaddexp.reduce(each, axis=0) - log(len(each))
         return value
 
@@ -137,7 +137,7 @@ class Source:
 
     def log_constant(self) -> float:
         """What sources do not share: the normaliser of the outputs' shares."""
-        return _log_normaliser(self._counts() + 1)
+        return log_normaliser(self._counts() + 1)
 
     def _free_shares(self, prevalence: FloatArray) -> FloatArray:
         free = prevalence[:, self.system.free]
@@ -208,15 +208,20 @@ class Proposal:
     def _log_density(self, prevalence: FloatArray, confusion: FloatArray, log_det: FloatArray) -> FloatArray:
         if len(self.sources) == 1:
             return self.sources[0].log_density(prevalence, confusion, log_det)
+        return self.log_density(prevalence, confusion)
+
+    def log_density(self, prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
+        """Log-density over what the labels say of the rows and the likelihood; confusion (classes, outputs, draws)."""
         each = [
             source.log_constant() + source.log_density(prevalence, confusion, source.log_determinant(confusion))
             for source in self.sources
         ]
-        value: FloatArray = np.logaddexp.reduce(each, axis=0)
+        value: FloatArray = np.logaddexp.reduce(each, axis=0) - log(len(each))
         return value
 
 
-def _log_normaliser(concentration: FloatArray) -> float:
+def log_normaliser(concentration: FloatArray) -> float:
+    """Log of what makes a Dirichlet density of this concentration integrate to one."""
     return lgamma(concentration.sum()) - sum(map(lgamma, concentration))
 
 

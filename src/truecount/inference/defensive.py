@@ -1,0 +1,207 @@
+"""Proposals that reach every mode: for counts that contradict each other, where the usual proposals may miss one.
+
+The usual proposals take the confusion from the labels alone. Where labels, prior and unlabelled counts agree, every
+point of high density is also likely under them. Where they disagree, a mode may lie where the rows of some class are
+bent far away from its labels: nothing is ever proposed there, and no weight shows it.
+
+Here parts are mixed in that bend rows. Most follow from this: draw the outputs' shares q from the unlabelled counts,
+the prevalence π and all rows but that of class b, and solve for that row, ``φ_b = (q − Σ π_l φ_l)/π_b``. Its density is
+that of q times ``π_b^(K − 1)``. So the unlabelled counts are met whatever their number, and row b may be anything.
+There are such parts for every class with π from the prior, and narrower ones around each mode that `landscape` finds,
+besides those in which the class of every unlabelled item is taken as known, all or in part.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from truecount._types import FloatArray
+from truecount.inference.draws import dirichlet, draw_rows
+from truecount.inference.landscape import Landscape
+from truecount.inference.proposal import Pool, Proposal, log_normaliser, prior_term
+from truecount.inference.resample import normalised
+from truecount.models import Density
+
+SHARES_KEPT = (1.0, 0.3, 0.1)
+"""How much of the items' classes a part takes as known: the less, the wider it is."""
+BENT = (0.0, 0.5, 5.0)
+"""Items as the unlabelled ones that bend a row, for each label."""
+LARGE = 0.2
+"""A class that holds so much on a mode may have its row solved for there."""
+EVEN = 0.2
+"""Share of the proposals that all parts have in equal measure, whatever they were worth so far."""
+LEAST_WORTH, MOST_FITTED = 0.01, 12
+"""Share of the posterior that a part must have proposed to be fitted, and how many may be."""
+WIDER = 0.6
+"""Concentration of a fitted part over that of the draws it was fitted to."""
+SMALLEST = 1e-300
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Dirichlet concentrations of the prevalence and of the rows; the row of one class may follow from the rest."""
+
+    prevalence: FloatArray
+    rows: FloatArray
+    solved: int | None = None
+
+    def draw(self, density: Density, size: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        """Shapes (kept, classes) and (kept, classes, outputs); what has no row in the simplex is left out."""
+        prevalence = dirichlet(rng, self.prevalence, (size,))
+        confusion = draw_rows(rng, replace(density, rows=self.rows), 0.0, (size,))
+        if self.solved is None:
+            return prevalence, confusion
+        confusion[:, self.solved] = 0.0
+        outputs = dirichlet(rng, density.unlabeled + 1, (size,)) - np.einsum("sl,slk->sk", prevalence, confusion)
+        kept = np.flatnonzero((outputs > 0).all(axis=1))
+        row = outputs[kept] / outputs[kept].sum(axis=1, keepdims=True)
+        prevalence, confusion = prevalence[kept], confusion[kept]
+        confusion[:, self.solved] = row
+        return prevalence, confusion
+
+
+@dataclass(frozen=True)
+class DefensiveProposal:
+    """The usual proposal and parts beside it.
+
+    Parameters
+    ----------
+    density
+        The posterior.
+    usual
+        The usual proposal.
+    parts
+        What is mixed in.
+    probabilities
+        Shape (1 + parts,): of the usual proposal and of each part.
+    own
+        So many of the parts were there before any was fitted.
+    """
+
+    density: Density
+    usual: Proposal
+    parts: tuple[Part, ...]
+    probabilities: FloatArray
+    own: int
+
+    @classmethod
+    def around(cls, landscape: Landscape, usual: Proposal) -> "DefensiveProposal":
+        """Mix in what the prior allows, and what reaches each mode of the landscape."""
+        parts = (*_prior_parts(landscape.density), *_mode_parts(landscape))
+        return cls(landscape.density, usual, parts, np.full(1 + len(parts), 1 / (1 + len(parts))), len(parts))
+
+    def fitted(self, pool: Pool) -> "DefensiveProposal":
+        """Propose more from what was worth more, and from parts with the mean and the spread of its draws."""
+        log_parts = self._log_parts(pool.prevalence, pool.confusion) + np.log(self.probabilities)
+        responsible = np.exp(log_parts - np.logaddexp.reduce(log_parts, axis=1)[:, None])
+        responsible *= normalised(pool.log_weights)[:, None]
+        worth = responsible.sum(axis=0)
+        best = [number for number in np.argsort(-worth, kind="stable")[:MOST_FITTED] if worth[number] > LEAST_WORTH]
+        solved = [None, *(part.solved for part in self.parts)]
+        fitted = [_fitted_part(self.density, solved[number], pool, responsible[:, number]) for number in best]
+        told = np.concatenate([worth[: 1 + self.own], worth[best]])
+        even = np.full(len(told), 1 / len(told))
+        probabilities = EVEN * even + (1 - EVEN) * told / told.sum()
+        return replace(self, parts=(*self.parts[: self.own], *fitted), probabilities=probabilities)
+
+    def draw(self, size: int, rng: np.random.Generator) -> Pool:
+        """Draw so many, keep those inside the simplices, and weight them."""
+        sizes = rng.multinomial(size, self.probabilities)
+        usual = self.usual.draw(int(sizes[0]), rng)
+        drawn = [(usual.prevalence, usual.confusion)]
+        drawn += [part.draw(self.density, each, rng) for part, each in zip(self.parts, sizes[1:], strict=True) if each]
+        prevalence, confusion = (np.concatenate(values) for values in zip(*drawn, strict=True))
+        log_parts = self._log_parts(prevalence, confusion) + np.log(self.probabilities)
+        log_weights = prior_term(self.density, prevalence) - np.logaddexp.reduce(log_parts, axis=1)
+        finite = np.flatnonzero(np.isfinite(log_weights))
+        return Pool(prevalence[finite], confusion[finite], log_weights[finite], size)
+
+    def _log_parts(self, prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
+        """Shape (draws, 1 + parts): log-density over what the labels say of the rows and the likelihood."""
+        usual = self.usual.log_density(prevalence, np.ascontiguousarray(confusion.transpose(1, 2, 0)))
+        shares, cells = np.log(np.maximum(prevalence, SMALLEST)), np.log(np.maximum(confusion, SMALLEST))
+        terms = self._terms
+        log_likelihood = self.density.log_likelihood(prevalence, confusion)
+        parts = shares @ terms.shares.T + cells.reshape(len(shares), -1) @ terms.cells.T + terms.constants
+        return np.column_stack([usual, parts - np.where(terms.is_solved, 0.0, log_likelihood[:, None])])
+
+    @cached_property
+    def _terms(self) -> "_Terms":
+        return _Terms.of(self.density, self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """Log-densities of all parts as linear functions of logarithms; a row for each part."""
+
+    shares: FloatArray
+    cells: FloatArray
+    constants: FloatArray
+    is_solved: np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+    @classmethod
+    def of(cls, density: Density, parts: tuple[Part, ...]) -> "_Terms":
+        learned, outputs = ~density.is_known, log_normaliser(density.unlabeled + 1)
+        by_labels = np.array([log_normaliser(row) for row in density.rows])
+        shares, cells, constants = [], [], []
+        for part in parts:
+            of_rows = np.array([log_normaliser(row) for row in part.rows]) - by_labels
+            powers = np.where(learned[:, None], part.rows - density.rows, 0.0)
+            exponents, constant = part.prevalence - 1, log_normaliser(part.prevalence)
+            if part.solved is not None:
+                exponents[part.solved] += density.n_outputs - 1
+                powers[part.solved] = 1 - density.rows[part.solved]
+                of_rows[part.solved], constant = -by_labels[part.solved], constant + outputs
+            shares.append(exponents)
+            cells.append(powers.ravel())
+            constants.append(constant + of_rows[learned].sum())
+        solved = np.array([part.solved is not None for part in parts])
+        return cls(np.array(shares), np.array(cells), np.array(constants), solved)
+
+
+def _prior_parts(density: Density) -> Iterator[Part]:
+    """Parts that take the prevalence from the prior, or lean towards the class whose row is solved for.
+
+    The other rows are as the labels say, or bent towards the unlabelled outputs: rows may all be alike, and then any
+    prevalence explains the outputs.
+    """
+    yield Part(density.prevalence, density.rows)
+    bent = density.rows[~density.is_known].sum() * density.unlabeled / density.unlabeled.sum()
+    for number in np.flatnonzero(~density.is_known):
+        leaning = density.prevalence + density.n_outputs * (np.arange(density.n_classes) == number)
+        for prevalence in (density.prevalence, leaning):
+            for strength in BENT:
+                yield Part(prevalence, density.rows + strength * bent, int(number))
+
+
+def _mode_parts(landscape: Landscape) -> Iterator[Part]:
+    """Parts around each mode, by the items of each class and output there."""
+    density = landscape.density
+    few = min(1.0, density.rows[~density.is_known].sum() / density.unlabeled.sum())
+    scales = np.geomspace(1.0, 0.1 * few, 2 - int(np.log10(few)))
+    for items in landscape.allocations():
+        held = items.sum(axis=1)
+        for kept in SHARES_KEPT:
+            yield Part(density.prevalence + kept * held, density.rows + kept * items)
+        for number in np.flatnonzero(~density.is_known & (held > LARGE * held.sum())):
+            for kept in scales:
+                yield Part(density.prevalence + kept * held, density.rows, int(number))
+                yield Part(density.prevalence + kept * held, density.rows + few * items, int(number))
+
+
+def _fitted_part(density: Density, solved: int | None, pool: Pool, weights: FloatArray) -> Part:
+    """A part with the mean of these draws and more than their spread; rows never wider than the labels' own."""
+    weights = weights / weights.sum()
+    prevalence = _fitted_dirichlet(pool.prevalence, weights)
+    rows = np.array([_fitted_dirichlet(pool.confusion[:, row], weights) for row in range(density.n_classes)])
+    return Part(prevalence, np.where(density.is_known[:, None], density.rows, rows), solved)
+
+
+def _fitted_dirichlet(shares: FloatArray, weights: FloatArray) -> FloatArray:
+    """Concentrations with the mean of weighted draws of shape (draws, shares), and more than their spread."""
+    mean = weights @ shares
+    variance = weights @ (shares - mean) ** 2
+    total = WIDER * mean @ np.clip(mean * (1 - mean) / np.maximum(variance, 1e-18) - 1, 1.0, 1e15)
+    return np.maximum(total * mean, 1e-3)

@@ -1,0 +1,136 @@
+"""No mode is missed in silence: proposals reach all of them, and are weighted rightly wherever they come from.
+
+Means and standard deviations are sums over all allocations of the unlabelled items (`benchmarks/attack_oracle.py`).
+"""
+
+from math import nan
+
+import numpy as np
+import pytest
+
+import truecount as tc
+from truecount.inference import convergence, exact
+from truecount.inference.conflict import _usual, conflict
+from truecount.inference.defensive import DefensiveProposal, _mode_parts, _prior_parts, _Terms
+from truecount.inference.exact import Exact
+from truecount.inference.landscape import survey
+from truecount.inference.proposal import Proposal
+from truecount.inference.resample import normalised
+from truecount.models import density
+
+KNOWN_4 = [nan] * 4, [0.3714119675606016, 0.2083646332093629, 0.22302049696666407, 0.1972029022633714]
+KNOWN_5 = (
+    [nan] * 5,
+    [0.07570183466234641, 0.05486521541763792, 0.44956033715182386, 0.08381460070239971, 0.33605801206579],
+)
+TWO_MODES = {
+    "four outputs": (
+        tc.Counts([[0, 8, 0, 12], [4, 7, 6, 13]], [368, 162, 185, 85]),
+        tc.Prior.known_confusion(KNOWN_4),
+        (0.86174879, 0.18711014),
+    ),
+    "five outputs": (
+        tc.Counts([[4, 1, 0, 0, 0], [1, 0, 18, 3, 8]], [21, 6, 270, 16, 187]),
+        tc.Prior.known_confusion(KNOWN_5, confusion=5.0),
+        (0.82799396, 0.30051831),
+    ),
+}
+ORDINARY = density(tc.Counts([[40, 5, 3], [4, 6, 30]], [30, 12, 40]), tc.Prior())
+KNOWN = density(
+    tc.Counts([[40, 5, 3], [0, 0, 0]], [30, 12, 40]), tc.Prior.known_confusion([[nan] * 3, [0.1, 0.2, 0.7]])
+)
+FEWER = density(tc.Counts([[30, 2], [15, 15], [2, 30]], [40, 60]), tc.Prior([2, 1, 3]))
+
+
+@pytest.mark.parametrize("name", TWO_MODES)
+def test_both_modes_are_drawn_from_and_named(name, seed):
+    counts, prior, (mean, sd) = TWO_MODES[name]
+    posterior = tc.infer(counts, prior=prior, seed=seed)
+    assert posterior.provenance["engine"] == "Exact"
+    assert posterior.mean[0] == pytest.approx(mean, abs=5 * sd / np.sqrt(posterior.effective_draws[0]))
+    assert "several-answers" in [finding.code for finding in posterior.findings]
+
+
+@pytest.mark.parametrize("name", TWO_MODES)
+def test_the_usual_proposals_alone_would_miss_one(name, seed, monkeypatch):
+    monkeypatch.setattr(exact, "NO_CONFLICT", np.inf)
+    counts, prior, (mean, _) = TWO_MODES[name]
+    posterior = tc.infer(counts, prior=prior, seed=seed)
+    assert abs(posterior.mean[0] - mean) > 0.5
+    assert convergence.pareto_k(posterior.draws.log_weights) < 0.7
+
+
+@pytest.mark.parametrize("posed", [ORDINARY, KNOWN, FEWER], ids=["ordinary", "known row", "fewer outputs"])
+def test_every_part_has_the_density_that_it_draws_from(posed, seed):
+    """The mean weight is the evidence, whichever part proposes beside the usual ones."""
+    rng, usual = np.random.default_rng(seed), Proposal.first(posed)
+    expected, error = _evidence(DefensiveProposal.around(survey(posed), usual).draw(40_000, rng))
+    for part in (*_prior_parts(posed), *_mode_parts(survey(posed))):
+        found, own_error = _evidence(DefensiveProposal(posed, usual, (part,), np.array([0.5, 0.5]), 1).draw(4000, rng))
+        assert abs(found - expected) < 5 * np.hypot(error, own_error), part
+
+
+def test_a_wrong_power_of_the_prevalence_would_be_seen(seed, monkeypatch):
+    honest, usual, rng = _Terms.of.__func__, Proposal.first(ORDINARY), np.random.default_rng(seed)
+    expected, error = _evidence(DefensiveProposal.around(survey(ORDINARY), usual).draw(20_000, rng))
+
+    def wrong(cls, posed, parts):
+        terms = honest(cls, posed, parts)
+        solved = [part.solved for part in parts]
+        terms.shares[np.arange(len(parts)), solved] -= 1
+        return terms
+
+    monkeypatch.setattr(_Terms, "of", classmethod(wrong))
+    part = next(part for part in _mode_parts(survey(ORDINARY)) if part.solved is not None)
+    found, own_error = _evidence(DefensiveProposal(ORDINARY, usual, (part,), np.array([0.5, 0.5]), 1).draw(20_000, rng))
+    assert abs(found - expected) > 5 * np.hypot(error, own_error)
+
+
+def _evidence(pool):
+    """Log of the mean weight over all proposals, and its standard error."""
+    weights = np.zeros(pool.proposed)
+    weights[: len(pool.log_weights)] = np.exp(pool.log_weights - pool.log_weights.max())
+    mean = weights.mean()
+    return pool.log_weights.max() + np.log(mean), weights.std() / mean / np.sqrt(pool.proposed)
+
+
+def test_fitting_makes_more_proposals_count(seed):
+    counts, prior, (mean, sd) = TWO_MODES["four outputs"]
+    posed, rng = density(counts, prior), np.random.default_rng(seed)
+    first = DefensiveProposal.around(survey(posed), Proposal.first(posed))
+    second = first.fitted(first.draw(8000, rng))
+    assert second.probabilities.sum() == pytest.approx(1)
+    assert second.probabilities.min() > 0
+    pool = second.fitted(second.draw(8000, rng)).draw(8000, rng)
+    assert pool.effective > 2 * first.draw(8000, rng).effective
+    assert normalised(pool.log_weights) @ pool.prevalence[:, 0] == pytest.approx(mean, abs=5 * sd / pool.effective**0.5)
+
+
+@pytest.mark.parametrize("posed", [ORDINARY, FEWER], ids=["ordinary", "fewer outputs"])
+def test_without_conflict_modes_are_not_looked_for(posed, monkeypatch):
+    monkeypatch.delattr(exact, "survey")
+    assert Exact(500).sample(posed, 0).record["share_effective"] > 0.1
+
+
+def test_conflict_is_small_where_counts_agree_and_large_where_they_do_not():
+    pool = exact._usual_pool(ORDINARY, 1000, np.random.default_rng(0))
+    assert abs(conflict(ORDINARY, pool)) < 2
+    for counts, prior, _ in TWO_MODES.values():
+        posed = density(counts, prior)
+        assert conflict(posed, exact._usual_pool(posed, 1000, np.random.default_rng(0))) > 20
+
+
+def test_what_a_gamma_lacks_is_known():
+    from scipy.special import digamma
+
+    shapes = np.array([1e-3, 0.1, 1.0, 5.0, 1e3, 1e5, 1e13])
+    expected = np.append((shapes * (np.log(shapes) - digamma(shapes)))[:-1], 0.5)
+    np.testing.assert_allclose(_usual(shapes), expected, rtol=1e-5)
+
+
+def test_a_pole_of_the_prior_is_drawn_from(seed):
+    """Against Hamiltonian chains; with a concentration of .5 the density is unbounded where a class vanishes."""
+    posed = density(tc.Counts([[30, 6, 4], [5, 25, 10]], [12, 40, 13]), tc.Prior(0.5))
+    draws, chains = Exact(2000).sample(posed, seed), tc.Hamiltonian(effective_draws=2000).sample(posed, seed)
+    error = chains.prevalence.std(axis=0) * np.sqrt(1 / draws.effective + 1 / chains.effective)
+    np.testing.assert_array_less(np.abs(draws.prevalence.mean(axis=0) - chains.prevalence.mean(axis=0)), 5 * error)
