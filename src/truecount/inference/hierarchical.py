@@ -12,7 +12,7 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray
 from truecount.inference.whitening import BATCH, Whitening
-from truecount.models.pooled import PooledDensity
+from truecount.models.hierarchy.pooled import PooledDensity
 
 MOST_CHAINS, FEWEST_CHAINS = 32, 8
 CHAIN_NUMBERS = 250_000
@@ -120,9 +120,9 @@ class _Chains:
         self.step = float(np.exp(np.clip(logarithm, np.log(0.005), np.log(1.5))))
 
     def place(self) -> tuple[FloatArray, FloatArray]:
-        """Return hyperparameters and log-ratios of every chain."""
+        """Return hyperparameters and standard latents of every chain."""
         hyper, latent = self.map.natural(self.y, self.z)
-        return hyper, self.map.density.log_ratios(hyper, latent)
+        return hyper, self.map.density.standard_latent(hyper, latent)
 
 
 def _kinetic(speed_y: FloatArray, speed_z: FloatArray) -> FloatArray:
@@ -134,66 +134,62 @@ def sample_pooled(density: PooledDensity, *, effective_draws: int, seed: int) ->
     """Draw until the least known quantity has so many effective draws, or the budget ends."""
     _check.whole_number("effective_draws", effective_draws, least=1)
     rng = np.random.default_rng(seed)
-    n_chains = int(np.clip(CHAIN_NUMBERS // (density.n_groups * len(density.centre)), FEWEST_CHAINS, MOST_CHAINS))
-    hyper, ratios = _laplace_mode(density)
-    chains = _started(density, hyper, ratios, n_chains, rng)
+    n_chains = int(np.clip(CHAIN_NUMBERS // (density.n_groups * (density.n_ratios + 1)), FEWEST_CHAINS, MOST_CHAINS))
+    chains = _started(density.recentred(np.zeros(density.latent_shape)), n_chains, rng)
     for iterations in ROUNDS:
-        chains = _warmed(chains, iterations)
+        _warm(chains, iterations)
     chains.tune(TUNING)
     chains.accepted.clear()
     return _drawn(chains, effective_draws)
 
 
-def _started(
-    density: PooledDensity, hyper: FloatArray, ratios: FloatArray, n_chains: int, rng: np.random.Generator
-) -> _Chains:
-    """Start chains farther from a point than the posterior reaches, their groups where these hyperparameters put them."""
-    rough = density.recentred(np.zeros(ratios.shape))
-    rough_map = Whitening.at(rough, hyper, rough.latent(hyper[None], ratios[None])[0])
-    density = _suitably_centred(density, hyper, ratios, np.sqrt((rough_map.factor**2).sum(axis=1)))
-    whitening = Whitening.at(density, hyper, density.latent(hyper[None], ratios[None])[0])
+def _started(plain: PooledDensity, n_chains: int, rng: np.random.Generator) -> _Chains:
+    """Start chains farther from the mode than the posterior reaches, latents where their hyperparameters put them."""
+    hyper = _laplace_mode(plain)
+    middle = _latent_mode(plain, hyper[None])[0][0]
+    rough = Whitening.at(plain, hyper, middle)
+    density = _suitably_centred(plain, hyper, middle, np.sqrt((rough.factor**2).sum(axis=1)))
+    whitening = Whitening.at(density, hyper, density.own_latent(hyper[None], middle[None])[0])
     hypers = hyper + 1.5 * rng.standard_normal((n_chains, density.n_hyper)) @ whitening.factor.T
-    plain = density.recentred(np.zeros(ratios.shape))
     latent, blocks = _latent_mode(plain, hypers)
-    noise = rng.standard_normal((n_chains, density.n_groups, density.n_ratios, 1))
+    noise = rng.standard_normal((*blocks.shape[:-1], 1))
     latent = latent + np.linalg.solve(np.linalg.cholesky(blocks).swapaxes(2, 3), noise)[..., 0].transpose(0, 2, 1)
-    return _Chains(whitening, rng, *whitening.standard(hypers, density.latent(hypers, plain.log_ratios(hypers, latent))))
+    return _Chains(whitening, rng, *whitening.standard(hypers, density.own_latent(hypers, latent)))
 
 
-def _suitably_centred(density: PooledDensity, hyper: FloatArray, ratios: FloatArray, sd: FloatArray) -> PooledDensity:
-    """Centre each log-ratio of each group by how much its own items say: 1 − its variance over that of its prior.
+def _suitably_centred(plain: PooledDensity, hyper: FloatArray, latent: FloatArray, sd: FloatArray) -> PooledDensity:
+    """Centre each latent by how much its own items say: 1 − its variance over that of its prior.
 
     The spread is taken at the lower end of what is likely, because there a centring that is too large makes a funnel.
     """
-    plain = density.recentred(np.zeros(ratios.shape))
     hyper = hyper.copy()
-    hyper[-density.n_ratios :] -= LOW_SPREAD * sd[-density.n_ratios :]
-    blocks = plain.curvature(hyper[None], plain.latent(hyper[None], ratios[None]))[0]
+    hyper[-plain.n_spreads :] -= LOW_SPREAD * sd[-plain.n_spreads :]
+    blocks = plain.curvature(hyper[None], latent[None])[0]
     variances = np.linalg.inv(blocks.transpose(2, 0, 1)).diagonal(axis1=1, axis2=2).T
-    return density.recentred(np.clip(1 - variances, 0.0, 1.0))
+    return plain.recentred(np.clip(1 - variances, 0.0, 1.0))
 
 
-def _warmed(chains: _Chains, iterations: int) -> _Chains:
+def _warm(chains: _Chains, iterations: int) -> None:
     """Run a round of warm-up, and whiten anew at the mean of its second half."""
     chains.tune(iterations // 2)
-    hypers, ratio_sum = [], np.zeros(chains.z.shape[1:])
+    hypers, total = [], np.zeros(chains.z.shape[1:])
     for _ in range(iterations - iterations // 2):
         chains.iterate()
-        hyper, ratios = chains.place()
+        hyper, latent = chains.place()
         hypers.append(hyper)
-        ratio_sum += ratios.mean(axis=0)
-    seen, middle = np.concatenate(hypers), ratio_sum / len(hypers)
+        total += latent.mean(axis=0)
+    seen, middle = np.concatenate(hypers), total / len(hypers)
     centre = seen.mean(axis=0)
-    density = _suitably_centred(chains.map.density, centre, middle, seen.std(axis=0))
-    chains.map = Whitening.at(density, centre, density.latent(centre[None], middle[None])[0])
-    chains.y, chains.z = chains.map.standard(hyper, density.latent(hyper, ratios))
-    return chains
+    plain = chains.map.density.recentred(np.zeros(middle.shape))
+    density = _suitably_centred(plain, centre, middle, seen.std(axis=0))
+    chains.map = Whitening.at(density, centre, density.own_latent(centre[None], middle[None])[0])
+    chains.y, chains.z = chains.map.standard(hyper, density.own_latent(hyper, latent))
 
 
 def _drawn(chains: _Chains, wanted: int) -> HyperDraws:
     """Draw in blocks until enough is known; keep what fits in memory."""
     density = chains.map.density
-    size = chains.y.size + chains.z.shape[0] * density.n_groups * len(density.centre)
+    size = chains.y.size + len(chains.z) * density.n_groups * (density.n_ratios + 1)
     most = max(2 * FEWEST_CHAINS, KEPT_BYTES // (8 * size))
     hypers: list[FloatArray] = []
     shares: list[FloatArray] = []
@@ -203,9 +199,9 @@ def _drawn(chains: _Chains, wanted: int) -> HyperDraws:
             chains.iterate()
             if number % every:
                 continue
-            hyper, ratios = chains.place()
+            hyper, latent = chains.map.natural(chains.y, chains.z)
             hypers.append(hyper)
-            shares.append(density.shares(ratios).transpose(0, 2, 1))
+            shares.append(density.prevalence(hyper, latent).transpose(0, 2, 1))
             if len(hypers) > most:
                 hypers, shares, every = hypers[1::2], shares[1::2], 2 * every
         draws = _gathered(density, hypers, shares, chains)
@@ -218,7 +214,7 @@ def _gathered(
     density: PooledDensity, hypers: list[FloatArray], shares: list[FloatArray], chains: _Chains
 ) -> HyperDraws:
     hyper = np.stack(hypers, axis=1).reshape(-1, density.n_hyper)
-    rows, centre, scores = density.hyper_parts(hyper)
+    rows, centre, scores = density.parts(hyper)
     prevalence = np.stack(shares, axis=1)
     return HyperDraws(
         prevalence=prevalence.reshape(-1, *prevalence.shape[2:]),
@@ -248,50 +244,41 @@ def is_enough(draws: HyperDraws, wanted: int) -> bool:
     return True
 
 
-def _laplace_mode(density: PooledDensity) -> tuple[FloatArray, FloatArray]:
-    """Return the mode of the hyperparameters with groups integrated out approximately, and log-ratios given it."""
+def _laplace_mode(plain: PooledDensity) -> FloatArray:
+    """Return the mode of the hyperparameters, with the groups integrated out approximately."""
     from scipy.optimize import minimize
 
-    hyper = np.zeros(density.n_hyper)
-    stages = [_thinned(density), density] if density.n_groups > START_GROUPS else [density]
-    for stage, most in zip(stages, (60, 12), strict=False):
-        found = minimize(
-            _negative_marginal, hyper, (stage,), jac=True, method="L-BFGS-B", options={"maxiter": most}
-        )
-        hyper = np.asarray(found.x)
-    plain = density.recentred(np.zeros((density.n_ratios, density.n_groups)))
-    latent, _ = _latent_mode(plain, hyper[None])
-    return hyper, plain.log_ratios(hyper[None], latent)[0]
+    hyper = np.zeros(plain.n_hyper)
+    stages = [(plain, 60)]
+    if plain.loadings is None and plain.n_groups > START_GROUPS:
+        chosen = np.linspace(0, plain.n_groups - 1, START_GROUPS).astype(int)
+        stages = [(plain.of_groups(chosen), 60), (plain, 12)]
+    for density, most in stages:
+        options = {"maxiter": most}
+        hyper = minimize(_negative_marginal, hyper, (density,), jac=True, method="L-BFGS-B", options=options).x
+    return np.asarray(hyper)
 
 
-def _thinned(density: PooledDensity) -> PooledDensity:
-    from dataclasses import replace
-
-    chosen = np.linspace(0, density.n_groups - 1, START_GROUPS).astype(int)
-    return replace(density, unlabeled=density.unlabeled[:, chosen], design=density.design[:, chosen])
-
-
-def _negative_marginal(hyper: FloatArray, density: PooledDensity) -> tuple[float, FloatArray]:
+def _negative_marginal(hyper: FloatArray, plain: PooledDensity) -> tuple[float, FloatArray]:
     """Return minus the Laplace approximation of the log marginal density, and its gradient by differences."""
     step = 1e-4
     points = np.vstack([hyper, hyper + step * np.eye(len(hyper)), hyper - step * np.eye(len(hyper))])
-    batch = max(1, BATCH // (density.unlabeled.size * density.n_ratios))
-    values = np.concatenate([_marginal(density, points[at : at + batch]) for at in range(0, len(points), batch)])
+    batch = max(1, BATCH // (plain.latent_shape[0] * max(plain.unlabeled.size, np.prod(plain.latent_shape))))
+    values = np.concatenate([_marginal(plain, points[at : at + batch]) for at in range(0, len(points), batch)])
     ahead, behind = values[1 : len(hyper) + 1], values[len(hyper) + 1 :]
     return -float(values[0]), -(ahead - behind) / (2 * step)
 
 
-def _marginal(density: PooledDensity, hyper: FloatArray) -> FloatArray:
-    plain = density.recentred(np.zeros((density.n_ratios, density.n_groups)))
+def _marginal(plain: PooledDensity, hyper: FloatArray) -> FloatArray:
     latent, blocks = _latent_mode(plain, hyper)
-    value: FloatArray = plain.value_and_gradient(hyper, latent)[0]
-    signs, logs = np.linalg.slogdet(blocks)
-    return value - 0.5 * logs.sum(axis=1)
+    value: FloatArray = plain.value_and_gradient(hyper, latent)[0] - 0.5 * np.linalg.slogdet(blocks)[1].sum(axis=1)
+    return value
 
 
 def _latent_mode(plain: PooledDensity, hyper: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Climb to each group's mode given the hyperparameters by Fisher scoring; return it and the curvature there."""
-    latent = np.zeros((len(hyper), plain.n_ratios, plain.n_groups))
+    """Climb to the latents' mode given the hyperparameters by Fisher scoring; return it and the curvature there."""
+    latent = np.zeros((len(hyper), *plain.latent_shape))
+    plain = plain.recentred(np.zeros(plain.latent_shape))
     for _ in range(NEWTON_STEPS):
         blocks = plain.curvature(hyper, latent).transpose(0, 3, 1, 2)
         gradient = plain.value_and_gradient(hyper, latent)[2].transpose(0, 2, 1)

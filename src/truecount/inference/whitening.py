@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from truecount._types import FloatArray
-from truecount.models.pooled import PooledDensity
+from truecount.models.hierarchy.pooled import PooledDensity
 
 STEP = 1e-4
 """Of the finite differences that give the curvature."""
@@ -36,8 +36,7 @@ class Whitening:
 
     @classmethod
     def at(cls, density: PooledDensity, hyper: FloatArray, latent: FloatArray) -> "Whitening":
-        """Take the curvature at this point, shapes (hyper,) and (log-ratios, groups)."""
-        n_hyper, n_ratios = density.n_hyper, density.n_ratios
+        """Take the curvature at this point, shapes (hyper,) and (latents, blocks)."""
         by_hyper, by_latent = _gradient_differences(density, hyper, latent)
         blocks = density.curvature(hyper[None], latent[None])[0].transpose(2, 0, 1)
         values, vectors = np.linalg.eigh(blocks)
@@ -48,14 +47,12 @@ class Whitening:
         eigenvalues, directions = np.linalg.eigh((schur + schur.T) / 2)
         factor = directions / np.sqrt(np.maximum(eigenvalues, LEAST_CURVATURE))
         answer = -np.matmul(root, halves)
-        coupling = np.matmul(answer, factor).transpose(1, 0, 2).reshape(n_ratios * density.n_groups, n_hyper)
+        coupling = np.matmul(answer, factor).transpose(1, 0, 2).reshape(-1, density.n_hyper)
         return cls(density, hyper, latent, factor, coupling, np.ascontiguousarray(root.transpose(1, 2, 0)))
 
     def natural(self, y: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return hyperparameters (chain, hyper) and latent coordinates (chain, log-ratio, group)."""
-        moved = (y @ self.coupling.T).reshape(z.shape) + self.latent
-        for ratio in range(z.shape[1]):
-            moved += self.root[:, ratio] * z[:, None, ratio]
+        """Return hyperparameters (chain, hyper) and latent coordinates (chain, latent, block)."""
+        moved = (y @ self.coupling.T).reshape(z.shape) + self.latent + _applied(self.root, z)
         return self.hyper + y @ self.factor.T, moved
 
     def standard(self, hyper: FloatArray, latent: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -63,22 +60,29 @@ class Whitening:
         y = np.linalg.solve(self.factor, (hyper - self.hyper).T).T
         rest = latent - self.latent - (y @ self.coupling.T).reshape(latent.shape)
         inverse = np.linalg.inv(self.root.transpose(2, 0, 1))
-        return y, np.einsum("gde,ceg->cdg", inverse, rest)
+        return y, _applied(inverse.transpose(1, 2, 0), rest)
 
     def value_and_gradient(self, y: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the log-density and its gradients by y and z."""
         value, by_hyper, by_latent = self.density.value_and_gradient(*self.natural(y, z))
         by_y = by_hyper @ self.factor + by_latent.reshape(len(y), -1) @ self.coupling
-        by_z = np.empty_like(by_latent)
-        for ratio in range(z.shape[1]):
-            by_z[:, ratio] = (self.root[:, ratio] * by_latent).sum(axis=1)
-        return value, by_y, by_z
+        return value, by_y, _applied(self.root.swapaxes(0, 1), by_latent)
+
+
+def _applied(blocks: FloatArray, values: FloatArray) -> FloatArray:
+    """Apply each block's matrix, shape (latents, latents, blocks), to values (chain, latent, block)."""
+    if blocks.shape[2] == 1:
+        return (values[:, :, 0] @ blocks[:, :, 0].T)[:, :, None]
+    total = blocks[:, 0] * values[:, None, 0]
+    for column in range(1, len(blocks)):
+        total += blocks[:, column] * values[:, None, column]
+    return total
 
 
 def _gradient_differences(
     density: PooledDensity, hyper: FloatArray, latent: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return minus the second derivatives by hyper and hyper (h, h), and by hyper and latent (h, log-ratio, group)."""
+    """Return minus the second derivatives by hyper and hyper (h, h), and by hyper and latent (h, latent, block)."""
     steps = np.repeat(np.eye(density.n_hyper), 2, axis=0) * STEP
     steps[1::2] *= -1
     batch = 2 * max(1, BATCH // (2 * density.unlabeled.size))
