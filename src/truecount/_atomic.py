@@ -46,7 +46,7 @@ def _opened(draft: Path, path: str | PathLike[str]) -> IO[bytes]:
 
 
 def require_writable(path: str | PathLike[str], inputs: Iterable[str | PathLike[str]] = ()) -> None:
-    """Refuse a path that cannot become a file, or that is one of the `inputs`, before any work is done."""
+    """Refuse a path that cannot become a file, or that is or lies in one of the `inputs`, before any work is done."""
     folder = Path(os.path.realpath(path)).parent
     if Path(path).is_dir():
         raise InputError(str(path), "is a folder", "a file is to be written", "Name a file inside it")
@@ -56,8 +56,13 @@ def require_writable(path: str | PathLike[str], inputs: Iterable[str | PathLike[
         raise InputError(str(path), "lies in no folder that exists", "a file is to be written", "Make the folder first")
     if not os.access(folder, os.W_OK):
         raise InputError(str(path), "lies where you may not write", "a file is to be written", "Choose another folder")
-    if any(is_same_file(path, source) for source in inputs):
-        raise InputError(str(path), "is read and is to be written", "that would destroy the data", "Name another file")
+    for source in inputs:
+        if is_same_file(path, source) or os.path.realpath(path) == os.path.realpath(source):
+            needed = "that would destroy the data"
+            raise InputError(str(path), "is read and is to be written", needed, "Name another file")
+        if Path(source).is_dir() and folder.is_relative_to(os.path.realpath(source)):
+            found, needed = f"lies in {str(source)!r}, all of which is read", "it would be data the next time"
+            raise InputError(str(path), found, needed, "Choose another folder")
 
 
 def is_same_file(first: str | PathLike[str], second: str | PathLike[str]) -> bool:

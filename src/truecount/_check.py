@@ -60,9 +60,9 @@ def names(argument: str, values: Iterable[Any]) -> tuple[Name, ...]:
     return result
 
 
-def distinguishable(argument: str, names: Iterable[Name]) -> None:
+def distinguishable(argument: str, names: Iterable[object]) -> None:
     """Refuse the number 1 beside the string "1": one thing, read in two ways, would be counted apart."""
-    seen: dict[str, Name] = {}
+    seen: dict[str, object] = {}
     for name in names:
         twin = seen.setdefault(str(name), name)
         if twin is not name:

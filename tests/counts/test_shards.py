@@ -150,14 +150,6 @@ def test_a_corrupt_shard_of_parquet_is_named(start: int, tmp_path: Path) -> None
     assert error.value.argument == str(tmp_path / "part-1.parquet")
 
 
-def test_shards_of_different_types_are_refused_by_name(tmp_path: Path) -> None:
-    duckdb.sql(f"COPY (SELECT 1 human, 'b' verdict) TO '{tmp_path / 'a.parquet'}'")
-    duckdb.sql(f"COPY (SELECT 'x' human, 'b' verdict) TO '{tmp_path / 'b.parquet'}'")
-    with pytest.raises(InputError, match="VARCHAR to INTEGER") as error:
-        count_files(tmp_path, **COLUMNS)
-    assert error.value.argument == str(tmp_path / "b.parquet")
-
-
 def test_a_shard_without_the_column_is_named(tmp_path: Path) -> None:
     duckdb.sql(f"COPY (SELECT 'a' human, 'b' verdict) TO '{tmp_path / 'a.parquet'}'")
     duckdb.sql(f"COPY (SELECT 'b' verdict) TO '{tmp_path / 'b.parquet'}'")

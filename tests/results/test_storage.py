@@ -1,12 +1,14 @@
 """What was saved comes back; what was not saved by us is refused."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import truecount as tc
 from made_posterior import made_posterior
 from truecount import Counts, Finding, Posterior, Prior
 from truecount.errors import InputError
@@ -157,3 +159,111 @@ def test_other_file_is_no_saved_posterior(write: Any, tmp_path: Path) -> None:
     write(tmp_path / "x.csv")
     with pytest.raises(InputError, match=r"x\.csv is no saved posterior"):
         Posterior.load(tmp_path / "x.csv")
+
+
+def rewritten(file: Path, change: Any = None, **arrays: Any) -> None:
+    """Save a posterior and change what is said about it, or its arrays."""
+    tc.infer(Counts([[9, 1], [1, 9]], [5, 5], ["a", "b"]), seed=1).save(file)
+    with np.load(file) as whole:
+        held = dict(whole)
+    about = json.loads(str(held["about"]))
+    if change is not None:
+        change(about)
+    made = {name: value(held[name].copy()) for name, value in arrays.items()}
+    np.savez(file, **{**held, "about": np.array(json.dumps(about)), **made})
+
+
+def put(place: Any, value: Any) -> Any:
+    def change(array: Any) -> Any:
+        array[place] = value
+        return array
+
+    return change
+
+
+ARRAYS = {
+    "shares of 7": {"prevalence": put((0, 0), 7.0)},
+    "NaN": {"prevalence": put((3, 1), np.nan)},
+    "negative": {"prevalence": put(0, [-0.5, 1.5])},
+    "rates of 7": {"confusion": put((0, 0, 0), 7.0)},
+    "NaN rates": {"confusion": put((0, 0, 0), np.nan)},
+    "text": {"prevalence": lambda array: array.astype(str)},
+    "complex": {"prevalence": lambda array: array.astype(complex)},
+    "no draws": {"prevalence": lambda array: array[:0]},
+    "few rates": {"confusion": lambda array: array[:3]},
+    "flat": {"prevalence": lambda array: array[:, 0]},
+    "number": {"prevalence": lambda array: array[0, 0]},
+    "no effective draws": {"effective": put(0, np.nan)},
+    "other effective draws": {"effective": lambda array: array[:1]},
+}
+
+
+@pytest.mark.parametrize("case", ARRAYS)
+def test_draws_of_others_are_validated(case: str, tmp_path: Path) -> None:
+    rewritten(tmp_path / "wrong.npz", **ARRAYS[case])
+    with pytest.raises(InputError, match=r"wrong\.npz is not .*Posterior\.save"):
+        Posterior.load(tmp_path / "wrong.npz")
+
+
+def setting(*way: Any, value: Any) -> Any:
+    def change(about: Any) -> None:
+        for step in way[:-1]:
+            about = about[step]
+        about[way[-1]] = value
+
+    return change
+
+
+ABOUT = {
+    "engine with control sequences": setting("provenance", "engine", value="Ex\x1b[2Jact"),
+    "engine that is no text": setting("provenance", "engine", value=[1]),
+    "version with control sequences": setting("provenance", "version", value="\x07"),
+    "seed": setting("provenance", "seed", value="1"),
+    "negative seed": setting("provenance", "seed", value=-1),
+    "no provenance": setting("provenance", value=None),
+    "code": setting("provenance", "asked", value="Auto(); __import__('os').system('x')"),
+    "call": setting("provenance", "asked", value="Auto(draws=__import__('os').getpid())"),
+    "no code": setting("provenance", "asked", value="Auto("),
+    "counts": setting("counts", "unlabeled", value=[-1, 2]),
+    "no counts": setting("counts", value=7),
+    "classes": setting("counts", "classes", value=["a", "a"]),
+    "prior": setting("prior", "prevalence", value=-1),
+    "no prior": setting("prior", value=None),
+    "stride": setting("draws", "stride", value=0),
+    "chains": setting("draws", "chains", value=-3),
+    "more": setting("draws", "more", value=3),
+    "severity": setting("findings", value=[{"code": "x", "severity": "odd", "message": "m"}]),
+    "message": setting("findings", value=[{"code": "x", "severity": "info", "message": 7}]),
+    "findings": setting("findings", value=7),
+}
+
+
+@pytest.mark.parametrize("case", ABOUT)
+def test_what_others_say_is_validated(case: str, tmp_path: Path) -> None:
+    rewritten(tmp_path / "wrong.npz", ABOUT[case])
+    with pytest.raises(InputError, match=r"wrong\.npz is not .*Posterior\.save") as error:
+        Posterior.load(tmp_path / "wrong.npz")
+    assert str(error.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    "engine", [tc.Auto(), tc.Exact(), tc.Hamiltonian(), tc.Gibbs(), tc.NUTS()], ids=lambda engine: type(engine).__name__
+)
+def test_what_engines_call_themselves_is_taken(engine: Any, tmp_path: Path) -> None:
+    rewritten(tmp_path / "t.npz", setting("provenance", "asked", value=repr(engine)))
+    assert Posterior.load(tmp_path / "t.npz").provenance["asked"] == repr(engine)
+
+
+def test_flipped_bits_are_noticed_or_change_nothing(tmp_path: Path) -> None:
+    rewritten(tmp_path / "t.npz")
+    content, whole = (tmp_path / "t.npz").read_bytes(), Posterior.load(tmp_path / "t.npz")
+    places = [*range(200), *range(len(content) - 600, len(content)), *range(200, len(content), len(content) // 400)]
+    for place in places:
+        flipped = bytearray(content)
+        flipped[place] ^= 1 << place % 8
+        (tmp_path / "t.npz").write_bytes(flipped)
+        with suppress(InputError):
+            back = Posterior.load(tmp_path / "t.npz")
+            np.testing.assert_array_equal(back.prevalence, whole.prevalence)
+            np.testing.assert_array_equal(back.confusion, whole.confusion)
+            assert (back.counts, back.provenance) == (whole.counts, whole.provenance)

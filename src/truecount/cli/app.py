@@ -55,9 +55,10 @@ def main() -> None:
 
 
 def _fail(message: str) -> NoReturn:
+    from truecount._secrets import masked
     from truecount.results.table import visible
 
-    typer.echo(f"Error: {visible(message)}", err=True)
+    typer.echo(f"Error: {visible(masked(message))}", err=True)
     sys.exit(1)
 
 

@@ -104,7 +104,8 @@ def check(
         sensitivity=sensitivity,
         specificity=specificity,
     )
-    report = Report(json_file=json, inputs=[*source.files(), *([] if audit is None else [audit])])
+    audited = [] if audit is None else [str(audit)]
+    report = Report(json_file=json, inputs=replace(source, tables=[*source.tables, *audited]).files())
     if design != "label-shift" and (drift or above or below or calibration):
         asked = "--drift, --above, --below and --calibration"
         raise typer.BadParameter(f"{asked} ask about label shift; they do not go with --design {design}.")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from truecount._secrets import masked
 from truecount._types import FloatArray
 from truecount.cli.options import read_by, read_fraction, read_rate
 from truecount.cli.wording import in_command
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from truecount.counts.tally import Tally
 
 STDIN = "-"
+MOST_GROUPS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +65,11 @@ class Source:
         raise typer.BadParameter("There is no data. Name a file, or give --confusion, or --positive.")
 
     def files(self) -> list[Path]:
-        """Give the files that are read, which nothing may be written to."""
-        from truecount.counts.shards import files_meant
+        """Return the files and folders that are read, which nothing may be written to."""
+        from truecount.counts.remote import places_read
 
         named = [*self.tables, *(str(path) for path in (self.confusion, self.unlabeled) if path is not None)]
-        return [file for path in named for file in files_meant(path)]
+        return [place for path in named for place in places_read("/dev/stdin" if path == STDIN else path)]
 
     def read_one(self, what: str) -> tuple[Counts, FloatArray | None]:
         """Give the counts of one population; `what` is said not to go with several groups."""
@@ -95,7 +97,7 @@ class Source:
             return False
         is_counts = all(Path(table).suffix.lower() == ".json" and not holds_lines(Path(table)) for table in tables)
         if is_counts and len(tables) > 1:
-            merge = f"truecount counts merge {' '.join(self.tables)} -o merged.json"
+            merge = f"truecount counts merge {' '.join(map(masked, self.tables))} -o merged.json"
             raise typer.BadParameter(f"These are {len(tables)} files of counts. Merge them first: {merge}")
         return is_counts
 
@@ -112,6 +114,10 @@ class Source:
         if not tally.groups():
             needed, remedy = "they are made of unlabelled rows", "Merge it with counts that have some"
             raise InputError(path, "holds no groups", needed, f"{remedy}: truecount counts merge")
+        if len(tally.groups()) > MOST_GROUPS:
+            found, needed = f"makes {len(tally.groups()):,} groups", f"at most {MOST_GROUPS:,} are inferred in one run"
+            remedy = "Make coarser groups, or count them with truecount counts and infer parts of them in Python"
+            raise InputError("by", found, needed, remedy)
         return Groups(tally.by, tally.by_group())
 
     @staticmethod
@@ -167,7 +173,7 @@ class Source:
         names_one = bool(self.confusion) != bool(self.unlabeled)
         if names_one and len(self.tables) == 1 and not (self.label or self.prediction):
             lacking = "--confusion" if self.unlabeled else "--unlabeled"
-            raise typer.BadParameter(f"Put {lacking} before {self.tables[0]}.")
+            raise typer.BadParameter(f"Put {lacking} before {masked(self.tables[0])}.")
 
     def _require(self, what: str, needed: tuple[str, ...], allowed: tuple[str, ...] = ()) -> None:
         """Insist on all options that belong to this kind of data and on none that belong to another."""

@@ -140,6 +140,10 @@ class Reading:
         table, are_text = tables[0].name, [each.is_text for each in tables]
         if any(are_text) and not (all(are_text) and self._named()):
             rows = _as_text(rows)
+        for position, column in enumerate(self.columns.by):
+            _check.distinguishable(
+                f"groups by {column!r}", dict.fromkeys(row.group[position] for row in rows if row.group)
+            )
         tally = Tally(by=tuple(self.columns.by), is_weighted=self.columns.weight is not None)
         tally.add(rows)
         self._name(table, tally)

@@ -9,6 +9,7 @@ from truecount.errors import InputError
 
 NO_NAMES = ("List", "Struct", "Array", "Binary", "Datetime", "Date", "Time", "Duration", "Map")
 """Types of columns that hold no names."""
+MOST_COLUMNS = 10_000
 NUMBERS = ("Int", "UInt", "Float", "Decimal")
 """How the names of types of numbers begin."""
 
@@ -46,6 +47,8 @@ class Columns:
         roles = {"label": self.label, "prediction": self.prediction, "weight": self.weight}
         seen = dict.fromkeys(self.by, "by")
         for role, column in roles.items():
+            if column is not None and not isinstance(column, str):
+                raise InputError(role, f"is {column!r:.60}", "it must be the name of a column", "Pass it as a string")
             if column is not None and column in seen:
                 found = f"is {column!r}, as is {seen[column]}"
                 raise InputError(role, found, "these are two columns", "Name the column of each")
@@ -74,6 +77,13 @@ def _time_kinds(frequency: str) -> tuple[str, ...]:
     return ("Date", "Datetime", "Object") if frequency in COARSE else ("Datetime",)
 
 
+def require_few_columns(table: str, number: int) -> None:
+    """Refuse a file with so many columns that DuckDB takes minutes to look through their names."""
+    if number > MOST_COLUMNS:
+        found, needed = f"has {number:,} columns", f"at most {MOST_COLUMNS:,} are looked through in CSV and Parquet"
+        raise InputError(table, found, needed, "Write the columns that are needed to a file of their own")
+
+
 def require_column(table: str, columns: Sequence[str], wanted: str) -> int:
     """Give the position of a column, or say which there are."""
     found = [position for position, name in enumerate(columns) if name == wanted]
@@ -93,5 +103,5 @@ def _advice(wanted: str, columns: Sequence[str]) -> str:
         return f"Pass by={{{column!r}: {frequency!r}}}"
     if column in columns:
         return f"Write the period of {column!r} as one of {', '.join(FREQUENCIES)}"
-    meant = nearest(wanted, columns)
+    meant = nearest(wanted, map(str, columns))
     return f"Perhaps you meant {meant!r}" if meant else "Choose one of these"

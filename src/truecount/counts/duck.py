@@ -20,7 +20,7 @@ def connect(*, extensions: bool = False) -> Connection:
         "autoload_known_extensions": str(extensions).lower(),
     }
     connection = duckdb.connect(":memory:", config=config)
-    connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
+    connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false; SET TimeZone = 'UTC'")
     return connection
 
 

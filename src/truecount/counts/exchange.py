@@ -4,7 +4,6 @@ A shard may hold one class or none, so it is read as a `Tally`; only what is to 
 groups, the schema is ``truecount.groups/1``: the labelled table once, and the unlabelled counts of each group.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from truecount import _check
+from truecount._json import JsonError, read_json
 from truecount._types import Name
 from truecount.counts import validation
 from truecount.counts.paths import existing_file
@@ -99,10 +99,10 @@ def read_tally(path: str | PathLike[str]) -> Tally:
     """Read counts, with or without groups, from JSON."""
     file = existing_file(path)
     try:
-        return from_document(json.loads(Path(file).read_text(encoding="utf-8")))
+        return from_document(read_json(Path(file).read_text(encoding="utf-8-sig")))
     except UnicodeDecodeError as error:
         raise InputError(str(file), "is not text", "counts are written in JSON", FORM) from error
-    except json.JSONDecodeError as error:
+    except JsonError as error:
         raise InputError(f"{file}: counts", f"are not JSON ({error})", "they must be one JSON object", FORM) from error
     except InputError as error:
         remedy = error.remedy if error.argument == "groups" else FORM

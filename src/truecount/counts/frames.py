@@ -80,7 +80,7 @@ def count_table(
     floats still match. 1, 1.0 and True are one name; 1 beside ``"1"`` is refused. The words NA, N/A, NaN, null and
     None are refused until `missing` explains them, or `classes` or `outputs` names them.
 
-    Times are cut in the zone that the back end shows them in: DuckDB's and Spark's is that of the session.
+    Times with a zone are cut in UTC, and groups are named without it. Times without one are taken as they stand.
 
     Examples
     --------

@@ -1,47 +1,111 @@
-"""Columns of Parquet files that DuckDB takes for one, or calls otherwise: their names differ only in case."""
+"""What the columns of Parquet files are called and which types they have: DuckDB casts shards to the first one's."""
 
 import re
 from collections import Counter as Sums
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from truecount._wording import quoted
-from truecount.counts.duck import Connection, Place, literals
+from truecount.counts.columns import require_few_columns
+from truecount.counts.duck import Connection, Place, identifier, literals
 from truecount.counts.shards import Shards
 from truecount.errors import InputError
 
 Path: TypeAlias = tuple[str, ...]
 """The name of a column, and of what is within it."""
+Schema: TypeAlias = list[tuple[Path, str]]
+"""The columns of a file, and what is within them, with their types."""
+NUMBERS = ("tinyint", "smallint", "integer", "bigint", "hugeint", "float", "double", "decimal")
+"""DuckDB's types of numbers, but for those that begin with a ``u`` because they have no sign."""
 
 
-def require_distinct_names(connection: Connection, shards: Shards, wanted: Sequence[str]) -> None:
-    """Refuse files in which a wanted column has the name of another, but for its case."""
-    for file, paths in _paths(connection, shards.files):
-        if shards.is_partitioned:
-            paths += [(key,) for key in re.findall(r"([^/\\=]+)=[^/\\]*[/\\]", file) if (key,) not in paths]
-        for alike in _alike(paths):
-            if any(_is_concerned(column, alike[0]) for column in wanted):
-                found, needed = f"has columns {quoted(alike)}", "DuckDB takes names that differ only in case for one"
-                raise InputError(file, found, needed, "Rename all but one")
+def files_alike(connection: Connection, shards: Shards, wanted: Sequence[str]) -> list[list[Place]]:
+    """Sort files by the types of their wanted columns, which must not share a name with others but for its case."""
+    outer = {column.partition(".")[0] for column in wanted} | set(wanted)
+    by_name = {_without_escapes(file): file for file in shards.files}
+    alike: defaultdict[tuple[Any, ...], list[Place]] = defaultdict(list)
+    for file, schema in _schemas(connection, shards.files):
+        _require_distinct_names(file, [path for path, _ in schema], shards, wanted)
+        types = tuple(sorted((path, kind) for path, kind in schema if path[0] in outer))
+        alike[types].append(by_name.get(file, file))
+    return list(alike.values())
 
 
-def _paths(connection: Connection, files: Sequence[Place]) -> Iterator[tuple[str, list[Path]]]:
-    """Give all columns of each file, and what is within them."""
-    schema = f"SELECT file_name, name, coalesce(num_children, 0) FROM parquet_schema({literals(files)})"  # noqa: S608
-    entries: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
+def _without_escapes(file: Place) -> str:
+    """Return a file's name as DuckDB says it: addresses were escaped, and a local one is said without its scheme."""
+    if not isinstance(file, str):
+        return str(file)
+    return re.sub(r"^file:(//(localhost)?)?(?=/)", "", re.sub(r"\[([*?\[])\]", r"\1", file))
+
+
+def _require_distinct_names(file: str, paths: list[Path], shards: Shards, wanted: Sequence[str]) -> None:
+    if shards.is_partitioned:
+        paths += [(key,) for key in re.findall(r"([^/\\=]+)=[^/\\]*[/\\]", file) if (key,) not in paths]
+    for alike in _alike(paths):
+        if any(_is_concerned(column, alike[0]) for column in wanted):
+            found, needed = f"has columns {quoted(alike)}", "DuckDB takes names that differ only in case for one"
+            raise InputError(file, found, needed, "Rename all but one")
+
+
+def _schemas(connection: Connection, files: Sequence[Place]) -> Iterator[tuple[str, Schema]]:
+    """Return all columns of each file, and what is within them, with their types."""
+    kind = "concat_ws(' ', type, converted_type, logical_type, precision, scale)"
+    schema = f"SELECT file_name, name, coalesce(num_children, 0), {kind} FROM parquet_schema({literals(files)})"  # noqa: S608
+    entries: defaultdict[str, list[tuple[str, int, str]]] = defaultdict(list)
     for file, *entry in connection.sql(schema).fetchall():
         entries[file].append(tuple(entry))
-    for file, ((_, children), *nodes) in entries.items():
+    for file, ((_, children, _), *nodes) in entries.items():
+        require_few_columns(file, children)
         yield file, list(_below(iter(nodes), children))
 
 
-def _below(nodes: Iterator[tuple[str, int]], children: int, above: Path = ()) -> Iterator[Path]:
+def _below(nodes: Iterator[tuple[str, int, str]], children: int, above: Path = ()) -> Iterator[tuple[Path, str]]:
     """Walk through a schema, in which the entries of a column follow it."""
     for _ in range(children):
-        name, inner = next(nodes)
-        yield (*above, name)
+        name, inner, kind = next(nodes)
+        yield (*above, name), kind
         yield from _below(nodes, inner, (*above, name))
+
+
+def require_one_type(parts: Sequence[tuple[str, Any]], wanted: Sequence[str]) -> None:
+    """Refuse columns whose types differ between files: numbers go with numbers, and nothing at all with anything.
+
+    Parameters
+    ----------
+    parts
+        The first file of those that have the same types, and the relation that they make up.
+    wanted
+        The columns, as they are called in the relations.
+    """
+    if len(parts) == 1:
+        return
+    for column in wanted:
+        types = [(file, relation, relation.types[relation.columns.index(column)]) for file, relation in parts]
+        held = [each for each in types if _family(each[2]) != "null"]
+        if len({_family(kind) for _, _, kind in held}) > 1:
+            held = [each for each in held if _holds_something(each[1], column)]
+        for file, _, kind in held[1:]:
+            first, _, usual = held[0]
+            if _family(kind) != _family(usual):
+                found = f"has {kind} values in column {column!r}, and {first} has {usual}"
+                needed = "shards of one table have one type in a column, or numbers"
+                raise InputError(file, found, needed, "Write both with one type")
+
+
+def _family(kind: Any) -> str:
+    """Return what values of a type are to a reader of names, weights and times."""
+    name: str = kind.id
+    if name in NUMBERS or name.removeprefix("u") in NUMBERS:
+        return "number"
+    if name.startswith("timestamp"):
+        return "time with a zone" if name.endswith("with time zone") else "time"
+    return "null" if name in ("null", "sqlnull") else str(kind)
+
+
+def _holds_something(relation: Any, column: str) -> bool:
+    """Whether a column holds more than nulls and NaN, which pandas writes where all is missing."""
+    return bool(relation.filter(f"CAST({identifier(column)} AS VARCHAR) <> 'nan'").limit(1).fetchall())
 
 
 def _alike(paths: Sequence[Path]) -> Iterator[list[str]]:

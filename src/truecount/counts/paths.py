@@ -15,6 +15,9 @@ def existing_file(path: str | PathLike[str]) -> Path:
         raise InputError(str(file), "is no file on disk", needed, "Save the data first, for instance as data.csv")
     if file.is_dir():
         raise InputError(str(file), "is a folder", "a file is needed", "Name one file inside it")
+    if file.is_symlink() and not file.exists():
+        found = f"is a link to {str(file.readlink())!r}, which does not exist"
+        raise InputError(str(file), found, "a file is needed", "Restore what it leads to, or remove the link")
     if not file.exists():
         raise InputError(str(file), "does not exist", f"a file is needed, seen from {Path.cwd()}", _nearest_file(file))
     if not access(file, R_OK):

@@ -1,20 +1,25 @@
 """Files and databases become relations of DuckDB, which streams them: only what is counted reaches Python."""
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from truecount.counts.columns import Columns, require_column
+from truecount._json import read_json
+from truecount.counts.columns import Columns, require_column, require_few_columns
 from truecount.counts.duck import Connection, Place, identifier, literals, sql_text
-from truecount.counts.parquet import require_distinct_names
+from truecount.counts.parquet import files_alike, require_one_type
 from truecount.counts.shards import ARRAY, RECORDS, Shards
 from truecount.counts.text import DELIMITERS, header
 from truecount.errors import InputError
 
 CSV = """read_csv({paths}, columns={types}, delim={delimiter}, header=true, quote='"', escape='"', comment='',
-    auto_detect=false, hive_partitioning={partitioned}, hive_types_autocast=false)"""
+    auto_detect=false, parallel={parallel}, hive_partitioning={partitioned}, hive_types_autocast=false)"""
+JSON_LINES = """(SELECT CAST(line AS JSON) AS json, * EXCLUDE (line) FROM read_csv({paths},
+    columns={{'line': 'VARCHAR'}}, delim='\x01', quote='', escape='', header=false, auto_detect=false,
+    max_line_size=16777216, hive_partitioning={partitioned}, hive_types_autocast=false) WHERE trim(line) <> '')"""
+
+TWICE = "'A key that is read stands twice in one object: '"
 
 
 class Relation(NamedTuple):
@@ -24,26 +29,37 @@ class Relation(NamedTuple):
     decode: Callable[[Any], Any]
 
 
-def relations(connection: Connection, shards: Shards, columns: Columns) -> Iterator[Relation]:
-    """Give the table that all shards make up; CSV files that name or order their columns differently come apart."""
+def relations(
+    connection: Connection, shards: Shards, columns: Columns, *, is_careful: bool = False
+) -> Iterator[Relation]:
+    """Return the table that all shards make up; files that name, order or type their columns differently come apart.
+
+    Where `is_careful`, CSV is read by one thread, as line breaks in quotes may need, and JSON line by line, as a byte
+    order mark does.
+    """
     if shards.kind in DELIMITERS:
-        yield from _of_text(connection, shards, columns)
+        yield from _of_text(connection, shards, columns, "false" if is_careful else "true")
     elif shards.kind in RECORDS:
-        yield _of_records(connection, shards, columns)
+        yield _of_records(connection, shards, columns, _lines_source if is_careful else _records_source)
     else:
-        yield _of_parquet(connection, shards, columns)
+        yield from _of_parquet(connection, shards, columns)
 
 
-def _of_text(connection: Connection, shards: Shards, columns: Columns) -> Iterator[Relation]:
+def _of_text(connection: Connection, shards: Shards, columns: Columns, parallel: str) -> Iterator[Relation]:
     """Read CSV by position, under names that no folder can have: one such as ``week=3`` replaces a column ``week``."""
     alike: defaultdict[tuple[tuple[str, ...], str], list[Place]] = defaultdict(list)
     for file in shards.files:
         names, delimiter = header(file)
+        require_few_columns(str(file), len(names))
         alike[tuple(names), delimiter].append(file)
     for (named, delimiter), files in alike.items():
         types = "{" + ", ".join(f"'/{position}': 'VARCHAR'" for position in range(len(named))) + "}"
         source = CSV.format(
-            paths=literals(files), types=types, delimiter=sql_text(delimiter), partitioned=shards.is_partitioned
+            paths=literals(files),
+            types=types,
+            delimiter=sql_text(delimiter),
+            parallel=parallel,
+            partitioned=shards.is_partitioned,
         )
         parts = _columns_of(connection, source)[len(named) :]
         known = [*named, *parts]
@@ -51,10 +67,28 @@ def _of_text(connection: Connection, shards: Shards, columns: Columns) -> Iterat
         yield _selected(connection, source, columns, chosen)
 
 
-def _of_parquet(connection: Connection, shards: Shards, columns: Columns) -> Relation:
-    require_distinct_names(connection, shards, columns.wanted)
+def _of_parquet(connection: Connection, shards: Shards, columns: Columns) -> list[Relation]:
+    """Read Parquet; files whose types differ come apart, because DuckDB would cast all to those of the first."""
+    alike = files_alike(connection, shards, columns.wanted)
+    folders = _types_of_folders(connection, shards) if len(alike) > 1 else ""
+    made = []
+    for files in alike:
+        source = f"read_parquet({literals(files)}, hive_partitioning={shards.is_partitioned}{folders})"
+        name = shards.name if len(alike) == 1 else str(files[0])
+        made.append((str(files[0]), of_table(connection, name, source, columns)))
+    require_one_type([(file, relation.native) for file, relation in made], columns.wanted)
+    return [relation for _, relation in made]
+
+
+def _types_of_folders(connection: Connection, shards: Shards) -> str:
+    """Return the option by which columns of folders such as ``week=3`` have the types that all files give them."""
+    keys = {key for file in shards.files for key in re.findall(r"([^/\\=]+)=[^/\\]*[/\\]", str(file))}
     source = f"read_parquet({literals(shards.files)}, hive_partitioning={shards.is_partitioned})"
-    return of_table(connection, shards.name, source, columns)
+    whole = connection.sql(f"FROM {source} LIMIT 0")
+    typed = [
+        f"{identifier(name)}: {kind}" for name, kind in zip(whole.columns, whole.types, strict=True) if name in keys
+    ]
+    return f", hive_types={{{', '.join(typed)}}}" if shards.is_partitioned and typed else ""
 
 
 def of_table(connection: Connection, name: str, source: str, columns: Columns) -> Relation:
@@ -72,15 +106,36 @@ def of_table(connection: Connection, name: str, source: str, columns: Columns) -
     return Relation(connection.sql(f"SELECT {selected} FROM {source}"), lambda value: value)  # noqa: S608
 
 
-def _of_records(connection: Connection, shards: Shards, columns: Columns) -> Relation:
+def _of_records(
+    connection: Connection, shards: Shards, columns: Columns, source_of: Callable[[Shards], str]
+) -> Relation:
     """Read JSON; a dot leads into an object where no key has it in its name."""
     _require_no_folder_json(shards)
-    source = _records_source(shards)
+    source = source_of(shards)
     parts = [part for part in _columns_of(connection, source) if part != "json"]
     extracted = {
         column: f"to_json({identifier(column)})" if column in parts else _extract(column) for column in columns.wanted
     }
+    first, keys = next(iter(extracted)), [column for column in columns.wanted if column not in parts]
+    twice = f"{_stands_twice(keys)} THEN error({TWICE} || left(json, 60))"
+    extracted[first] = f"CASE WHEN {twice} ELSE {extracted[first]} END"
     return _selected(connection, source, columns, extracted, as_text="({} ->> '$')", decode=_from_json)
+
+
+def _stands_twice(columns: Sequence[str]) -> str:
+    """Write whether a key on the way to one of the columns stands twice in its object."""
+    inside: defaultdict[str, set[str]] = defaultdict(set)
+    for column in columns:
+        inside[""].add(column)
+        way = column.split(".")
+        for depth, name in enumerate(way):
+            inside["".join(f"/{_pointer(each)}" for each in way[:depth])].add(name)
+    tests = []
+    for pointer, names in inside.items():
+        keys = f"json_keys(json, {sql_text(pointer)})" if pointer else "json_keys(json)"
+        found = f"[key FOR key IN {keys} IF key IN ({', '.join(map(sql_text, sorted(names)))})]"
+        tests.append(f"len({found}) > len(list_distinct({found}))")
+    return f"({' OR '.join(tests) or 'false'})"
 
 
 def _require_no_folder_json(shards: Shards) -> None:
@@ -97,6 +152,10 @@ def _records_source(shards: Shards) -> str:
     return f"read_json_objects({literals(shards.files)}, {options})"
 
 
+def _lines_source(shards: Shards) -> str:
+    return JSON_LINES.format(paths=literals(shards.files), partitioned=shards.is_partitioned)
+
+
 def require_keys(connection: Connection, shards: Shards, missing: Sequence[str]) -> None:
     """Refuse columns of JSON that are empty because no record has such a key."""
     if not missing:
@@ -108,8 +167,27 @@ def require_keys(connection: Connection, shards: Shards, missing: Sequence[str])
         require_column(shards.name, known, column if outer not in known else outer)
 
 
+def require_no_mixed_truth(connection: Connection, shards: Shards, mixed: Sequence[str]) -> None:
+    """Refuse columns of JSON that hold true or false in one shard and numbers in another, and name both."""
+    for column in mixed if len(shards.files) > 1 else ():
+        value = f"json_type({_extract(column)})"
+        source = _records_source(shards).removesuffix(")") + ", filename=true)"
+        where = f"{value} IN ('BOOLEAN', 'BIGINT', 'UBIGINT', 'HUGEINT', 'DOUBLE')"
+        files = f"SELECT {value} = 'BOOLEAN', min(filename) FROM {source} WHERE {where} GROUP BY 1 ORDER BY 1"  # noqa: S608
+        (_, numbers), (_, truths) = connection.sql(files).fetchall()
+        if truths == numbers:
+            continue
+        found = f"has true or false in column {column!r} of {truths}, and numbers in that of {numbers}"
+        needed = "values of one column are of one kind"
+        raise InputError(shards.name, found, needed, "Write numbers, or true and false, throughout")
+
+
+def _pointer(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")
+
+
 def _extract(column: str) -> str:
-    pointers = ["/" + column.replace("~", "~0").replace("/", "~1")]
+    pointers = ["/" + _pointer(column)]
     if "." in column:
         pointers.append(pointers[0].replace(".", "/"))
     return f"coalesce({', '.join(f'json_extract(json, {sql_text(pointer)})' for pointer in pointers)})"
@@ -124,12 +202,12 @@ def _selected(
     as_text: str = "{}",
     decode: Callable[[Any], Any] | None = None,
 ) -> Relation:
-    """Select columns of text; times and weights are read as such."""
+    """Select columns of text; times, in UTC if they have a zone, and weights are read as such."""
     made = []
     for column, expression in chosen.items():
         filled = f"nullif(trim({as_text.format(expression)}), '')"
         if columns.by.get(column):
-            expression = f"CAST({filled} AS TIMESTAMP)"
+            expression = f"CAST(CAST({filled} AS TIMESTAMPTZ) AS TIMESTAMP)"
         elif column == columns.weight:
             expression = f"CAST({filled} AS DOUBLE)"
         else:
@@ -144,7 +222,7 @@ def _from_text(value: Any) -> Any:
 
 
 def _from_json(value: Any) -> Any:
-    return json.loads(value) if isinstance(value, str) else value
+    return read_json(value) if isinstance(value, str) else value
 
 
 def _columns_of(connection: Connection, source: str) -> list[str]:

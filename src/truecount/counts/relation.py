@@ -6,7 +6,6 @@ from typing import Any, TypeGuard
 
 from truecount.counts.columns import Columns, require_column
 from truecount.counts.periods import COARSE
-from truecount.errors import MissingExtraError
 
 KINDS = {
     "varchar": "String",
@@ -42,35 +41,30 @@ class DuckFrame:
     def groups(self, columns: Columns, most: int) -> list[tuple[Any, ...]]:
         """Count and sum alike rows; where there are more than `most` kinds of them, one more than `most` suffices.
 
-        DuckDB makes times with a zone by pytz, and says by a RuntimeError that Ctrl-C was hit.
+        DuckDB says by a RuntimeError that Ctrl-C was hit.
         """
-        import duckdb
-
         keys = ", ".join(f"key{position}" for position in range(len(columns.keys)))
         try:
             chosen = self.relation.project(", ".join(self._chosen(columns)))
             grouped = chosen.aggregate(f"{keys}, {_sums(columns)}", keys)
             return list(grouped.limit(most + 1).fetchall())
-        except duckdb.InvalidInputException as error:
-            if "pytz" not in str(error):
-                raise
-            feature = f"Counting {self.table} by a time with a zone in DuckDB (pytz)"
-            raise MissingExtraError(feature, "backends") from error
         except RuntimeError as error:
             if "interrupt" not in str(error):
                 raise
             raise KeyboardInterrupt from error
 
     def _chosen(self, columns: Columns) -> Iterator[str]:
-        """Give what is needed under names of our own, times cut to the frequency, text compared by its bytes.
+        """Give what is needed under names of our own, times in UTC cut to the frequency, text compared by its bytes.
 
         Columns are read by their position: DuckDB takes names that differ only in case for one, and values too where
         a column or the connection has such a collation.
         """
         places = {name: f"#{position}" for position, name in enumerate(self.relation.columns, 1)}
-        kinds = self.kinds
+        kinds, types = self.kinds, dict(zip(self.relation.columns, self.relation.types, strict=True))
         for position, column in enumerate(columns.keys):
             value, frequency = places[column], columns.by.get(column)
+            if types[column].id.endswith("with time zone") and kinds[column] == "Datetime":
+                value = f"make_timestamp(epoch_us({value}))"
             if frequency is not None and kinds[column] == "Datetime":
                 value = f"date_trunc('{'day' if frequency in COARSE else frequency}', {value})"
             elif kinds[column] == "String":

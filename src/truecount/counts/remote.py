@@ -8,11 +8,14 @@ from urllib.parse import urlsplit
 from truecount.counts.columns import Columns
 from truecount.counts.duck import Connection, Place, identifier, sql_text, without_pattern
 from truecount.counts.query import Relation, of_table
-from truecount.counts.shards import Shards, one_kind
+from truecount.counts.shards import Shards, files_meant, one_kind
 from truecount.errors import InputError
 
 DATABASES = {"postgres": "postgres", "postgresql": "postgres", "mysql": "mysql", "sqlite": "sqlite", "duckdb": "duckdb"}
 """What an address begins with, and DuckDB's type of such a database."""
+
+LOGS = (".wal", "-wal", "-journal")
+"""What a database keeps beside its file, by the ending that this has."""
 
 
 def is_address(path: object) -> bool:
@@ -27,6 +30,31 @@ def is_address(path: object) -> bool:
 def is_database(address: str) -> bool:
     """Whether an address leads to a table of a database."""
     return urlsplit(address).scheme.lower() in DATABASES
+
+
+def local_path(address: str) -> str | None:
+    """Return the path on this machine that an address leads to; None where it leads elsewhere.
+
+    >>> local_path("file:///data/runs.csv"), local_path("duckdb://runs.db#main.runs"), local_path("s3://bucket/runs.csv")
+    ('/data/runs.csv', 'runs.db', None)
+    """
+    scheme, _, rest = address.partition("://")
+    if scheme.lower() == "file":
+        return re.sub(r"^localhost(?=/)", "", rest)
+    database, has_table, _ = rest.rpartition("#")
+    local = DATABASES.get(scheme.lower()) in ("duckdb", "sqlite")
+    return (database if has_table else rest) if local else None
+
+
+def places_read(path: str) -> list[Path]:
+    """Return the files that are read where this is named, and the folder if it is one; none of another machine."""
+    if not is_address(path):
+        return [*files_meant(path), *([Path(path)] if Path(path).is_dir() else [])]
+    local = local_path(path)
+    if local is None:
+        return []
+    logs = [Path(f"{local}{ending}") for ending in LOGS] if is_database(path) else []
+    return [*files_meant(local), *logs]
 
 
 def table_at(connection: Connection, address: str, columns: Columns) -> Relation:
@@ -52,8 +80,8 @@ def _matching(connection: Connection, pattern: str) -> list[Place]:
 
 def _attached(connection: Connection, address: str, kind: str) -> str:
     """Open a database for reading, and give its table's name in SQL."""
-    database, _, table = address.partition("#")
-    if not table:
+    database, _, table = address.rpartition("#")
+    if not database or not table:
         needed = "the table's name follows the address"
         raise InputError(address, "names no table", needed, f"Write {address}#table or {address}#schema.table")
     if kind in ("sqlite", "duckdb"):

@@ -33,7 +33,7 @@ def scan(table: str, native: Any, columns: Columns, decode: Callable[[Any], Any]
     decode
         What a value of the table stands for.
     """
-    frame = duck_frame(table, native, columns) if is_relation(native) else _any_frame(table, native)
+    frame = duck_frame(table, native, columns) if is_relation(native) else _any_frame(table, native, columns)
     require_kinds(table, frame.kinds, columns)
     cells = frame.groups(columns, MOST_GROUPS)
     if len(cells) > MOST_GROUPS:
@@ -42,10 +42,10 @@ def scan(table: str, native: Any, columns: Columns, decode: Callable[[Any], Any]
     return [_row(table, values, columns, decode) for values in cells]
 
 
-def _any_frame(table: str, native: Any) -> "AnyFrame":
+def _any_frame(table: str, native: Any, columns: Columns) -> "AnyFrame":
     from truecount.counts.anyframe import any_frame
 
-    return any_frame(table, native)
+    return any_frame(table, native, columns)
 
 
 def _row(table: str, cells: Record, columns: Columns, decode: Callable[[Any], Any]) -> Row:

@@ -1,17 +1,19 @@
 """What someone typed becomes the files that are meant: one, all that match a pattern, or all in a folder."""
 
 import json
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from glob import glob, has_magic
 from itertools import islice
 from os import PathLike
 from pathlib import Path, PurePath, PurePosixPath
+from typing import NoReturn
 from urllib.parse import urlsplit
 
 from truecount.counts.duck import Place
 from truecount.counts.paths import existing_file
-from truecount.counts.text import BROKEN, DELIMITERS, open_text
+from truecount.counts.text import BROKEN, DELIMITERS, first_sign, open_text
 from truecount.errors import InputError
 
 LINES = (".jsonl", ".ndjson")
@@ -57,13 +59,37 @@ def find_shards(path: str | PathLike[str]) -> Shards:
 
 
 def files_meant(path: str | PathLike[str]) -> list[Path]:
-    """Give the files in a folder, those that match a pattern, or the path itself, whether or not there is a file."""
+    """Return the files in a folder, those that match a pattern, or the path itself, whether or not there is a file.
+
+    A link that leads nowhere is among them, so that it is missed and not left out.
+    """
     name, place = str(path), Path(path)
     if place.is_dir():
-        return [file for file in sorted(place.rglob("*")) if file.is_file() and not _is_hidden(file, place)]
+        return sorted(file for file in _files_below(place) if _is_file_or_lost(file) and not _is_hidden(file, place))
     if has_magic(name) and not place.exists():
-        return [Path(match) for match in sorted(glob(name, recursive=True)) if Path(match).is_file()]
+        return [Path(match) for match in sorted(glob(name, recursive=True)) if _is_file_or_lost(Path(match))]
     return [place]
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    """Walk through a folder, also where a link leads to another one, but into each only once."""
+    seen: set[str] = set()
+    for above, folders, files in os.walk(folder, followlinks=True, onerror=_refuse_folder):
+        place = os.path.realpath(above)
+        if place in seen:
+            folders.clear()
+            continue
+        seen.add(place)
+        yield from (Path(above, file) for file in files)
+
+
+def _refuse_folder(error: OSError) -> NoReturn:
+    needed = "all files of a table are read"
+    raise InputError(str(error.filename), f"may not be read ({error.strerror})", needed, "Change its permissions")
+
+
+def _is_file_or_lost(path: Path) -> bool:
+    return path.is_file() or (path.is_symlink() and not path.exists())
 
 
 def _is_hidden(file: Path, folder: Path) -> bool:
@@ -114,7 +140,7 @@ def _name(path: Place) -> PurePath:
 def _kind_of_json(path: Place) -> str:
     if holds_lines(path):
         return LINES[0]
-    if _first_sign(path) in ("[", ""):
+    if first_sign(path) in ("[", ""):
         return ARRAY
     needed = "a table in JSON has an object on each line, or an array of objects"
     raise InputError(str(path), "is no table", needed, "Write it so, or as CSV or Parquet")
@@ -122,23 +148,26 @@ def _kind_of_json(path: Place) -> str:
 
 def holds_lines(path: Place) -> bool:
     """Whether a file is JSON Lines, whatever its ending: its first two lines are JSON objects."""
+    if first_sign(path) != "{":
+        return False
     try:
         with open_text(path) as stream:
-            first = [json.loads(line) for line in islice(filter(str.strip, stream), 2)]
-    except (*BROKEN, json.JSONDecodeError):
+            first = list(islice(filter(str.strip, stream), 2))
+    except BROKEN:
         return False
-    return len(first) == 2 and all(isinstance(record, dict) for record in first)
+    return len(first) == 2 and all(map(_is_object, first))
+
+
+def _is_object(line: str) -> bool:
+    """Whether a line is a JSON object, also one that Python cannot hold."""
+    try:
+        return isinstance(json.loads(line), dict)
+    except json.JSONDecodeError:
+        return False
+    except (ValueError, RecursionError):
+        return line.lstrip("\ufeff \t").startswith("{")
 
 
 def holds_counts(path: Path) -> bool:
     """Whether a file is one JSON object, such as `truecount counts` writes, and no table."""
-    return path.suffix.lower() == ".json" and _first_sign(path) == "{" and not holds_lines(path)
-
-
-def _first_sign(path: Place) -> str:
-    """Give the first sign of a text; nothing where there is none, or where the text is broken, as DuckDB will say."""
-    try:
-        with open_text(path) as stream:
-            return next((line.strip()[0] for line in stream if line.strip()), "")
-    except BROKEN:
-        return ""
+    return path.suffix.lower() == ".json" and first_sign(path) == "{" and not holds_lines(path)

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from truecount import _check
+from truecount._json import JsonError, read_json
 from truecount._types import FloatArray, IntArray, Name
 from truecount.counts import display, validation
 from truecount.errors import InputError
@@ -241,8 +242,8 @@ class Counts:
     def from_json(cls, text: str) -> Self:
         """Read what `to_json` gave."""
         try:
-            values = json.loads(text)
-        except json.JSONDecodeError as error:
+            values = read_json(text)
+        except JsonError as error:
             remedy = "Write them with Counts.to_json()"
             raise InputError("counts", f"are not JSON ({error})", "they must be one JSON object", remedy) from error
         return cls.from_dict(values)

@@ -3,9 +3,12 @@
 import csv
 import gzip
 import json
+import re
 import zlib
 from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, closing
+from functools import partial
+from io import TextIOBase
 from itertools import chain
 from pathlib import Path
 
@@ -16,6 +19,10 @@ DELIMITERS = {".csv": ",", ".tsv": "\t"}
 BROKEN = (UnicodeDecodeError, csv.Error, zlib.error, EOFError, OSError)
 """What reading a file as text may end in that is none, or only half of one."""
 UTF_8 = "utf-8-sig"
+CLOSING = re.compile(r'[^"]*(?:""[^"]*)*"(?!")')
+"""The rest of a quoted field, in which a quotation mark is doubled."""
+CHUNK = 1 << 20
+"""Bytes, or letters, that are read at a time."""
 FETCHED = 1000
 """Lines that DuckDB hands over at a time."""
 LINES = """FROM read_csv({path}, columns={{'line': 'VARCHAR'}}, delim='\x01', quote='', escape='', header=false,
@@ -44,6 +51,19 @@ def _lines(path: Place) -> Generator[str, None, None]:
         if isinstance(path, str) and not isinstance(error, duckdb.InvalidInputException):
             raise
         raise OSError(str(error).splitlines()[0]) from error
+
+
+def require_sound_gzip(path: Place) -> None:
+    """Refuse a compressed file on disk whose checksum is wrong, which DuckDB does not look at, or that is cut off."""
+    if isinstance(path, str) or path.suffix.lower() != ".gz" or not path.is_file():
+        return
+    try:
+        with gzip.open(path) as stream:
+            while stream.read(CHUNK):
+                pass
+    except (EOFError, OSError, zlib.error) as error:
+        found, needed = f"cannot be read ({error})", "it must be a whole gzip file"
+        raise InputError(str(path), found, needed, "Fetch it again, or write it anew") from error
 
 
 def header(path: Place) -> tuple[list[str], str]:
@@ -77,6 +97,31 @@ def _delimiter(path: Place, first_line: str) -> str:
     return next((sign for sign in (usual, ";", "\t") if sign in first_line), usual)
 
 
+def ends_in_quotes(path: Place) -> bool:
+    """Whether the last field of a CSV or TSV file is quoted and never closed, which one thread of DuckDB leaves out."""
+    delimiter = re.escape(header(path)[1])
+    opening, is_open = re.compile(f'(?:^|{delimiter})"'), False
+    try:
+        with open_text(path) as stream:
+            for line in stream:
+                at = 0
+                while found := (CLOSING.match if is_open else opening.search)(line, at):
+                    at, is_open = found.end(), not is_open
+    except BROKEN:
+        return True
+    return is_open
+
+
+def first_sign(path: Place) -> str:
+    """Return the first sign of a text; nothing where there is none, or where the text is broken, as DuckDB will say."""
+    try:
+        with open_text(path) as stream:
+            parts = iter(partial(stream.read, CHUNK), "") if isinstance(stream, TextIOBase) else stream
+            return next((part.strip()[0] for part in parts if part.strip()), "")
+    except BROKEN:
+        return ""
+
+
 def bad_line(path: Place) -> str | None:
     """Find the first line that is not JSON; DuckDB's own line numbers are one too high."""
     try:
@@ -92,4 +137,6 @@ def _problem(line: str) -> str | None:
         json.loads(line)
     except json.JSONDecodeError as error:
         return f"{error.msg} (character {error.colno})"
+    except (ValueError, RecursionError):
+        return None
     return None

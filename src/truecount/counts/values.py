@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from math import isfinite
 from typing import Any, TypeAlias
@@ -48,14 +48,18 @@ def as_key(value: Any, *, table: str, column: str) -> Key:
 def plain_value(value: Any) -> Any:
     """Give None for whatever is missing, Python's own kinds for NumPy's and pandas', and strings without blanks.
 
-    NaN and NaT are unequal to themselves; pandas' NA is neither equal nor unequal.
+    NaN and NaT are unequal to themselves; pandas' NA is neither equal nor unequal. Times with a zone are given in UTC,
+    without it.
     """
     value = _check.plain_name(value)
     if isinstance(value, str):
         return str.__str__(value).strip() or None
     if value is None or (value == value) is not True:
         return None
-    return value.to_pydatetime() if hasattr(value, "to_pydatetime") else value
+    value = value.to_pydatetime() if hasattr(value, "to_pydatetime") else value
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return value.astimezone(UTC).replace(tzinfo=None)
+    return value
 
 
 def sorted_groups(groups: Iterable[Group]) -> list[Group]:

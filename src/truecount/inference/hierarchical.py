@@ -263,7 +263,8 @@ def _negative_marginal(hyper: FloatArray, plain: PooledDensity) -> tuple[float, 
     """Return minus the Laplace approximation of the log marginal density, and its gradient by differences."""
     step = 1e-4
     points = np.vstack([hyper, hyper + step * np.eye(len(hyper)), hyper - step * np.eye(len(hyper))])
-    batch = max(1, BATCH // (plain.latent_shape[0] * max(plain.unlabeled.size, np.prod(plain.latent_shape))))
+    n_latent, n_blocks = plain.latent_shape
+    batch = max(1, BATCH // (n_latent * max(plain.unlabeled.size, n_latent * n_blocks)))
     values = np.concatenate([_marginal(plain, points[at : at + batch]) for at in range(0, len(points), batch)])
     ahead, behind = values[1 : len(hyper) + 1], values[len(hyper) + 1 :]
     return -float(values[0]), -(ahead - behind) / (2 * step)

@@ -57,9 +57,9 @@ class Whitening:
 
     def standard(self, hyper: FloatArray, latent: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return (y, z) of this point."""
-        y = np.linalg.solve(self.factor, (hyper - self.hyper).T).T
+        y: FloatArray = np.asarray(np.linalg.solve(self.factor, (hyper - self.hyper).T).T)
         rest = latent - self.latent - (y @ self.coupling.T).reshape(latent.shape)
-        inverse = np.linalg.inv(self.root.transpose(2, 0, 1))
+        inverse: FloatArray = np.asarray(np.linalg.inv(self.root.transpose(2, 0, 1)))
         return y, _applied(inverse.transpose(1, 2, 0), rest)
 
     def value_and_gradient(self, y: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

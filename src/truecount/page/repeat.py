@@ -9,6 +9,7 @@ from types import NoneType
 from typing import Any
 
 from truecount._check import plain_name
+from truecount._secrets import masked_command
 from truecount.counts.values import group_name
 from truecount.inference.many import own_seeds
 from truecount.models import Prior
@@ -39,11 +40,14 @@ class Repeat:
         Python that gives the same draws, or says that it gives others.
     facts
         What it depends on, as pairs of a name and a value.
+    has_secrets
+        Whether a password or a token was masked in the command.
     """
 
     command: str | None
     code: str
     facts: list[tuple[str, str]]
+    has_secrets: bool = False
 
 
 def repeat(posterior: Posterior, command: str | None = None) -> Repeat:
@@ -71,7 +75,8 @@ def _repeat(posteriors: Sequence[Posterior], command: str | None, code: str, see
         ("Prior of the confusion", _common(_plainly(prior["confusion"]) for prior in priors)),
         ("Known confusion", _common(_plainly(prior["known"] or "none") for prior in priors)),
     ]
-    return Repeat(None if command is None else visible(command), code, facts)
+    typed, has_secrets = (None, False) if command is None else masked_command(command)
+    return Repeat(None if typed is None else visible(typed), code, facts, has_secrets)
 
 
 def _common(facts: Iterable[str]) -> str:

@@ -73,7 +73,7 @@ def html(posterior: "Posterior") -> str:
 
 def how(posterior: "Posterior") -> str:
     """Say in one line how the draws came about and what they are worth."""
-    engine, seed = posterior.provenance.get("engine", "draws"), posterior.provenance["seed"]
+    engine, seed = visible(posterior.provenance.get("engine", "draws")), posterior.provenance["seed"]
     worth = f"Computed by {engine}: {np.min(posterior.effective_draws):,.0f} effective draws"
     if posterior.rhat is None:
         return f"{worth}, drawn without chains. Seed {seed}."

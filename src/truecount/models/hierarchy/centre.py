@@ -31,11 +31,11 @@ class Centre:
 
     def located(self, coefficients: FloatArray) -> FloatArray:
         """Return the centre of each group (chain, log-ratio, group), of coefficients (chain, column, log-ratio)."""
-        return np.matmul(coefficients.transpose(0, 2, 1), self.design)
+        return np.asarray(np.matmul(coefficients.transpose(0, 2, 1), self.design))
 
     def gradient(self, by_location: FloatArray) -> FloatArray:
         """Return the gradient by coefficients, of that by each group's centre."""
-        return np.matmul(by_location, self.design.T).transpose(0, 2, 1)
+        return np.asarray(np.matmul(by_location, self.design.T).transpose(0, 2, 1))
 
     def prior(self, coefficients: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the log-prior (chain,) and its gradient."""

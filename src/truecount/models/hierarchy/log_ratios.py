@@ -26,7 +26,7 @@ def log_ratio_basis(n_classes: int) -> FloatArray:
 
 def shares_of(basis: FloatArray, log_ratios: FloatArray) -> FloatArray:
     """Return the softmax of ``basis · log_ratios`` along the last axis but one, shape (…, classes, groups)."""
-    shares = np.matmul(basis, log_ratios)
+    shares: FloatArray = np.matmul(basis, log_ratios)
     shares -= shares.max(axis=-2, keepdims=True)
     np.exp(shares, out=shares)
     shares /= shares.sum(axis=-2, keepdims=True)
@@ -37,7 +37,7 @@ def half_normal(scores: FloatArray, scale: float) -> FloatArray:
     """Return spreads whose half-normal prior of this scale makes their `scores` standard normal."""
     from scipy.special import ndtr, ndtri
 
-    return np.maximum(-scale * ndtri(0.5 * ndtr(-scores)), SMALLEST_SPREAD)
+    return np.asarray(np.maximum(-scale * ndtri(0.5 * ndtr(-scores)), SMALLEST_SPREAD))
 
 
 def half_normal_slope(scores: FloatArray, spread: FloatArray, scale: float) -> FloatArray:

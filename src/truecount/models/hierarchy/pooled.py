@@ -19,7 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
-from truecount._types import FloatArray
+from truecount._types import FloatArray, IntArray
 from truecount.models.hierarchy.centre import Centre
 from truecount.models.hierarchy.log_ratios import half_normal, half_normal_slope, log_ratio_basis, shares_of
 from truecount.models.hierarchy.rows import Rows
@@ -56,12 +56,12 @@ class PooledDensity:
     @property
     def n_groups(self) -> int:
         """How many groups there are."""
-        return self.unlabeled.shape[1]
+        return int(self.unlabeled.shape[1])
 
     @property
     def n_ratios(self) -> int:
         """How many log-ratios a prevalence has."""
-        return self.centre.basis.shape[1]
+        return int(self.centre.basis.shape[1])
 
     @property
     def n_spreads(self) -> int:
@@ -82,11 +82,12 @@ class PooledDensity:
 
     @cached_property
     def _items(self) -> FloatArray:
-        return self.unlabeled.sum(axis=0)
+        items: FloatArray = self.unlabeled.sum(axis=0)
+        return items
 
     @cached_property
-    def _spread_of_latent(self) -> np.ndarray:
-        """Shape (latents,): which spread each latent has; those of one kind stand together, log-ratio after log-ratio."""
+    def _spread_of_latent(self) -> IntArray:
+        """Shape (latents,): which spread each latent has; latents of one kind and log-ratio stand together."""
         if self.loadings is None:
             return np.arange(self.n_ratios)
         steps = np.repeat([loading.shape[1] for loading in self.loadings], self.n_ratios)
@@ -96,13 +97,13 @@ class PooledDensity:
         """Return the same density in coordinates of another centring."""
         return replace(self, centring=centring)
 
-    def of_groups(self, chosen: np.ndarray) -> "PooledDensity":
+    def of_groups(self, chosen: IntArray) -> "PooledDensity":
         """Return the density of some of the groups, where they are independent of the others."""
         centre = replace(self.centre, design=self.centre.design[:, chosen])
         return replace(self, unlabeled=self.unlabeled[:, chosen], centre=centre, centring=self.centring[:, chosen])
 
     def parts(self, hyper: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the coordinates of rows, the centre's coefficients (chain, column, log-ratio) and scores of spreads."""
+        """Return coordinates of rows, coefficients of the centre (chain, column, log-ratio) and scores of spreads."""
         first, last = self.rows.size, hyper.shape[1] - self.n_spreads
         return hyper[:, :first], hyper[:, first:last].reshape(len(hyper), -1, self.n_ratios), hyper[:, last:]
 
@@ -190,7 +191,9 @@ class PooledDensity:
         shares = shares_of(basis, self.centre.located(coefficients) + self._deviation(scale * latent))
         mean = np.matmul(basis.T, shares)
         weight = self._items / np.matmul(confusion, shares)
-        slopes = [np.matmul(confusion, shares * (column[:, None] - mean[:, None, at])) for at, column in enumerate(basis.T)]
+        slopes = [
+            np.matmul(confusion, shares * (column[:, None] - mean[:, None, at])) for at, column in enumerate(basis.T)
+        ]
         information = np.empty((len(hyper), self.n_ratios, self.n_ratios, self.n_groups))
         for first in range(self.n_ratios):
             for second in range(first + 1):
@@ -207,7 +210,11 @@ class PooledDensity:
         rows = []
         for left in self.loadings:
             cells = [np.einsum("gs,cijg,gt->cisjt", left, information, right) for right in self.loadings]
-            rows.append(np.concatenate([cell.reshape(*cell.shape[:1], cell.shape[1] * cell.shape[2], -1) for cell in cells], axis=2))
+            rows.append(
+                np.concatenate(
+                    [cell.reshape(*cell.shape[:1], cell.shape[1] * cell.shape[2], -1) for cell in cells], axis=2
+                )
+            )
         return np.concatenate(rows, axis=1)[..., None]
 
 

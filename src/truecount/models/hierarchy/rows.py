@@ -45,7 +45,8 @@ class Rows:
     def natural(self, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Return the confusion, and log-gammas, their slope and their log-density at these coordinates.
 
-        A gamma of shape a < 1 has a long left tail in its logarithm h; ``h = y − (1/a − 1) · log(1 + exp(−y))`` bends it.
+        A gamma of shape a < 1 has a long left tail in its logarithm h, which ``h = y − (1/a − 1) · log(1 + exp(−y))``
+        bends.
         """
         bent = self.location + self.scale * points.reshape(len(points), *self.location.shape)
         left = 1 / (1 + np.exp(bent))
@@ -65,4 +66,5 @@ class Rows:
         pull = pull - confusion[:, self.free] * pull.sum(axis=2, keepdims=True) + self.shapes[self.free] - np.exp(logs)
         left = (slope - 1) / np.where(self.stretch > 0, self.stretch, 1.0)
         bend = self.stretch * left * (1 - left) / slope
-        return ((pull * slope - bend) * self.scale).reshape(len(pull), -1)
+        gradient: FloatArray = (pull * slope - bend) * self.scale
+        return gradient.reshape(len(pull), -1)
