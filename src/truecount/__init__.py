@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from truecount.api.trust import sensitivity as sensitivity
     from truecount.counts import Counter as Counter
     from truecount.counts import Counts as Counts
+    from truecount.counts import Groups as Groups
     from truecount.counts import Scores as Scores
     from truecount.counts import count as count
     from truecount.counts import count_table as count_table
@@ -48,6 +49,7 @@ _HOMES = {
     "Exact": "inference",
     "Finding": "results",
     "Gibbs": "inference",
+    "Groups": "counts",
     "Hamiltonian": "inference",
     "InputError": "errors",
     "NUTS": "inference",

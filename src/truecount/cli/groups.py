@@ -14,7 +14,7 @@ from truecount.cli.report import Report
 from truecount.cli.screen import print_table
 from truecount.cli.source import Groups
 from truecount.cli.wording import finding_in_shell
-from truecount.counts.periods import written
+from truecount.counts.values import written
 from truecount.errors import TruecountWarning
 from truecount.inference.draws import Engine
 from truecount.models import Prior

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from truecount.counts.counter import Counter as Counter
     from truecount.counts.exchange import merge_counts as merge_counts
     from truecount.counts.frames import count_table as count_table
+    from truecount.counts.groups import Groups as Groups
     from truecount.counts.learned import Clusters as Clusters
     from truecount.counts.learned import Tree as Tree
     from truecount.counts.partition import Argmax as Argmax
@@ -28,6 +29,7 @@ _HOMES = {
     "Clusters": "learned",
     "Counter": "counter",
     "Counts": "table",
+    "Groups": "groups",
     "Intervals": "partition",
     "Partition": "partition",
     "Scores": "scores",

@@ -3,10 +3,14 @@
 from typing import TYPE_CHECKING, Any
 
 from truecount._html import html_table
+from truecount.counts.values import group_name
 
 if TYPE_CHECKING:
+    from truecount.counts.groups import Groups
     from truecount.counts.table import Counts
 
+MOST_GROUPS = 20
+"""Shown of many groups."""
 LARGEST_SHOWN = 1000
 """Cells; a larger table shows as its first line alone."""
 
@@ -34,6 +38,38 @@ def _title(counts: "Counts") -> str:
     if counts.is_weighted:
         size = f"labelled weight {labeled} and unlabelled weight {unlabeled}"
     return f"Counts: {size}, {len(counts.classes)} classes, {len(counts.outputs)} outputs"
+
+
+def groups_text(groups: "Groups") -> str:
+    """Return what the groups hold in a line, and the first of them in a table below it."""
+    rows = _group_rows(groups)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows]
+    return "\n".join([_groups_title(groups), *lines, *_unshown(groups)])
+
+
+def groups_html(groups: "Groups") -> str:
+    """Return the same for a notebook."""
+    return html_table(_group_rows(groups), caption=" ".join([_groups_title(groups), *_unshown(groups)]))
+
+
+def _groups_title(groups: "Groups") -> str:
+    kind = "weight of items" if groups.is_weighted else "items"
+    labels = f"{_number(groups.labeled.sum())} labelled {kind}"
+    labels += f" in {len(groups.studies)} studies" if groups.studies else ""
+    size = f"{_number(groups.unlabeled.sum())} unlabelled {kind} in {len(groups)} groups"
+    return f"Groups: {labels}, {size}, {len(groups.classes)} classes, {len(groups.outputs)} outputs"
+
+
+def _group_rows(groups: "Groups") -> list[list[str]]:
+    rows = [[", ".join(groups.by) or "group", *map(str, groups.outputs)]]
+    shown = zip(groups.groups[:MOST_GROUPS], groups.unlabeled, strict=False)
+    return rows + [[group_name(group), *map(_number, row)] for group, row in shown]
+
+
+def _unshown(groups: "Groups") -> list[str]:
+    more = len(groups) - MOST_GROUPS
+    return [f"… and {more} more groups"] if more > 0 else []
 
 
 def _rows(counts: "Counts") -> list[list[str]]:

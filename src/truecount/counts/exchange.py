@@ -4,9 +4,7 @@ A shard may hold one class or none, so it is read as a `Tally`; only what is to 
 groups, the schema is ``truecount.groups/1``: the labelled table once, and the unlabelled counts of each group.
 """
 
-from collections import Counter as Sums
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,10 +16,9 @@ from truecount._json import JsonError, read_json
 from truecount._types import Name
 from truecount.counts import validation
 from truecount.counts.paths import existing_file
-from truecount.counts.periods import written
 from truecount.counts.table import SCHEMA, Counts
 from truecount.counts.tally import Tally, merged
-from truecount.counts.values import Group
+from truecount.counts.values import written
 from truecount.errors import InputError
 
 GROUPS = "truecount.groups/1"
@@ -53,7 +50,7 @@ def from_document(values: Any) -> Tally:
     entries = validation.entries(values, GROUPS if is_grouped else SCHEMA, ("by", "groups") if is_grouped else ())
     classes, outputs = (_check.names(side, entries[side]) for side in ("classes", "outputs"))
     by = _by(entries["by"]) if is_grouped else ()
-    groups = _groups(by, entries["groups"]) if is_grouped else [()]
+    groups = validation.group_keys(by, entries["groups"]) if is_grouped else [()]
     tally = Tally(
         by=by,
         classes=classes,
@@ -72,21 +69,6 @@ def from_document(values: Any) -> Tally:
 
 def _by(columns: Any) -> tuple[str, ...]:
     return tuple(map(str, _check.names("by", columns)))
-
-
-def _groups(by: Sequence[str], groups: Any) -> list[Group]:
-    """Give the groups, each of which has a key for every column and stands once."""
-    if not isinstance(groups, list) or any(not isinstance(group, list) or len(group) != len(by) for group in groups):
-        raise InputError("groups", "do not match by", "each has a key for every column", "Count the data anew")
-    for key in chain.from_iterable(groups):
-        if not isinstance(key, str | int | float | None) or key != key:
-            raise InputError("groups", f"hold {key!r:.60}", "keys are names, or null", "Count the data anew")
-    found = [tuple(group) for group in groups]
-    for group, often in Sums(found).items():
-        if often > 1:
-            needed = "each stands once"
-            raise InputError("groups", f"hold {list(group)} {often} times", needed, "Add up its counts, or count anew")
-    return found
 
 
 def _is_weighted(entries: Mapping[str, Any]) -> bool:

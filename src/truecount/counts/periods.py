@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from truecount._types import Name
 from truecount.errors import InputError
 
 COARSE = ("day", "week", "month", "quarter", "year")
@@ -56,8 +55,3 @@ def start_of(frequency: str | None, value: Any) -> Any:
         return day
     months = {"month": day.month, "quarter": day.month - (day.month - 1) % 3, "year": 1}
     return day.replace(month=months[frequency], day=1)
-
-
-def written(key: Name | date | None) -> Name | None:
-    """Give a key as JSON can hold it: dates and times in ISO 8601."""
-    return key.isoformat() if isinstance(key, date) else key

@@ -108,7 +108,7 @@ class Counts:
         """Shape (classes,): the share of each class by plain counting; None where outputs are not the classes."""
         if not self.outputs_are_classes or not self.unlabeled.sum():
             return None
-        shares: FloatArray = self.unlabeled[_order("outputs", self.outputs, self.classes)] / self.unlabeled.sum()
+        shares: FloatArray = self.unlabeled[order_of("outputs", self.outputs, self.classes)] / self.unlabeled.sum()
         return shares
 
     def __eq__(self, other: object) -> bool:
@@ -177,7 +177,7 @@ class Counts:
     def _plus(self, other: "Counts") -> "Counts":
         squares: tuple[Any, Any] = (None, None)
         if self.is_weighted or other.is_weighted:
-            squares = tuple(mine + theirs for mine, theirs in zip(self._squares(), other._squares(), strict=True))
+            squares = tuple(mine + theirs for mine, theirs in zip(self.squares(), other.squares(), strict=True))
         return replace(
             self,
             labeled=self.labeled + other.labeled,
@@ -187,7 +187,7 @@ class Counts:
             tables=self.tables | other.tables,
         )
 
-    def _squares(self) -> tuple[Any, Any]:
+    def squares(self) -> tuple[Any, Any]:
         """Give the sums of squared weights; an unweighted item weighs one."""
         if self.labeled_squares is None:
             return self.labeled, self.unlabeled
@@ -202,8 +202,8 @@ class Counts:
 
     def ordered_like(self, other: "Counts") -> "Counts":
         """Give these counts with classes and outputs in the order of others."""
-        rows = _order("classes", self.classes, other.classes)
-        columns = _order("outputs", self.outputs, other.outputs)
+        rows = order_of("classes", self.classes, other.classes)
+        columns = order_of("outputs", self.outputs, other.outputs)
         squares, new_squares = self.labeled_squares, self.unlabeled_squares
         return replace(
             self,
@@ -280,7 +280,7 @@ def _frozen(array: Any) -> Any:
     return copy
 
 
-def _order(argument: str, mine: Sequence[Name], wanted: Sequence[Name]) -> list[int]:
+def order_of(argument: str, mine: Sequence[Name], wanted: Sequence[Name]) -> list[int]:
     """Give where each of the `wanted` names stands among `mine`."""
     odd = set(mine) ^ set(wanted)
     if odd:

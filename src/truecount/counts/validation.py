@@ -1,7 +1,9 @@
 """What a table of counts must satisfy. Checked when it is built, and trusted afterwards."""
 
+from collections import Counter as Sums
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -136,8 +138,23 @@ def tables(given: Iterable[Any]) -> frozenset[str]:
     return frozenset(result)
 
 
-def entries(values: Any, schema: str, more: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Give what a written table holds, beside its schema; `more` says what it needs beyond the usual."""
+def group_keys(by: Sequence[str], groups: Any) -> list[tuple[Any, ...]]:
+    """Return the groups of a document, each of which has a key for every column and stands once."""
+    if not isinstance(groups, list) or any(not isinstance(group, list) or len(group) != len(by) for group in groups):
+        raise InputError("groups", "do not match by", "each has a key for every column", "Count the data anew")
+    for key in chain.from_iterable(groups):
+        if not isinstance(key, str | int | float | None) or key != key:
+            raise InputError("groups", f"hold {key!r:.60}", "keys are names, or null", "Count the data anew")
+    found = [tuple(group) for group in groups]
+    for group, often in Sums(found).items():
+        if often > 1:
+            needed = "each stands once"
+            raise InputError("groups", f"hold {list(group)} {often} times", needed, "Add up its counts, or count anew")
+    return found
+
+
+def entries(values: Any, schema: str, more: tuple[str, ...] = (), optional: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return what a written table holds, beside its schema; `more` says what it needs beyond the usual."""
     remedy = "Write the counts with Counts.to_json()"
     found = values.get("schema") if isinstance(values, Mapping) else None
     if found != schema:
@@ -146,6 +163,6 @@ def entries(values: Any, schema: str, more: tuple[str, ...] = ()) -> dict[str, A
     for name in (*_NEEDED, *more):
         if name not in result:
             raise InputError("counts", f"lack {name!r}", f"{schema} has it", remedy)
-    for name in result.keys() - {*_NEEDED, *_OPTIONAL, *more}:
+    for name in result.keys() - {*_NEEDED, *_OPTIONAL, *more, *optional}:
         raise InputError("counts", f"hold {name!r}", f"{schema} has no such entry", "Remove it, or update truecount")
     return result

@@ -94,3 +94,18 @@ def _rank(key: Key) -> tuple[int, Any]:
 def mapping_key(group: Group) -> Any:
     """Give the key of a group in a mapping: that of its column, or one for each of several."""
     return group[0] if len(group) == 1 else group
+
+
+def written(key: Name | date | None) -> Name | None:
+    """Give a key as JSON can hold it: dates and times in ISO 8601."""
+    return key.isoformat() if isinstance(key, date) else key
+
+
+def group_name(key: Any) -> str:
+    """Give the name of a group, which may be made by several columns.
+
+    >>> group_name(("north", None)), group_name(3)
+    ('north (none)', '3')
+    """
+    keys = key if isinstance(key, tuple) else (key,)
+    return " ".join("(none)" if each is None else str(written(each)) for each in keys)

@@ -52,6 +52,39 @@ def mcse(draws: FloatArray, chains: int) -> FloatArray:
     return np.asarray(_stats().mcse(by_chain(draws, chains), chain_axis=0, draw_axis=1, method="mean"))
 
 
+def rhat_fast(draws: FloatArray, chains: int) -> FloatArray:
+    """Rank-normalised split R-hat of many values at once, shape (values,); not folded, which is for tails."""
+    from scipy.special import ndtri
+
+    ranks = draws.argsort(axis=0).argsort(axis=0)
+    scores = by_chain(ndtri((ranks + 0.625) / (len(draws) + 0.25)), chains)
+    half = scores.shape[1] // 2
+    halves = np.concatenate([scores[:, :half], scores[:, -half:]])
+    within = halves.var(axis=1, ddof=1).mean(axis=0)
+    between = halves.mean(axis=1).var(axis=0, ddof=1)
+    result: FloatArray = np.sqrt((half - 1) / half + between / within)
+    return result
+
+
+def effective_fast(draws: FloatArray, chains: int) -> FloatArray:
+    """Effective number of draws for the means of many values at once, shape (values,), by Geyer's positive sequence."""
+    values = by_chain(draws, chains)
+    length = values.shape[1]
+    centred = values - values.mean(axis=1, keepdims=True)
+    spectrum = np.fft.rfft(centred, n=2 * length, axis=1)
+    covariance = np.fft.irfft(np.abs(spectrum) ** 2, axis=1)[:, :length].mean(axis=0) / length
+    within = covariance[0] * length / (length - 1)
+    total = within * (length - 1) / length + (values.mean(axis=1).var(axis=0, ddof=1) if chains > 1 else 0.0)
+    correlation = 1 - (within - covariance) / total
+    correlation[0] = 1.0
+    even = length // 2 * 2
+    pairs = correlation[:even].reshape(-1, 2, draws.shape[1]).sum(axis=1)
+    pairs = np.minimum.accumulate(np.where(np.cumsum(pairs <= 0, axis=0) > 0, 0.0, pairs), axis=0)
+    time = np.maximum(2 * pairs.sum(axis=0) - 1, 1 / np.log10(len(draws)))
+    result: FloatArray = len(draws) / time
+    return result
+
+
 def shortest_interval(draws: FloatArray, level: float) -> FloatArray:
     """Shortest interval holding `level` of the draws of each class, shape (classes, 2)."""
     return np.asarray(_stats().hdi(draws, prob=level, axis=0, method="nearest"))

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from truecount.counts import Counts
+from truecount.counts.values import group_name
 from truecount.page import words
 from truecount.page.pictures import groups_drawing
 from truecount.page.repeat import repeat_groups
@@ -14,7 +15,7 @@ from truecount.plots.groups import first_of, groups_data
 from truecount.plots.labels import labels
 from truecount.plots.theme import LIGHT
 from truecount.results import Posterior
-from truecount.results.groups import changes_table, group_name, groups_findings, groups_table, is_joint
+from truecount.results.groups import changes_table, groups_findings, groups_table, is_joint
 from truecount.results.posterior import Kind, Target
 from truecount.results.table import tabulate
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, Name
+from truecount.counts.values import group_name
 from truecount.errors import InputError
 from truecount.plots.canvas import FONT, WIDTH, drawn, inches, percent_axis
 from truecount.plots.labels import labels
@@ -19,7 +20,6 @@ from truecount.plots.legend import chosen_places, legend_columns, write_legend
 from truecount.plots.shares import AXES
 from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.results import Posterior
-from truecount.results.groups import group_name
 from truecount.results.posterior import Kind, Target
 from truecount.results.table import INTERVAL_NAMES, display_width
 

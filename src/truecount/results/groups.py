@@ -8,23 +8,13 @@ from typing import Any
 import numpy as np
 
 from truecount._wording import listed
-from truecount.counts.periods import written
+from truecount.counts.values import group_name
 from truecount.results.finding import ORDER, Finding, gravest_first
 from truecount.results.posterior import Kind, Posterior, Target, interval_of
 from truecount.results.table import INTERVAL_NAMES, Table, tabulate, visible
 
 Posteriors = Mapping[Any, Posterior]
 """What `infer_many` gives for a mapping."""
-
-
-def group_name(key: Any) -> str:
-    """Give the name of a group, which may be made by several columns.
-
-    >>> group_name(("north", None)), group_name(3)
-    ('north (none)', '3')
-    """
-    keys = key if isinstance(key, tuple) else (key,)
-    return " ".join("(none)" if each is None else str(written(each)) for each in keys)
 
 
 def is_joint(posteriors: Posteriors) -> bool:

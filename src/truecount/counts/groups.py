@@ -1,0 +1,456 @@
+"""Several populations and the labels that serve them: the sufficient statistics of a comparison."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truecount import _check
+from truecount._types import FloatArray, IntArray, Name
+from truecount._wording import listed_quoted, nearest
+from truecount.counts import display, validation
+from truecount.counts.table import Counts, order_of
+from truecount.counts.values import written
+from truecount.errors import InputError
+
+SCHEMA = "truecount.groups/1"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Groups:
+    r"""Labelled items by class and output, and the unlabelled items of several groups by output.
+
+    Parameters
+    ----------
+    labeled
+        Shape (classes, outputs): labelled items that serve all groups. Or a mapping from study to such a table, where
+        labels come from several studies; a study named like a group consists of that group's own labels.
+    unlabeled
+        Maps each group to its unlabelled items by output.
+    classes, outputs
+        Their names. Left out, classes are 0, 1, …, and outputs are named like the classes if there are as many.
+    times
+        When each group was observed: numbers, dates, or text such as ``"2024-05-27"``, in the order of the groups or
+        as a mapping from group to time.
+    by
+        The columns that the groups were made by, one for each part of a group's key.
+    labeled_squares, unlabeled_squares
+        Sums of squared weights in the form of `labeled` and `unlabeled`, where the counts are sums of weights.
+
+    Examples
+    --------
+    >>> Groups([[140, 60], [20, 180]], {"A": [600, 400], "B": [300, 200]}, classes=["fail", "pass"])
+    Groups: 400 labelled items, 1500 unlabelled items in 2 groups, 2 classes, 2 outputs
+    group  fail  pass
+    A       600   400
+    B       300   200
+    """
+
+    labeled: IntArray | FloatArray
+    unlabeled: IntArray | FloatArray
+    groups: tuple[Any, ...]
+    studies: tuple[Any, ...] | None
+    classes: tuple[Name, ...]
+    outputs: tuple[Name, ...]
+    times: NDArray[Any] | None
+    by: tuple[str, ...] = field(kw_only=True)
+    labeled_squares: FloatArray | None = field(kw_only=True)
+    unlabeled_squares: FloatArray | None = field(kw_only=True)
+
+    def __init__(
+        self,
+        labeled: Any,
+        unlabeled: Mapping[Any, Any],
+        classes: Iterable[Any] | None = None,
+        outputs: Iterable[Any] | None = None,
+        times: Any = None,
+        *,
+        by: Sequence[str] = (),
+        labeled_squares: Any = None,
+        unlabeled_squares: Any = None,
+    ) -> None:
+        _check.instance_of("unlabeled", unlabeled, Mapping, "Pass {group: [items of each output], ...}")
+        if not unlabeled:
+            raise InputError("unlabeled", "is empty", "at least one group is needed", "Pass {group: [...], ...}")
+        keys, rows = _keys(unlabeled), [np.asarray(_row(group, row)) for group, row in unlabeled.items()]
+        studies = _keys(labeled, "labeled") if isinstance(labeled, Mapping) else None
+        tables = list(labeled.values()) if isinstance(labeled, Mapping) else [labeled]
+        squares = (
+            _aligned("labeled_squares", labeled_squares, labeled),
+            _aligned("unlabeled_squares", unlabeled_squares, unlabeled),
+        )
+        self._fill(_rectangular(tables, rows, keys, studies), (classes, outputs), squares)
+        self._set("groups", keys)
+        self._set("studies", studies)
+        self._set("times", None if times is None else _times(times, keys))
+        self._set("by", _columns(by, keys))
+
+    def _fill(self, tables: tuple[Any, Any], names: tuple[Any, Any], squares: tuple[Any, Any]) -> None:
+        labeled, unlabeled = tables
+        class_names, output_names = validation.names(labeled.shape[1:], *names)
+        if squares == (None, None):
+            labeled, unlabeled = validation.whole("labeled", labeled), validation.whole("unlabeled", unlabeled)
+            labeled_squares, unlabeled_squares = squares
+        else:
+            validation.require_both(*squares)
+            labeled, labeled_squares = validation.weights("labeled_squares", labeled, squares[0])
+            unlabeled, unlabeled_squares = validation.weights("unlabeled_squares", unlabeled, squares[1])
+        self._set("labeled", _frozen(labeled))
+        self._set("unlabeled", _frozen(unlabeled))
+        self._set("classes", class_names)
+        self._set("outputs", output_names)
+        self._set("labeled_squares", _frozen(labeled_squares))
+        self._set("unlabeled_squares", _frozen(unlabeled_squares))
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    @classmethod
+    def of(cls, counts: Mapping[Any, Counts]) -> Self:
+        """Return groups that each have labels of their own, from a mapping of group to `Counts`.
+
+        >>> Groups.of({"A": Counts([[9, 1], [2, 8]], [30, 20]), "B": Counts([[8, 2], [3, 7]], [10, 40])}).studies
+        ('A', 'B')
+        """
+        if not counts:
+            raise InputError("counts", "is empty", "at least one group is needed", "Pass {group: Counts(...), ...}")
+        first = next(iter(counts.values()))
+        each = {group: one.ordered_like(first) for group, one in counts.items()}
+        squares: dict[str, Any] = {}
+        if any(one.is_weighted for one in each.values()):
+            squares = {
+                "labeled_squares": {group: one.squares()[0] for group, one in each.items()},
+                "unlabeled_squares": {group: one.squares()[1] for group, one in each.items()},
+            }
+        return cls(
+            {group: one.labeled for group, one in each.items()},
+            {group: one.unlabeled for group, one in each.items()},
+            first.classes,
+            first.outputs,
+            **squares,
+        )
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether the counts are sums of weights."""
+        return self.labeled_squares is not None
+
+    @property
+    def outputs_are_classes(self) -> bool:
+        """Whether every output is named like a class and every class like an output."""
+        return set(self.outputs) == set(self.classes)
+
+    @property
+    def total(self) -> Counts:
+        """All groups together, with the labels of all studies."""
+        return self._counts(self.unlabeled.sum(axis=0), lambda squares: squares.sum(axis=0))
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def __getitem__(self, group: Any) -> Counts:
+        """Return one group's counts, with the labels of all studies."""
+        at = self.index(group)
+        return self._counts(self.unlabeled[at], lambda squares: squares[at])
+
+    def items(self) -> Iterator[tuple[Any, Counts]]:
+        """Yield each group with its counts."""
+        return ((group, self[group]) for group in self.groups)
+
+    def index(self, group: Any) -> int:
+        """Return where a group stands."""
+        if group in self.groups:
+            return self.groups.index(group)
+        by_text = {str(key): key for key in self.groups}
+        meant = nearest(str(group), by_text)
+        remedy = f"Perhaps you meant {by_text[meant]!r}" if meant else "Name one of them"
+        raise InputError("group", f"is {group!r}", f"the groups are {listed_quoted(self.groups)}", remedy)
+
+    def _counts(self, unlabeled: Any, chosen: Callable[[FloatArray], FloatArray]) -> Counts:
+        squares: dict[str, Any] = {}
+        if self.labeled_squares is not None and self.unlabeled_squares is not None:
+            squares["labeled_squares"] = self.labeled_squares.sum(axis=0)
+            squares["unlabeled_squares"] = chosen(self.unlabeled_squares)
+        return Counts(self.labeled.sum(axis=0), unlabeled, self.classes, self.outputs, **squares)
+
+    def ordered_like(self, other: "Groups | Counts") -> "Groups":
+        """Return the same with classes and outputs in the order of others."""
+        rows = order_of("classes", self.classes, other.classes)
+        columns = order_of("outputs", self.outputs, other.outputs)
+        return self._replaced(
+            labeled=self.labeled[:, rows][:, :, columns],
+            unlabeled=self.unlabeled[:, columns],
+            classes=other.classes,
+            outputs=other.outputs,
+            labeled_squares=None if self.labeled_squares is None else self.labeled_squares[:, rows][:, :, columns],
+            unlabeled_squares=None if self.unlabeled_squares is None else self.unlabeled_squares[:, columns],
+        )
+
+    def select(self, groups: Iterable[Any]) -> "Groups":
+        """Return some of the groups, in the order given, with all labels."""
+        chosen = [self.index(group) for group in groups]
+        return self._replaced(
+            unlabeled=self.unlabeled[chosen],
+            groups=tuple(self.groups[at] for at in chosen),
+            times=None if self.times is None else self.times[chosen],
+            unlabeled_squares=None if self.unlabeled_squares is None else self.unlabeled_squares[chosen],
+        )
+
+    def __add__(self, other: object) -> "Groups":
+        """Merge the counts of two shards of one data set: labels of the same study and items of the same group add."""
+        if not isinstance(other, Groups):
+            return NotImplemented
+        return _sum(self, other.ordered_like(self))
+
+    def _replaced(self, **changes: Any) -> "Groups":
+        values = self._parts() | changes
+        studies, groups = values["studies"], values["groups"]
+        squares = {
+            "labeled_squares": _by_name(values["labeled_squares"], studies),
+            "unlabeled_squares": _by_name(values["unlabeled_squares"], groups),
+        }
+        labeled, unlabeled = _by_name(values["labeled"], studies), dict(zip(groups, values["unlabeled"], strict=True))
+        names = {name: values[name] for name in ("classes", "outputs", "times", "by")}
+        return Groups(labeled, unlabeled, **names, **squares)
+
+    def _parts(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    def __eq__(self, other: object) -> bool:
+        """Compare as text, where the names 1 and True differ."""
+        return isinstance(other, Groups) and self.to_json() == other.to_json()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and unpickle through the constructor, so that the arrays stay read-only."""
+        return _rebuilt, (self._parts(),)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists and names, ready for JSON."""
+        by = self.by or ("group",)
+        result: dict[str, Any] = {
+            "schema": SCHEMA,
+            "by": list(by),
+            "classes": list(self.classes),
+            "outputs": list(self.outputs),
+            "labeled": (self.labeled if self.studies else self.labeled[0]).tolist(),
+            "groups": [[written(part) for part in _parts_of(group, by)] for group in self.groups],
+            "unlabeled": self.unlabeled.tolist(),
+        }
+        if self.studies:
+            result["studies"] = [written(study) for study in self.studies]
+        if self.times is not None:
+            result["times"] = [time if isinstance(time, float) else time.isoformat() for time in self.times.tolist()]
+        if self.labeled_squares is not None and self.unlabeled_squares is not None:
+            result["labeled_squares"] = (self.labeled_squares if self.studies else self.labeled_squares[0]).tolist()
+            result["unlabeled_squares"] = self.unlabeled_squares.tolist()
+        return result
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Read what `to_dict` returned."""
+        entries = validation.entries(values, SCHEMA, ("by", "groups"), ("studies", "times"))
+        by = tuple(map(str, _check.names("by", entries["by"])))
+        groups = validation.group_keys(by, entries["groups"])
+        keys, studies = [group[0] if len(by) == 1 else group for group in groups], entries.get("studies")
+        squares = {
+            "labeled_squares": _by_name(entries.get("labeled_squares"), studies),
+            "unlabeled_squares": _by_name(entries.get("unlabeled_squares"), keys),
+        }
+        return cls(
+            _by_name(entries["labeled"], studies),
+            _by_name(entries["unlabeled"], keys),
+            entries["classes"],
+            entries["outputs"],
+            entries.get("times"),
+            by=by,
+            **squares,
+        )
+
+    def to_json(self) -> str:
+        """Return one line of JSON, the exchange format between a cluster and a laptop."""
+        return json.dumps(self.to_dict())
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what `to_json` returned."""
+        try:
+            values = json.loads(text)
+        except json.JSONDecodeError as error:
+            remedy = "Write them with Groups.to_json()"
+            raise InputError("groups", f"are not JSON ({error})", "they must be one JSON object", remedy) from error
+        return cls.from_dict(values)
+
+    def __repr__(self) -> str:
+        return display.groups_text(self)
+
+    def _repr_html_(self) -> str:
+        return display.groups_html(self)
+
+
+def _keys(mapping: Mapping[Any, Any], argument: str = "unlabeled") -> tuple[Any, ...]:
+    """Return the names of groups or studies: names, dates, or tuples of them; two that look alike are refused."""
+    keys = tuple(_plain_key(key) for key in mapping)
+    for part in (part for key in keys for part in (key if isinstance(key, tuple) else (key,))):
+        if not isinstance(part, str | int | float | date | None) or part != part:
+            needed = "groups and studies are named by strings, numbers or dates"
+            raise InputError(argument, f"names {part!r:.60}", needed, "Rename it, for instance with str()")
+    _check.distinguishable(argument, keys)
+    return keys
+
+
+def _plain_key(key: Any) -> Any:
+    return tuple(map(_check.plain_name, key)) if isinstance(key, tuple) else _check.plain_name(key)
+
+
+def _row(group: Any, row: Any) -> Any:
+    try:
+        return _check.finite_numbers("unlabeled", row, dimensions=1)
+    except InputError as error:
+        raise InputError(f"unlabeled[{group!r}]", error.found, error.needed, error.remedy) from error
+
+
+def _rectangular(
+    tables: Sequence[Any], rows: Sequence[NDArray[Any]], groups: Sequence[Any], studies: Sequence[Any] | None
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return labels (study, class, output) and items (group, output), all of the same classes and outputs."""
+    for group, row in zip(groups, rows, strict=True):
+        if len(row) != len(rows[0]):
+            found = f"counts {len(row)} outputs and unlabeled[{groups[0]!r}] {len(rows[0])}"
+            raise InputError(f"unlabeled[{group!r}]", found, "all groups have the same outputs", "Write 0 for none")
+    labeled = []
+    for number, table in enumerate(tables):
+        which = f"labeled[{studies[number]!r}]" if studies else "labeled"
+        try:
+            labeled.append(validation.cells(table, rows[0])[0])
+        except InputError as error:
+            raise InputError(which, error.found, error.needed, error.remedy) from error
+        if labeled[-1].shape != labeled[0].shape:
+            found = f"has shape {labeled[-1].shape} and the first study {labeled[0].shape}"
+            raise InputError(which, found, "all studies have the same classes and outputs", "Write 0 for none")
+    if not labeled:
+        raise InputError("labeled", "is empty", "at least one study is needed", "Pass a table, or {study: table}")
+    return np.stack(labeled), np.stack(rows)
+
+
+def _aligned(argument: str, squares: Any, counts: Any) -> Any:
+    """Return squared weights as one array, in the order of the counts that they belong to."""
+    if squares is None:
+        return None
+    if not isinstance(counts, Mapping):
+        return np.asarray([squares])
+    if not isinstance(squares, Mapping) or set(squares) != set(counts):
+        raise InputError(argument, "does not match the counts", "it must name the same groups", "Give a table for each")
+    return np.asarray([squares[name] for name in counts])
+
+
+def _times(times: Any, groups: Sequence[Any]) -> NDArray[Any]:
+    """Return the time of each group: floats, or datetime64 for dates."""
+    if isinstance(times, Mapping):
+        for group in groups:
+            if group not in times:
+                raise InputError("times", f"lack the group {group!r}", "every group needs a time", "Add it")
+        times = [times[group] for group in groups]
+    values = [_check.plain_name(value) for value in times]
+    if len(values) != len(groups):
+        raise InputError("times", f"are {len(values)}", f"there are {len(groups)} groups", "Give one for each group")
+    try:
+        are_numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+        result = np.array(values, dtype=np.float64 if are_numbers else "datetime64[s]")
+    except (TypeError, ValueError) as error:
+        needed = "times must be all numbers or all dates, so that they can be ordered"
+        raise InputError("times", f"hold {values[0]!r:.60}", needed, "Write dates as 2024-05-27") from error
+    if not np.isfinite(result.astype(np.float64)).all() or (result != result).any():
+        raise InputError("times", "have gaps", "every group needs a time", "Leave out groups without one")
+    result.flags.writeable = False
+    return result
+
+
+def _columns(by: Sequence[str], groups: Sequence[Any]) -> tuple[str, ...]:
+    columns = tuple(by)
+    for group in groups if columns else ():
+        if len(columns) > 1 and (not isinstance(group, tuple) or len(group) != len(columns)):
+            raise InputError(
+                "by", f"names {len(columns)} columns", f"the group {group!r} has not as many parts", "Match"
+            )
+    return columns
+
+
+def _parts_of(group: Any, by: Sequence[str]) -> tuple[Any, ...]:
+    return group if len(by) > 1 else (group,)
+
+
+def _by_name(rows: Any, names: Sequence[Any] | None) -> Any:
+    """Return rows by their names; a single table where there are none."""
+    if rows is None:
+        return None
+    return dict(zip(names, rows, strict=True)) if names else (rows[0] if np.ndim(rows) == 3 else rows)
+
+
+def _sum(first: Groups, second: Groups) -> Groups:
+    if (first.studies is None) != (second.studies is None) or first.by != second.by:
+        found = "are made in different ways"
+        raise InputError("groups", found, "both need the same by columns, and studies or none", "Count both alike")
+    groups, studies = (tuple(dict.fromkeys(one + two)) for one, two in _named(first, second))
+    weighted = first.is_weighted or second.is_weighted
+
+    def added(side: str, names: Sequence[Any], own: Callable[[Groups], Sequence[Any]]) -> NDArray[Any]:
+        total = np.zeros((len(names), *getattr(first, side.removesuffix("_squares")).shape[1:]))
+        for each in (first, second):
+            values = getattr(each, side)
+            values = getattr(each, side.removesuffix("_squares")) if values is None else values
+            np.add.at(total, [names.index(name) for name in own(each)], values)
+        return total if weighted else total.astype(np.int64)
+
+    def own_studies(each: Groups) -> Sequence[Any]:
+        return each.studies or (None,)
+
+    changes: dict[str, Any] = {
+        "groups": groups,
+        "studies": None if first.studies is None else studies,
+        "labeled": added("labeled", studies, own_studies),
+        "unlabeled": added("unlabeled", groups, lambda each: each.groups),
+        "times": _merged_times(first, second, groups),
+    }
+    if weighted:
+        changes["labeled_squares"] = added("labeled_squares", studies, own_studies)
+        changes["unlabeled_squares"] = added("unlabeled_squares", groups, lambda each: each.groups)
+    return first._replaced(**changes)
+
+
+def _named(first: Groups, second: Groups) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+    return (first.groups, second.groups), (first.studies or (None,), second.studies or (None,))
+
+
+def _merged_times(first: Groups, second: Groups, groups: Sequence[Any]) -> NDArray[Any] | None:
+    if first.times is None and second.times is None:
+        return None
+    known: dict[Any, Any] = {}
+    for each in (first, second):
+        for group, time in zip(each.groups, each.times if each.times is not None else (), strict=False):
+            if known.setdefault(group, time) != time:
+                needed = "a group has one time"
+                raise InputError("times", f"of the group {group!r} differ", needed, "Make it two groups")
+    if len(known) < len(groups):
+        raise InputError("times", "are missing on one side", "every group needs a time", "Give times to both")
+    return np.array([known[group] for group in groups])
+
+
+def _rebuilt(parts: dict[str, Any]) -> Groups:
+    groups = object.__new__(Groups)
+    for name, value in parts.items():
+        groups._set(name, _frozen(value) if isinstance(value, np.ndarray) else value)
+    return groups
+
+
+def _frozen(array: Any) -> Any:
+    if array is None:
+        return None
+    copy = np.array(array)
+    copy.flags.writeable = False
+    return copy

@@ -1,0 +1,288 @@
+"""Draws from the posterior of many groups at once: Hamiltonian chains in coordinates that make it nearly normal.
+
+1. Maximise the Laplace approximation of the hyperparameters' posterior, groups integrated out.
+2. Whiten there (`whitening`), let chains run, take their mean for a better point, and whiten again, a few times.
+3. Draw until every share, the spread and the confusion are known well enough, or the budget ends.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from truecount import _check
+from truecount._types import FloatArray
+from truecount.inference.whitening import BATCH, Whitening
+from truecount.models.hierarchy.pooled import PooledDensity
+
+MOST_CHAINS, FEWEST_CHAINS = 32, 8
+CHAIN_NUMBERS = 250_000
+"""Shares of all chains together that still stay close to the processor."""
+ROUNDS = (30, 30, 60)
+"""Iterations of each round of warm-up."""
+TUNING = 40
+"""Iterations that tune the step after the last whitening."""
+TRAJECTORY = 1.5
+"""Length of a trajectory; a quarter of a turn in a standard normal is 1.57."""
+SHORT_STEP = 0.3
+"""Every third trajectory takes steps so much shorter, for chains in a narrow place."""
+ACCEPTANCE = 0.8
+KEPT_BYTES = 200_000_000
+BLOCK = 100
+MOST_BLOCKS = 60
+START_GROUPS = 200
+"""The first guess of the hyperparameters looks at so many groups at most."""
+NEWTON_STEPS = 4
+RHAT_LIMIT = 1.01
+LOW_SPREAD = 2.0
+"""Standard deviations below its mean at which the spread decides on the centring."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HyperDraws:
+    """Draws from the posterior of many groups, chain after chain.
+
+    Parameters
+    ----------
+    prevalence
+        Shape (draws, groups, classes).
+    confusion
+        Shape (draws, classes, outputs).
+    centre
+        Shape (draws, columns, log-ratios): coefficients of the groups' centre.
+    spread
+        Shape (draws, log-ratios): standard deviation between groups.
+    chains
+        How many there are.
+    iterations, gradients
+        Trajectories of each chain, warm-up included, and evaluations of the gradient.
+    acceptance
+        Mean probability with which trajectories were accepted.
+    """
+
+    prevalence: FloatArray
+    confusion: FloatArray
+    centre: FloatArray
+    spread: FloatArray
+    chains: int
+    iterations: int
+    gradients: int
+    acceptance: float
+
+
+@dataclass(slots=True)
+class _Chains:
+    """Where all chains stand, and the step they take."""
+
+    map: Whitening
+    rng: np.random.Generator
+    y: FloatArray
+    z: FloatArray
+    step: float = 0.3
+    iterations: int = 0
+    gradients: int = 0
+    accepted: list[float] = field(default_factory=list)
+
+    def iterate(self) -> float:
+        """Move every chain along one trajectory; return the mean probability of acceptance."""
+        rng, step = self.rng, self.step * (SHORT_STEP if self.iterations % 3 == 2 else self.rng.uniform(0.8, 1.2))
+        steps = max(1, int(np.ceil(TRAJECTORY * rng.uniform(0.6, 1.4) / step)))
+        speed_y, speed_z = rng.standard_normal(self.y.shape), rng.standard_normal(self.z.shape)
+        start = self.map.value_and_gradient(self.y, self.z)
+        energy = start[0] - _kinetic(speed_y, speed_z)
+        y, z, (value, by_y, by_z) = self.y, self.z, start
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            for _ in range(steps):
+                speed_y, speed_z = speed_y + 0.5 * step * by_y, speed_z + 0.5 * step * by_z
+                y, z = y + step * speed_y, z + step * speed_z
+                value, by_y, by_z = self.map.value_and_gradient(y, z)
+                speed_y, speed_z = speed_y + 0.5 * step * by_y, speed_z + 0.5 * step * by_z
+            gain = value - _kinetic(speed_y, speed_z) - energy
+        gain = np.where(np.isfinite(gain), gain, -np.inf)
+        accept = np.log(rng.random(len(gain))) < gain
+        self.y, self.z = np.where(accept[:, None], y, self.y), np.where(accept[:, None, None], z, self.z)
+        self.iterations += 1
+        self.gradients += steps + 1
+        self.accepted.append(float(np.exp(np.minimum(gain, 0.0)).mean()))
+        return self.accepted[-1]
+
+    def tune(self, iterations: int) -> None:
+        """Adapt the step towards the wanted acceptance, by dual averaging."""
+        anchor, shortfall, logarithm = np.log(1.5 * self.step), 0.0, np.log(self.step)
+        for number in range(1, iterations + 1):
+            is_short = self.iterations % 3 == 2
+            acceptance = self.iterate()
+            if is_short:
+                continue
+            shortfall += (ACCEPTANCE - acceptance - shortfall) / (number + 10)
+            trial = anchor - 2 * np.sqrt(number) * shortfall
+            logarithm += number**-0.75 * (trial - logarithm)
+            self.step = float(np.exp(np.clip(trial, np.log(0.005), np.log(1.5))))
+        self.step = float(np.exp(np.clip(logarithm, np.log(0.005), np.log(1.5))))
+
+    def place(self) -> tuple[FloatArray, FloatArray]:
+        """Return hyperparameters and standard latents of every chain."""
+        hyper, latent = self.map.natural(self.y, self.z)
+        return hyper, self.map.density.standard_latent(hyper, latent)
+
+
+def _kinetic(speed_y: FloatArray, speed_z: FloatArray) -> FloatArray:
+    total: FloatArray = 0.5 * ((speed_y**2).sum(axis=1) + (speed_z**2).sum(axis=(1, 2)))
+    return total
+
+
+def sample_pooled(density: PooledDensity, *, effective_draws: int, seed: int) -> HyperDraws:
+    """Draw until the least known quantity has so many effective draws, or the budget ends."""
+    _check.whole_number("effective_draws", effective_draws, least=1)
+    rng = np.random.default_rng(seed)
+    n_chains = int(np.clip(CHAIN_NUMBERS // (density.n_groups * (density.n_ratios + 1)), FEWEST_CHAINS, MOST_CHAINS))
+    chains = _started(density.recentred(np.zeros(density.latent_shape)), n_chains, rng)
+    for iterations in ROUNDS:
+        _warm(chains, iterations)
+    chains.tune(TUNING)
+    chains.accepted.clear()
+    return _drawn(chains, effective_draws)
+
+
+def _started(plain: PooledDensity, n_chains: int, rng: np.random.Generator) -> _Chains:
+    """Start chains farther from the mode than the posterior reaches, latents where their hyperparameters put them."""
+    hyper = _laplace_mode(plain)
+    middle = _latent_mode(plain, hyper[None])[0][0]
+    rough = Whitening.at(plain, hyper, middle)
+    density = _suitably_centred(plain, hyper, middle, np.sqrt((rough.factor**2).sum(axis=1)))
+    whitening = Whitening.at(density, hyper, density.own_latent(hyper[None], middle[None])[0])
+    hypers = hyper + 1.5 * rng.standard_normal((n_chains, density.n_hyper)) @ whitening.factor.T
+    latent, blocks = _latent_mode(plain, hypers)
+    noise = rng.standard_normal((*blocks.shape[:-1], 1))
+    latent = latent + np.linalg.solve(np.linalg.cholesky(blocks).swapaxes(2, 3), noise)[..., 0].transpose(0, 2, 1)
+    return _Chains(whitening, rng, *whitening.standard(hypers, density.own_latent(hypers, latent)))
+
+
+def _suitably_centred(plain: PooledDensity, hyper: FloatArray, latent: FloatArray, sd: FloatArray) -> PooledDensity:
+    """Centre each latent by how much its own items say: 1 − its variance over that of its prior.
+
+    The spread is taken at the lower end of what is likely, because there a centring that is too large makes a funnel.
+    """
+    hyper = hyper.copy()
+    hyper[-plain.n_spreads :] -= LOW_SPREAD * sd[-plain.n_spreads :]
+    blocks = plain.curvature(hyper[None], latent[None])[0]
+    variances = np.linalg.inv(blocks.transpose(2, 0, 1)).diagonal(axis1=1, axis2=2).T
+    return plain.recentred(np.clip(1 - variances, 0.0, 1.0))
+
+
+def _warm(chains: _Chains, iterations: int) -> None:
+    """Run a round of warm-up, and whiten anew at the mean of its second half."""
+    chains.tune(iterations // 2)
+    hypers, total = [], np.zeros(chains.z.shape[1:])
+    for _ in range(iterations - iterations // 2):
+        chains.iterate()
+        hyper, latent = chains.place()
+        hypers.append(hyper)
+        total += latent.mean(axis=0)
+    seen, middle = np.concatenate(hypers), total / len(hypers)
+    centre = seen.mean(axis=0)
+    plain = chains.map.density.recentred(np.zeros(middle.shape))
+    density = _suitably_centred(plain, centre, middle, seen.std(axis=0))
+    chains.map = Whitening.at(density, centre, density.own_latent(centre[None], middle[None])[0])
+    chains.y, chains.z = chains.map.standard(hyper, density.own_latent(hyper, latent))
+
+
+def _drawn(chains: _Chains, wanted: int) -> HyperDraws:
+    """Draw in blocks until enough is known; keep what fits in memory."""
+    density = chains.map.density
+    size = chains.y.size + len(chains.z) * density.n_groups * (density.n_ratios + 1)
+    most = max(2 * FEWEST_CHAINS, KEPT_BYTES // (8 * size))
+    hypers: list[FloatArray] = []
+    shares: list[FloatArray] = []
+    every = 1
+    for _ in range(MOST_BLOCKS):
+        for number in range(BLOCK):
+            chains.iterate()
+            if number % every:
+                continue
+            hyper, latent = chains.map.natural(chains.y, chains.z)
+            hypers.append(hyper)
+            shares.append(density.prevalence(hyper, latent).transpose(0, 2, 1))
+            if len(hypers) > most:
+                hypers, shares, every = hypers[1::2], shares[1::2], 2 * every
+        draws = _gathered(density, hypers, shares, chains)
+        if is_enough(draws, wanted):
+            break
+    return draws
+
+
+def _gathered(
+    density: PooledDensity, hypers: list[FloatArray], shares: list[FloatArray], chains: _Chains
+) -> HyperDraws:
+    hyper = np.stack(hypers, axis=1).reshape(-1, density.n_hyper)
+    rows, centre, scores = density.parts(hyper)
+    prevalence = np.stack(shares, axis=1)
+    return HyperDraws(
+        prevalence=prevalence.reshape(-1, *prevalence.shape[2:]),
+        confusion=density.rows.natural(rows)[0],
+        centre=centre,
+        spread=density.spread(scores),
+        chains=len(chains.y),
+        iterations=chains.iterations,
+        gradients=chains.gradients,
+        acceptance=float(np.mean(chains.accepted)),
+    )
+
+
+def is_enough(draws: HyperDraws, wanted: int) -> bool:
+    """Whether chains agree and so many draws of every quantity are effective."""
+    from truecount.inference import convergence
+
+    for values in (draws.spread, draws.centre, draws.confusion, draws.prevalence):
+        flat = values.reshape(len(values), -1)
+        flat = flat[:, flat.std(axis=0) > 0]
+        if not flat.shape[1]:
+            continue
+        if convergence.rhat_fast(flat, draws.chains).max() > RHAT_LIMIT:
+            return False
+        if convergence.effective_fast(flat, draws.chains).min() < wanted:
+            return False
+    return True
+
+
+def _laplace_mode(plain: PooledDensity) -> FloatArray:
+    """Return the mode of the hyperparameters, with the groups integrated out approximately."""
+    from scipy.optimize import minimize
+
+    hyper = np.zeros(plain.n_hyper)
+    stages = [(plain, 60)]
+    if plain.loadings is None and plain.n_groups > START_GROUPS:
+        chosen = np.linspace(0, plain.n_groups - 1, START_GROUPS).astype(int)
+        stages = [(plain.of_groups(chosen), 60), (plain, 12)]
+    for density, most in stages:
+        options = {"maxiter": most}
+        hyper = minimize(_negative_marginal, hyper, (density,), jac=True, method="L-BFGS-B", options=options).x
+    return np.asarray(hyper)
+
+
+def _negative_marginal(hyper: FloatArray, plain: PooledDensity) -> tuple[float, FloatArray]:
+    """Return minus the Laplace approximation of the log marginal density, and its gradient by differences."""
+    step = 1e-4
+    points = np.vstack([hyper, hyper + step * np.eye(len(hyper)), hyper - step * np.eye(len(hyper))])
+    n_latent, n_blocks = plain.latent_shape
+    batch = max(1, BATCH // (n_latent * max(plain.unlabeled.size, n_latent * n_blocks)))
+    values = np.concatenate([_marginal(plain, points[at : at + batch]) for at in range(0, len(points), batch)])
+    ahead, behind = values[1 : len(hyper) + 1], values[len(hyper) + 1 :]
+    return -float(values[0]), -(ahead - behind) / (2 * step)
+
+
+def _marginal(plain: PooledDensity, hyper: FloatArray) -> FloatArray:
+    latent, blocks = _latent_mode(plain, hyper)
+    value: FloatArray = plain.value_and_gradient(hyper, latent)[0] - 0.5 * np.linalg.slogdet(blocks)[1].sum(axis=1)
+    return value
+
+
+def _latent_mode(plain: PooledDensity, hyper: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Climb to the latents' mode given the hyperparameters by Fisher scoring; return it and the curvature there."""
+    latent = np.zeros((len(hyper), *plain.latent_shape))
+    plain = plain.recentred(np.zeros(plain.latent_shape))
+    for _ in range(NEWTON_STEPS):
+        blocks = plain.curvature(hyper, latent).transpose(0, 3, 1, 2)
+        gradient = plain.value_and_gradient(hyper, latent)[2].transpose(0, 2, 1)
+        step = np.linalg.solve(blocks, gradient[..., None])[..., 0].transpose(0, 2, 1)
+        latent = latent + np.clip(step, -3.0, 3.0)
+    return latent, plain.curvature(hyper, latent).transpose(0, 3, 1, 2)

@@ -1,0 +1,1 @@
+"""Densities of many groups at once, in unbounded coordinates, with gradients."""
