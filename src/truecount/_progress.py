@@ -149,7 +149,9 @@ class _Log:
         """Say how much is done, if it is time."""
         if monotonic() - self._last >= LOG_INTERVAL:
             self._last = monotonic()
-            self._write(f" for {self._last - self._begin:.0f} s" if self._total is None else f" {done / self._total:.0%}")
+            self._write(
+                f" for {self._last - self._begin:.0f} s" if self._total is None else f" {done / self._total:.0%}"
+            )
 
     def close(self) -> None:
         """Say that the work is over."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, IntArray, Name
+from truecount._wording import is_number
 from truecount.counts import display, validation
 from truecount.errors import InputError
 
@@ -102,11 +103,22 @@ class Counts:
 
     @property
     def counted(self) -> FloatArray | None:
-        """Shape (classes,): the share of each class by plain counting; None where outputs are not the classes."""
-        if not self.outputs_are_classes or not self.unlabeled.sum():
+        """Shape (classes,): the share of each class by plain counting; None where a class is no output.
+
+        Shares are of all unlabelled items. Where some outputs are no class, such as an abstention, they sum to less
+        than one, and `uncounted` names those outputs; more numbers than there are classes are no abstentions but bins.
+        """
+        if not set(self.classes) <= set(self.outputs) or not self.unlabeled.sum():
             return None
-        shares: FloatArray = self.unlabeled[_order("outputs", self.outputs, self.classes)] / self.unlabeled.sum()
+        if self.uncounted and all(map(is_number, self.outputs)):
+            return None
+        shares: FloatArray = self.unlabeled[[self.outputs.index(name) for name in self.classes]] / self.unlabeled.sum()
         return shares
+
+    @property
+    def uncounted(self) -> tuple[Name, ...]:
+        """Outputs that are no class, such as abstentions."""
+        return tuple(name for name in self.outputs if name not in self.classes)
 
     def __eq__(self, other: object) -> bool:
         """Compare as text, where the names 1 and True differ."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from truecount.results.finding import Finding
 from truecount.results.posterior import Posterior
-from truecount.results.table import display_width, remark, visible
+from truecount.results.table import cells_text, display_width, remark, tabulate, visible
 
 Row = Mapping[str, Any]
 TITLES = {
@@ -92,7 +92,7 @@ class Check:
         }
 
     def __str__(self) -> str:
-        parts = [str(self.posterior).splitlines()[: len(self.posterior.classes) + 1]]
+        parts = [cells_text(tabulate(self.posterior))]
         said = [remark(finding) for finding in self.findings] or ["Nothing speaks against this answer."]
         parts.append(said)
         parts += [self._table(name) for name in TITLES if self.tables.get(name)]

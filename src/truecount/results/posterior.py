@@ -22,6 +22,7 @@ from truecount.results.finding import Finding
 
 Kind = Literal["equal-tailed", "hdi"]
 Target = Literal["population", "realized"]
+Status = Literal["ok", "not-converged", "no-answer"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -50,6 +51,35 @@ class Posterior:
     def classes(self) -> tuple[Name, ...]:
         """Names of the classes, in the order of every result."""
         return self.counts.classes
+
+    @property
+    def status(self) -> Status:
+        """``"ok"``; ``"not-converged"``, which a finding explains; or ``"no-answer"``, for R-hat above 1.1."""
+        if not self.has_answer:
+            return "no-answer"
+        return "not-converged" if self.provenance.get("not_converged") else "ok"
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether the chains agree enough to be summarised: R-hat of every class is 1.1 or less.
+
+        Where they do not, tables, JSON, pages and pictures say so in place of numbers. The draws are there to look at.
+        """
+        return self.rhat is None or bool((self.rhat <= convergence.RHAT_MOST).all())
+
+    def place(self, name: Name) -> int:
+        """Return the position of a class."""
+        if name not in self.classes:
+            by_text = {str(known): known for known in self.classes}
+            meant = nearest(str(name), by_text)
+            remedy = f"Perhaps you meant {by_text[meant]!r}" if meant else "Choose one of these"
+            raise InputError("class", f"is {name!r}", f"the classes are {quoted(self.classes)}", remedy)
+        return self.classes.index(name)
+
+    def by_size(self, target: Target = "population") -> tuple[Name, ...]:
+        """Return the classes, the one with the largest mean first."""
+        order = np.argsort(-self.shares(target).mean(axis=0), kind="stable")
+        return tuple(self.classes[place] for place in order)
 
     @property
     def prevalence(self) -> FloatArray:
@@ -148,7 +178,7 @@ class Posterior:
         """
         level = _check.level(level)
         _check.one_of("kind", kind, ("equal-tailed", "hdi"))
-        return interval_of(self.shares(target), level, kind)
+        return np.clip(interval_of(self.shares(target), level, kind), 0.0, 1.0)  # between draws of 1, rounding
 
     def probability(self, event: Callable[[Mapping[Name, FloatArray]], Any]) -> float:
         """Give the posterior probability of an event.
@@ -220,6 +250,25 @@ class Posterior:
     ) -> dict[str, Any]:
         """Give the summary as plain values, schema ``truecount.estimate/1``."""
         return export.to_dict(self, level=level, kind=kind, target=target)
+
+    def to_text(
+        self,
+        *,
+        level: float = 0.95,
+        kind: Kind = "equal-tailed",
+        target: Target = "population",
+        classes: Sequence[Name] | None = None,
+    ) -> str:
+        """Return the table that is printed, of some classes or in another order.
+
+        Parameters
+        ----------
+        level, kind, target
+            As in `interval`.
+        classes
+            Which classes, in this order, such as ``["pass"]`` or ``posterior.by_size()``; all by default.
+        """
+        return table.text(self, level=level, kind=kind, target=target, classes=classes)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to one ``.npz`` file; what stood there before is replaced only when the new one is whole."""
