@@ -9,7 +9,7 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray, Name
 from truecount._wording import percent, quoted
-from truecount.api.bayesian import infer
+from truecount.api.bayesian import infer, infer_many
 from truecount.counts import Counts, Scores
 from truecount.counts.weights import effective_by_output, effective_counts, effective_outputs
 from truecount.diagnostics import groups, tables
@@ -30,6 +30,7 @@ from truecount.inference import Auto
 from truecount.models import Density, Prior, density
 from truecount.results import Finding, Posterior
 from truecount.results.finding import gravest_first
+from truecount.results.groups import group_name, groups_findings
 
 MOST_SCORE_REPLICATES = 199
 Effective: TypeAlias = Callable[[Counts], tuple[FloatArray, FloatArray]]
@@ -37,15 +38,16 @@ Effective: TypeAlias = Callable[[Counts], tuple[FloatArray, FloatArray]]
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Rows by table, and findings."""
+    """Rows by table, findings, and findings of single groups beside them."""
 
     tables: dict[str, tuple[dict[str, Any], ...]] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
+    of_groups: tuple[Finding, ...] = ()
 
     def __add__(self, other: "Evidence") -> "Evidence":
         """Put both together; tables of the same name run on."""
         joined = {name: self.tables.get(name, ()) + other.tables.get(name, ()) for name in self.tables | other.tables}
-        return Evidence(joined, self.findings + other.findings)
+        return Evidence(joined, self.findings + other.findings, self.of_groups + other.of_groups)
 
 
 def gather(posterior: Posterior, data: Any, audit: Any, *, replicates: int, seed: int) -> Evidence:
@@ -68,7 +70,7 @@ def _parts(posterior: Posterior, model: Density, data: Any, audit: Any, settings
     if isinstance(data, Scores):
         yield _on_scores(data, settings)
     if isinstance(data, Mapping) and len(data) > 1:
-        yield _across_groups(posterior.counts, data, model, settings)
+        yield _across_groups(posterior.counts, data, posterior.prior, model, settings)
     if audit is not None:
         yield _audit(posterior, audit, settings["seed"])
 
@@ -170,7 +172,35 @@ def _places(kind: str, names: Sequence[Name], known: Sequence[Name]) -> list[int
     return [known.index(name) for name in names]
 
 
-def _across_groups(counts: Counts, data: Mapping[Any, Counts], model: Density, settings: dict[str, int]) -> Evidence:
+def _across_groups(
+    counts: Counts, data: Mapping[Any, Counts], prior: Prior, model: Density, settings: dict[str, int]
+) -> Evidence:
+    return _each_group(data, prior, settings) + _one_confusion(counts, data, model, settings)
+
+
+def _each_group(data: Mapping[Any, Counts], prior: Prior, settings: dict[str, int]) -> Evidence:
+    """Check every group by itself: its own test of label shift, and what its own answer carries."""
+    posteriors: Any = infer_many(data, prior=prior, seed=settings["seed"], progress=False)
+    rows = []
+    for group, posterior in posteriors.items():
+        counts = posterior.counts
+        test = label_shift_test(counts, density(counts, prior), **settings) if counts.unlabeled.sum() else None
+        is_tested = test is not None and test.is_testable
+        codes = [finding.code for finding in posterior.findings if finding.severity != "info"]
+        rows.append(
+            {
+                "group": group_name(group),
+                "unlabeled": float(counts.unlabeled.sum()),
+                "p_value": test.p_value if test is not None and is_tested else None,
+                "status": posterior.status,
+                "findings": ", ".join(codes) or "none",
+            }
+        )
+    found = [finding for finding in groups_findings(posteriors) if finding.severity != "info"]
+    return Evidence({"groups": tuple(rows)}, of_groups=tuple(found))
+
+
+def _one_confusion(counts: Counts, data: Mapping[Any, Counts], model: Density, settings: dict[str, int]) -> Evidence:
     if groups.share_labels(data):
         deviance, p_value = groups.joint_test(data, model, **settings)
         said = _unless_testable(len(counts.outputs) > len(counts.classes))

@@ -25,6 +25,8 @@ from truecount.results.check import Check
 from truecount.results.finding import gravest_first
 from truecount.results.sensitivity import Claim, Sensitivity
 
+OF_COUNTS, OF_DRAWS = ("identifiability", "tests", "audit", "groups"), ("prior-sensitive", "designs-disagree")
+"""Tables that say nothing of the draws, and stand where those are no answer; findings that compare such an answer."""
 Checked: TypeAlias = Counts | Scores | Posterior | Mapping[Any, Counts]
 
 
@@ -47,8 +49,8 @@ def check(
     ----------
     data
         Counts, a posterior, scores, or a mapping from group to counts. Scores are sorted by confidence into more
-        outputs than classes, which leaves something to test; groups are pooled, and the confusion is compared across
-        them.
+        outputs than classes, which leaves something to test. Groups are pooled for the answer and all tables but
+        ``groups``, which has a row for each by itself, and the confusion is compared across them.
     prior, engine
         As in `infer`; a posterior has its own, and `engine` is then what `calibration_sets` puts to the test.
     audit
@@ -87,12 +89,16 @@ def check(
     if drift is not None or above or below or calibration_sets:
         of_label_shift("data", posterior, "drift, above, below and calibration_sets")
     evidence = gather(posterior, data, audit, replicates=replicates, seed=seed)
+    provenance = {"seed": seed, "replicates": replicates, "version": package_version()}
+    if not posterior.has_answer:
+        tables = {name: rows for name, rows in evidence.tables.items() if name in OF_COUNTS}
+        found = [finding for finding in _merged(posterior, evidence) if finding.code not in OF_DRAWS]
+        return Check(posterior=posterior, findings=tuple(found), tables=tables, provenance=provenance)
     rows = {
         **evidence.tables,
         **_drift_tables(posterior, drift, above, below, seed),
         **_simulated_tables(posterior, calibration_sets, engine, seed),
     }
-    provenance = {"seed": seed, "replicates": replicates, "version": package_version()}
     return Check(posterior=posterior, findings=_merged(posterior, evidence), tables=rows, provenance=provenance)
 
 
@@ -134,10 +140,12 @@ def _answer(data: Checked, prior: Prior, engine: Engine, seed: int) -> Posterior
 
 
 def _merged(posterior: Posterior, evidence: Evidence) -> tuple[Any, ...]:
-    """Let the findings of the check replace those of the answer that have the same code."""
+    """Let the findings of the check replace those of the answer that have the same code; groups add their own."""
     codes = {finding.code for finding in evidence.findings}
     kept = [finding for finding in posterior.findings if finding.code not in codes]
-    return gravest_first([*kept, *evidence.findings])
+    said = {finding.message for finding in (*kept, *evidence.findings)}
+    of_groups = [finding for finding in evidence.of_groups if finding.message not in said]
+    return gravest_first([*kept, *evidence.findings, *of_groups])
 
 
 def sensitivity(

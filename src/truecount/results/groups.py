@@ -110,14 +110,20 @@ def difference(
 
 
 def changes_table(
-    posteriors: Posteriors, *, level: float = 0.95, kind: Kind = "equal-tailed", target: Target = "population"
+    posteriors: Posteriors,
+    *,
+    level: float = 0.95,
+    kind: Kind = "equal-tailed",
+    target: Target = "population",
+    classes: Sequence[Name] | None = None,
 ) -> Table:
-    """Give how each class changes from one group to the next, in percentage points."""
+    """Return how each class changes from one group to the next that has an answer, in percentage points."""
     rows = []
     for pair in pairwise(answered(posteriors)):
         step = " → ".join(visible(group_name(group)) for group in pair)
         first, second = (posteriors[group] for group in pair)
-        for each in difference(first, second, level=level, kind=kind, target=target):
+        changes = difference(first, second, level=level, kind=kind, target=target)
+        for each in changes if classes is None else [changes[first.place(name)] for name in classes]:
             ends = f"{100 * each['lower']:+.1f} – {100 * each['upper']:+.1f}"
             numbers = [f"{100 * each['mean']:+.1f}", ends, f"{each['probability_larger']:.3f}"]
             rows.append([f"{step} {visible(each['class'])}", *numbers])
