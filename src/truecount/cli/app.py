@@ -11,6 +11,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperOption
 
+from truecount._progress import progress_style
 from truecount.errors import InputError, MissingExtraError
 
 INTERRUPTED = 130
@@ -65,7 +66,8 @@ def main() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
     wanted = [name for name in COMMANDS if name in sys.argv[1:2]]
     try:
-        build(*(wanted or COMMANDS))(prog_name="truecount")
+        with progress_style("bar" if sys.stderr.isatty() else "log"):
+            build(*(wanted or COMMANDS))(prog_name="truecount")
     except InputError as error:
         from truecount.cli.wording import in_shell
 
@@ -108,7 +110,7 @@ def _said_of_output(error: OSError) -> str:
     """Blame the standard output, the only stream that is written without a name, and drop what it could not take."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     found = "is closed" if error.errno == errno.EBADF else f"cannot be written ({error.strerror})"
-    needed, remedy = "the answer is printed there", "Leave it open, or write to a file with --json or --csv"
+    needed, remedy = "the answer is printed there", "Write to a file, with --json or --csv, if it has to be so"
     return str(InputError("standard output", found, needed, remedy))
 
 

@@ -148,7 +148,8 @@ class Counts:
                     "counts",
                     "do not share one labelled table",
                     "pooling adds unlabelled sides only",
-                    "Use first + second for shards that each have labels of their own",
+                    "Make groups that share one with Counts.split({group: unlabelled counts}), or add shards that each "
+                    "have labels of their own with first + second",
                 )
             total = total._plus(other.ordered_like(self)._without_labels())
         return total

@@ -117,13 +117,7 @@ class Posterior:
 
         Given a draw, the class of each item with output k is drawn from P(class | output k).
         """
-        if self.counts.is_weighted or not self.counts.unlabeled.sum():
-            raise InputError(
-                "target",
-                "is 'realized'",
-                "the share among these items needs whole, non-zero unlabelled counts",
-                "Ask for target='population'",
-            )
+        require_realizable(self.counts)
         joint = self.prevalence[:: self.draws.stride, :, None] * self.confusion
         of_output = joint.sum(axis=1, keepdims=True)
         given_output = np.divide(joint, of_output, out=np.full_like(joint, 1 / len(self.classes)), where=of_output > 0)
@@ -292,6 +286,17 @@ class Posterior:
 
     def _repr_html_(self) -> str:
         return table.html(self)
+
+
+def require_realizable(counts: Counts) -> None:
+    """Refuse counts whose items cannot be sorted one by one."""
+    if counts.is_weighted or not counts.unlabeled.sum():
+        raise InputError(
+            "target",
+            "is 'realized'",
+            "the share among these items needs whole, non-zero unlabelled counts",
+            "Ask for target='population'",
+        )
 
 
 def interval_of(draws: FloatArray, level: float, kind: Kind) -> FloatArray:
