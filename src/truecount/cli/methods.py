@@ -21,8 +21,10 @@ from truecount.results.table import Table
 if TYPE_CHECKING:
     from truecount.results import Comparison, PointEstimate
 
-OF_POSTERIOR = ("interval", "target", "prior", "prior_confusion", "draws", "engine", "design", "joint", "html")
-OF_POSTERIOR += ("of_interest", "sort")
+OF_POSTERIOR = (
+    *("interval", "target", "prior", "prior_confusion", "draws", "engine", "design", "joint", "html"),
+    *("of_interest", "sort"),
+)
 OF_POINT = (*OF_POSTERIOR, "seed", "all_methods", "plot")
 
 

@@ -7,23 +7,27 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from truecount._wording import quoted
+from truecount.counts.columns import Columns, require_in_every_shard
 from truecount.counts.duck import Connection, Place, literals
-from truecount.counts.shards import Shards
+from truecount.counts.shards import Shards, folder_columns
 from truecount.errors import InputError
 
 Path: TypeAlias = tuple[str, ...]
 """The name of a column, and of what is within it."""
 
 
-def require_distinct_names(connection: Connection, shards: Shards, wanted: Sequence[str]) -> None:
-    """Refuse files in which a wanted column has the name of another, but for its case."""
+def require_columns(connection: Connection, shards: Shards, columns: Columns) -> None:
+    """Refuse shards of which some lack a wanted column, or in which one has the name of another but for its case."""
+    names = {}
     for file, paths in _paths(connection, shards.files):
         if shards.is_partitioned:
-            paths += [(key,) for key in re.findall(r"([^/\\=]+)=[^/\\]*[/\\]", file) if (key,) not in paths]
+            paths += [(key,) for key in folder_columns(file) if (key,) not in paths]
+        names[file] = [path[0] for path in paths if len(path) == 1]
         for alike in _alike(paths):
-            if any(_is_concerned(column, alike[0]) for column in wanted):
+            if any(_is_concerned(column, alike[0]) for column in columns.wanted):
                 found, needed = f"has columns {quoted(alike)}", "DuckDB takes names that differ only in case for one"
                 raise InputError(file, found, needed, "Rename all but one")
+    require_in_every_shard(names, columns)
 
 
 def _paths(connection: Connection, files: Sequence[Place]) -> Iterator[tuple[str, list[Path]]]:

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from truecount.counts.columns import Columns, require_column
+from truecount.counts.columns import Columns, require_column, require_in_every_shard
 from truecount.counts.duck import Connection, Place, identifier, literals, sql_text
-from truecount.counts.parquet import require_distinct_names
-from truecount.counts.shards import ARRAY, RECORDS, Shards
+from truecount.counts.parquet import require_columns
+from truecount.counts.shards import ARRAY, RECORDS, Shards, folder_columns
 from truecount.counts.text import DELIMITERS, header
 from truecount.errors import InputError
 
@@ -40,6 +40,8 @@ def _of_text(connection: Connection, shards: Shards, columns: Columns) -> Iterat
     for file in shards.files:
         names, delimiter = header(file)
         alike[tuple(names), delimiter].append(file)
+    by_file = {str(files[0]): [*named, *folder_columns(files[0])] for (named, _), files in alike.items()}
+    require_in_every_shard(by_file, columns)
     for (named, delimiter), files in alike.items():
         types = "{" + ", ".join(f"'/{position}': 'VARCHAR'" for position in range(len(named))) + "}"
         source = CSV.format(
@@ -52,7 +54,7 @@ def _of_text(connection: Connection, shards: Shards, columns: Columns) -> Iterat
 
 
 def _of_parquet(connection: Connection, shards: Shards, columns: Columns) -> Relation:
-    require_distinct_names(connection, shards, columns.wanted)
+    require_columns(connection, shards, columns)
     source = f"read_parquet({literals(shards.files)}, hive_partitioning={shards.is_partitioned})"
     return of_table(connection, shards.name, source, columns)
 

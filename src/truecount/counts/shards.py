@@ -1,6 +1,7 @@
 """What someone typed becomes the files that are meant: one, all that match a pattern, or all in a folder."""
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from glob import glob, has_magic
@@ -69,6 +70,15 @@ def files_meant(path: str | PathLike[str]) -> list[Path]:
 def _is_hidden(file: Path, folder: Path) -> bool:
     """Whether this is a mark that some writer left, such as ``_SUCCESS``, and no data."""
     return any(part.startswith((".", "_")) for part in file.relative_to(folder).parts)
+
+
+def folder_columns(file: Place) -> list[str]:
+    """Return the columns that folders such as ``week=3`` make.
+
+    >>> folder_columns("runs/week=3/part.csv")
+    ['week']
+    """
+    return re.findall(r"([^/\\=]+)=[^/\\]*[/\\]", str(file))
 
 
 def one_kind(name: str, files: Iterable[Place]) -> str:
