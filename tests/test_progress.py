@@ -93,7 +93,7 @@ def test_work_that_reports_nothing_is_named_and_short_work_is_not():
 LOGGED = """
 import time
 from truecount import _progress as p
-p.PATIENCE, p.LOG_INTERVAL, p.INTERVAL = 0.05, 0.1, 0.05
+p.LOG_PATIENCE, p.LOG_INTERVAL, p.INTERVAL = 0.05, 0.1, 0.05
 with p.progress_style({style!r}), p.watch(what="brewing", show={show}):
     time.sleep(0.5)
 with p.progress_style({style!r}):
@@ -111,8 +111,8 @@ def test_a_log_has_lines_with_times():
     lines = logged("log")
     assert all(re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d (brewing|inferring)", line) for line in lines)
     words = [line[20:] for line in lines]
-    assert words[0] == "brewing…"
-    assert "inferring…" in words
+    assert words[0] == "brewing …"
+    assert "inferring …" in words
     assert "inferring 50%" in words
     assert any(word.startswith("brewing for ") for word in words)
     assert words[-1].startswith("inferring: ")
@@ -121,4 +121,4 @@ def test_a_log_has_lines_with_times():
 
 def test_quiet_work_says_nothing():
     assert logged("quiet") == []
-    assert logged("log", show=False)[0].endswith("inferring…")
+    assert logged("log", show=False)[0].endswith("inferring …")

@@ -13,8 +13,8 @@ PATIENCE = 1.0
 """Seconds of work before a bar appears."""
 INTERVAL = 0.2
 """Seconds between two looks at work that reports how far it is."""
-LOG_INTERVAL = 10.0
-"""Seconds between two lines of a log."""
+LOG_PATIENCE, LOG_INTERVAL = 5.0, 10.0
+"""Seconds of work before it is logged, and between two lines."""
 Style = Literal["bar", "log", "quiet"]
 _style: ContextVar[Style] = ContextVar("style", default="bar")
 
@@ -92,8 +92,9 @@ def watch(
         yield
         return
     done = Event()
-    wait = 0.0 if show else PATIENCE
-    kind = _Log if _style.get() == "log" else _Bar
+    is_log = _style.get() == "log"
+    kind, wait = (_Log, LOG_PATIENCE) if is_log else (_Bar, PATIENCE)
+    wait = 0.0 if show else wait
     watcher = Thread(target=_follow, args=(kind, share, what, done, wait), name="truecount-bar", daemon=True)
     watcher.start()
     try:
@@ -143,7 +144,7 @@ class _Log:
     def __init__(self, what: str, total: float | None, done: float) -> None:
         self._what, self._total = what, total
         self._begin = self._last = monotonic()
-        self._write("…")
+        self._write(" …")
 
     def reach(self, done: float) -> None:
         """Say how much is done, if it is time."""
@@ -155,7 +156,7 @@ class _Log:
 
     def close(self) -> None:
         """Say that the work is over."""
-        self._write(f": {PATIENCE + monotonic() - self._begin:.0f} s in all")
+        self._write(f": done after another {monotonic() - self._begin:.0f} s")
 
     def _write(self, words: str) -> None:
         sys.stderr.write(f"{strftime('%Y-%m-%d %H:%M:%S')} {self._what}{words}\n")

@@ -120,12 +120,12 @@ def _audit(posterior: Posterior, audit: Any, seed: int) -> Evidence:
     """Compare what the design says carries over: the outputs of each class, or else the classes of each output."""
     counts = posterior.counts
     if posterior.provenance.get("design") is None:
-        sides = np.array([effective_counts(counts)[0], _audited(counts, audit, effective_counts)])
+        sides = np.array([effective_counts(counts)[0], audited(counts, audit, effective_counts)])
         test = homogeneity_test(sides, seed=seed)
         found = drift_finding(counts, test, "in the population")
         rows = tables.audit_rows("class", counts.classes, sides, test)
         return _compared(test, visible_drift(sides, seed=seed), "the box drifted", rows, found)
-    sides = np.array([effective_by_output(counts)[0].T, _audited(counts, audit, effective_by_output).T])
+    sides = np.array([effective_by_output(counts)[0].T, audited(counts, audit, effective_by_output).T])
     test = homogeneity_test(sides, seed=seed)
     rows = tables.audit_rows("output", counts.outputs, sides, test)
     visible = visible_drift(sides, seed=seed)
@@ -144,7 +144,7 @@ def _could(visible: float) -> str:
     return f"and one of {percent(visible)} in every row would have been, four times in five"
 
 
-def _audited(counts: Counts, audit: Any, effective: Effective) -> FloatArray:
+def audited(counts: Counts, audit: Any, effective: Effective) -> FloatArray:
     """Give the labelled items of the target as a table like the others; names that it lacks have no items."""
     if isinstance(audit, Counts):
         table = np.zeros(counts.labeled.shape)
@@ -154,7 +154,7 @@ def _audited(counts: Counts, audit: Any, effective: Effective) -> FloatArray:
     table = np.asarray(_check.finite_numbers("audit", audit, dimensions=2), np.float64)
     if hasattr(audit, "columns"):  # a frame such as pandas' crosstab gives, which knows its names
         named = Counts(table, 0 * table[0], audit.index.tolist(), audit.columns.tolist())
-        return _audited(counts, named, effective)
+        return audited(counts, named, effective)
     if table.shape != counts.labeled.shape:
         raise InputError(
             "audit",

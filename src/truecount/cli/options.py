@@ -49,8 +49,12 @@ def make_engine(name: str, draws: str | None) -> "Engine":
     from truecount import inference
 
     engine = getattr(inference, ENGINES[name])
-    made: Engine = engine() if draws is None else engine(read_whole("--draws", draws, least=2, most=MOST_DRAWS))
+    made: Engine = engine() if draws is None else engine(_draws(draws))
     return made
+
+
+def _draws(text: str) -> int:
+    return read_whole("--draws", text, least=2, most=MOST_DRAWS, usual=4000)
 
 
 def require_prior(prevalence: str, confusion: str) -> None:
@@ -144,17 +148,17 @@ def read_conclusions(option: str, entries: Iterable[str], classes: Sequence[Name
     return bounds
 
 
-def read_whole(option: str, text: str, *, least: int, most: int) -> int:
+def read_whole(option: str, text: str, *, least: int, most: int, usual: int) -> int:
     """Read ``4000``."""
     if not (text.isascii() and text.isdigit()) or len(text) > len(str(most)) or not least <= int(text) <= most:
         needed = f"it must be a whole number from {least} to {most:,}"
-        raise InputError(option, f"is {text!r:.60}", needed, f"Write {option} {max(least, min(4000, most))}")
+        raise InputError(option, f"is {text!r:.60}", needed, f"Write {option} {usual}")
     return int(text)
 
 
 def read_seed(text: str) -> int:
     """Read ``0``."""
-    return read_whole("--seed", text, least=0, most=MOST_SEED)
+    return read_whole("--seed", text, least=0, most=MOST_SEED, usual=0)
 
 
 def named_class(option: str, text: str, classes: Sequence[Name]) -> Name:
