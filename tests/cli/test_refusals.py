@@ -18,7 +18,7 @@ from truecount.cli.app import app
 from truecount.cli.source import Source
 
 SURVEY = ["--positive", "50/3330", "--sensitivity", "103/122", "--specificity", "399/401"]
-STUCK = tc.Counts([[3, 1], [1, 3]], [250_000, 250_000])
+STUCK = tc.Counts([[30, 10], [10, 30]], [500, 500])
 """Counts that Gibbs chains cross so slowly that a hundred draws do not agree."""
 
 

@@ -16,7 +16,6 @@ from truecount._atomic import require_writable, write_whole
 from truecount._check import level as checked_level
 from truecount._progress import watch
 from truecount._types import Name
-from truecount._wording import listed
 from truecount.cli.options import named_class
 from truecount.cli.pictures import page, picture_format, shares
 from truecount.cli.screen import print_table
@@ -118,7 +117,7 @@ class Report:
             if not self.is_quiet or finding.severity == "serious":
                 typer.echo(remark(finding), err=True)
         if files and not self.is_quiet:
-            typer.echo(f"Wrote {visible(listed(files))}.", err=True)
+            typer.echo(f"Wrote {' and '.join(map(visible, files))}.", err=True)
 
     def _encoded(
         self, summary: Callable[[], dict[str, Any]], rows: Callable[[dict[str, Any]], list[dict[str, Any]]]

@@ -43,7 +43,7 @@ def groups_content(
         "colors": [place for each in posteriors.values() for place in (places if each.has_answer else [None])],
         "changes": changes_table(posteriors, **look, classes=classes) if has_changes else None,
         "change_colors": places * max(len(sound) - 1, 0),
-        "picture": groups_drawing(sound, **look) if sound else None,
+        "picture": groups_drawing(sound, **look, classes=classes) if sound else None,
         "method": words.method(first, **look, items=items_of(each.counts for each in posteriors.values())),
         "assumptions": words.ASSUMPTIONS[words.design_of(first)],
         "confusion": None,

@@ -106,7 +106,7 @@ def _content(
         "colors": [posterior.place(name) % len(LIGHT.classes) for name in shown],
         "changes": None,
         "change_colors": [],
-        "picture": shares_drawing(posterior, **look) if has_answer else None,
+        "picture": shares_drawing(posterior, **look, classes=classes) if has_answer else None,
         "method": words.method(posterior, **look),
         "assumptions": words.ASSUMPTIONS[words.design_of(posterior)],
         "confusion": confusion_table(posterior, level) if has_answer else None,
