@@ -133,7 +133,7 @@ def test_equal_numbers_are_not_one_table():
     for left, right in ((counts, counts), (one, other), (one, counts), (one + counts, one)):
         with pytest.raises(
             InputError,
-            match=r"do not share one labelled table: pooling adds .* with Counts\.split\(\{group: unlabelled counts\}\)",
+            match=r"do not share one labelled table: pooling .* with Counts\.split\(\{group: unlabelled counts\}\)",
         ):
             left.pool(right)
 

@@ -108,9 +108,8 @@ class Counts:
         Shares are of all unlabelled items. Where some outputs are no class, such as an abstention, they sum to less
         than one, and `uncounted` names those outputs; more numbers than there are classes are no abstentions but bins.
         """
-        if not set(self.classes) <= set(self.outputs) or not self.unlabeled.sum():
-            return None
-        if self.uncounted and all(map(is_number, self.outputs)):
+        are_bins = self.uncounted and all(map(is_number, self.outputs))
+        if not set(self.classes) <= set(self.outputs) or are_bins or not self.unlabeled.sum():
             return None
         shares: FloatArray = self.unlabeled[[self.outputs.index(name) for name in self.classes]] / self.unlabeled.sum()
         return shares
@@ -144,13 +143,10 @@ class Counts:
         total = self
         for other in others:
             if not self._shares_labels(other):
-                raise InputError(
-                    "counts",
-                    "do not share one labelled table",
-                    "pooling adds unlabelled sides only",
-                    "Make groups that share one with Counts.split({group: unlabelled counts}), or add shards that each "
-                    "have labels of their own with first + second",
-                )
+                share, add = "Counts.split({group: unlabelled counts})", "first + second"
+                remedy = f"Make groups that share one with {share}, or add shards with labels of their own by {add}"
+                needed = "pooling adds unlabelled sides only"
+                raise InputError("counts", "do not share one labelled table", needed, remedy)
             total = total._plus(other.ordered_like(self)._without_labels())
         return total
 

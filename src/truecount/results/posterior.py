@@ -10,7 +10,6 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, Name
-from truecount._wording import nearest, quoted
 from truecount.counts import Counts
 from truecount.errors import InputError
 from truecount.inference import convergence
@@ -18,6 +17,7 @@ from truecount.inference.draws import Draws, dirichlet
 from truecount.inference.resample import effective_share, normalised
 from truecount.models import Prior
 from truecount.results import export, storage, table
+from truecount.results.by_class import ByClass, unknown_class
 from truecount.results.finding import Finding
 
 Kind = Literal["equal-tailed", "hdi"]
@@ -70,10 +70,7 @@ class Posterior:
     def place(self, name: Name) -> int:
         """Return the position of a class."""
         if name not in self.classes:
-            by_text = {str(known): known for known in self.classes}
-            meant = nearest(str(name), by_text)
-            remedy = f"Perhaps you meant {by_text[meant]!r}" if meant else "Choose one of these"
-            raise InputError("class", f"is {name!r}", f"the classes are {quoted(self.classes)}", remedy)
+            raise unknown_class("class", f"is {name!r}", name, self.classes)
         return self.classes.index(name)
 
     def by_size(self, target: Target = "population") -> tuple[Name, ...]:
@@ -186,7 +183,7 @@ class Posterior:
         if not callable(event):
             remedy = f"Pass lambda share: share[{self.classes[0]!r}] > 0.2"
             raise InputError("event", f"is {event!r:.60}", "it must be a function of the draws by class name", remedy)
-        shares = _ByClass(zip(self.classes, self.prevalence.T, strict=True))
+        shares = ByClass(zip(self.classes, self.prevalence.T, strict=True))
         holds = np.asarray(event(shares))
         if holds.shape != (len(self.prevalence),) or holds.dtype != bool:
             raise InputError(
@@ -291,12 +288,8 @@ class Posterior:
 def require_realizable(counts: Counts) -> None:
     """Refuse counts whose items cannot be sorted one by one."""
     if counts.is_weighted or not counts.unlabeled.sum():
-        raise InputError(
-            "target",
-            "is 'realized'",
-            "the share among these items needs whole, non-zero unlabelled counts",
-            "Ask for target='population'",
-        )
+        needed = "the share among these items needs whole, non-zero unlabelled counts"
+        raise InputError("target", "is 'realized'", needed, "Ask for target='population'")
 
 
 def interval_of(draws: FloatArray, level: float, kind: Kind) -> FloatArray:
@@ -304,13 +297,3 @@ def interval_of(draws: FloatArray, level: float, kind: Kind) -> FloatArray:
     if kind == "hdi":
         return convergence.shortest_interval(draws, level)
     return np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0).T
-
-
-class _ByClass(dict[Name, FloatArray]):
-    """Draws by class name, which know what was perhaps meant by a name that is none."""
-
-    def __missing__(self, name: Name) -> FloatArray:
-        by_text = {str(known): known for known in self}
-        meant = nearest(str(name), by_text)
-        remedy = f"Perhaps you meant {by_text[meant]!r}" if meant else "Choose one of these"
-        raise InputError("event", f"asks for {name!r}", f"the classes are {quoted(self)}", remedy)
