@@ -46,8 +46,8 @@ def counts(
     A shard need not hold every class, nor both kinds of rows. Where a shard lacks a class or an output, it has zeros.
     """  # noqa: D301
     if output != "-":
-        require_ending("output", output, "json")
         require_writable(output, Source(tables=tables).files())
+        require_ending("output", output, "json")
     if tables[0] == MERGE:
         _refuse_options(label=label, prediction=prediction, by=by, weight=weight, missing=missing)
         tally = _merged(tables[1:], strict_classes=strict_classes)

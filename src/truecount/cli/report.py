@@ -64,8 +64,8 @@ class Report:
                 raise typer.BadParameter(f"--{wanted[place]} and --{option} cannot both go to {path!r}.")
             wanted[place] = option
             if path != "-":
-                require_ending(option, path)
                 require_writable(path, self.inputs)
+                require_ending(option, path)
         if self.plot_file is not None:
             picture_format(self.plot_file)
 
