@@ -316,3 +316,18 @@ def test_labels_that_prefer_another_prior_lead_to_its_answer_and_not_to_advice()
     assert shown["confusion flat"] == pytest.approx(other.mean[0], abs=5 * error)
     (told,) = [each for each in found.findings if each.code == "prior-sensitive"]
     assert "with flat rows" in told.message
+
+
+def test_every_group_is_checked_by_itself_and_the_others_are_said_to_be_pooled():
+    counts = tc.Counts([[70, 20, 10], [10, 20, 70]], [0, 0, 0], outputs=["a", "b", "c"])
+    groups = counts.split({"fine": [400, 200, 400], "odd": [50, 900, 50]})
+    found = tc.check(groups, replicates=99)
+    fine, odd = found.tables["groups"]
+    assert (fine["group"], fine["unlabeled"], fine["status"], fine["findings"]) == ("fine", 1000.0, "ok", "none")
+    assert fine["p_value"] > 0.05
+    assert odd["p_value"] <= 0.01
+    assert "label-shift-violated" in odd["findings"]
+    assert any(finding.message.startswith("In odd: No mix") for finding in found.findings)
+    assert str(found).startswith("All 2 groups together:\n")
+    assert "Each group by itself" in str(found)
+    assert "groups" not in tc.check(groups["fine"], replicates=99).tables

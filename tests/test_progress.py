@@ -1,6 +1,7 @@
 """A bar appears in a terminal and nowhere else."""
 
 import os
+import re
 import subprocess
 import sys
 from threading import enumerate as enumerate_threads
@@ -87,3 +88,37 @@ def test_work_that_reports_nothing_is_named_and_short_work_is_not():
     code += "with p.watch(what='brewing'): time.sleep(0.5)"
     assert "brewing" in shown_in_a_terminal(code.format(0.05))
     assert shown_in_a_terminal(code.format(60)) == ""
+
+
+LOGGED = """
+import time
+from truecount import _progress as p
+p.LOG_PATIENCE, p.LOG_INTERVAL, p.INTERVAL = 0.05, 0.1, 0.05
+with p.progress_style({style!r}), p.watch(what="brewing", show={show}):
+    time.sleep(0.5)
+with p.progress_style({style!r}):
+    for _ in p.track(range(2), total=2):
+        time.sleep(0.3)
+"""
+
+
+def logged(style: str, show: bool | None = None) -> list[str]:
+    code = LOGGED.format(style=style, show=show)
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stderr.splitlines()
+
+
+def test_a_log_has_lines_with_times():
+    lines = logged("log")
+    assert all(re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d (brewing|inferring)", line) for line in lines)
+    words = [line[20:] for line in lines]
+    assert words[0] == "brewing …"
+    assert "inferring …" in words
+    assert "inferring 50%" in words
+    assert any(word.startswith("brewing for ") for word in words)
+    assert words[-1].startswith("inferring: ")
+    assert not any("\r" in line or "\x1b" in line for line in lines)
+
+
+def test_quiet_work_says_nothing():
+    assert logged("quiet") == []
+    assert logged("log", show=False)[0].endswith("inferring …")

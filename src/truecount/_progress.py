@@ -1,17 +1,40 @@
-"""A progress bar for what takes more than a moment, and none where nobody is looking."""
+"""What is told of work that takes more than a moment: a bar in a terminal, lines with times in a log, or nothing."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from threading import Event, Thread
-from time import monotonic
-from typing import TypeVar
+from time import monotonic, strftime
+from typing import Literal, TypeVar
 
 Item = TypeVar("Item")
 PATIENCE = 1.0
 """Seconds of work before a bar appears."""
 INTERVAL = 0.2
 """Seconds between two looks at work that reports how far it is."""
+LOG_PATIENCE, LOG_INTERVAL = 5.0, 10.0
+"""Seconds of work before it is logged, and between two lines."""
+Style = Literal["bar", "log", "quiet"]
+_style: ContextVar[Style] = ContextVar("style", default="bar")
+
+
+@contextmanager
+def progress_style(style: Style) -> Iterator[None]:
+    """Tell of long work in this way: ``bar`` in a terminal alone, ``log`` as lines on stderr, ``quiet`` not at all."""
+    before = _style.set(style)
+    try:
+        yield
+    finally:
+        _style.reset(before)
+
+
+def _is_silent(show: bool | None) -> bool:
+    return show is False or (show is None and _style.get() != "log" and (_style.get() == "quiet" or not _in_terminal()))
+
+
+def _in_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def track(items: Iterable[Item], *, total: int, show: bool | None = None) -> Iterator[Item]:
@@ -26,10 +49,16 @@ def track(items: Iterable[Item], *, total: int, show: bool | None = None) -> Ite
     show
         True shows the bar at once, False never, None after a second and only in a terminal.
     """
-    if show is False or (show is None and not sys.stderr.isatty()):
+    if _is_silent(show):
         yield from items
         return
     begin, done = monotonic(), 0
+    if _style.get() == "log":
+        with watch(lambda: done / max(total, 1), what="inferring", show=show):
+            for item in items:
+                yield item
+                done += 1
+        return
     bar: _Bar | None = None
     try:
         for item in items:
@@ -59,12 +88,14 @@ def watch(
     show
         As in `track`.
     """
-    if show is False or (show is None and not sys.stderr.isatty()):
+    if _is_silent(show):
         yield
         return
     done = Event()
-    wait = 0.0 if show else PATIENCE
-    watcher = Thread(target=_follow, args=(share, what, done, wait), name="truecount-bar", daemon=True)
+    is_log = _style.get() == "log"
+    kind, wait = (_Log, LOG_PATIENCE) if is_log else (_Bar, PATIENCE)
+    wait = 0.0 if show else wait
+    watcher = Thread(target=_follow, args=(kind, share, what, done, wait), name="truecount-bar", daemon=True)
     watcher.start()
     try:
         yield
@@ -73,10 +104,12 @@ def watch(
         watcher.join()
 
 
-def _follow(share: Callable[[], float] | None, what: str, done: Event, patience: float) -> None:
+def _follow(
+    kind: "type[_Bar | _Log]", share: Callable[[], float] | None, what: str, done: Event, patience: float
+) -> None:
     if done.wait(max(patience, 0.0)):
         return
-    bar = _Bar(what, None if share is None else 1.0, 0.0)
+    bar = kind(what, None if share is None else 1.0, 0.0)
     try:
         while not done.wait(INTERVAL):
             bar.reach(0.0 if share is None else max(0.0, share()))
@@ -103,3 +136,28 @@ class _Bar:
     def close(self) -> None:
         """Take the bar away."""
         self._progress.stop()
+
+
+class _Log:
+    """Lines on stderr with the time: one when work begins, one every ten seconds, and one when it is done."""
+
+    def __init__(self, what: str, total: float | None, done: float) -> None:
+        self._what, self._total = what, total
+        self._begin = self._last = monotonic()
+        self._write(" …")
+
+    def reach(self, done: float) -> None:
+        """Say how much is done, if it is time."""
+        if monotonic() - self._last >= LOG_INTERVAL:
+            self._last = monotonic()
+            self._write(
+                f" for {self._last - self._begin:.0f} s" if self._total is None else f" {done / self._total:.0%}"
+            )
+
+    def close(self) -> None:
+        """Say that the work is over."""
+        self._write(f": done after another {monotonic() - self._begin:.0f} s")
+
+    def _write(self, words: str) -> None:
+        sys.stderr.write(f"{strftime('%Y-%m-%d %H:%M:%S')} {self._what}{words}\n")
+        sys.stderr.flush()

@@ -128,7 +128,7 @@ def test_counts_of_groups_are_estimated(table: str, tmp_path: Path) -> None:
 def test_page_and_picture_of_all_groups(table: str, tmp_path: Path) -> None:
     page, picture = tmp_path / "weeks.html", tmp_path / "weeks.png"
     printed = estimate(table, *COLUMNS, "--by", "day:week", "--html", str(page), "--plot", str(picture))
-    assert printed.startswith("day, class")
+    assert printed == ""
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert "From 2024-01-01 to 2024-01-08, the true share of “fail” goes from" in page.read_text(encoding="utf-8")
     assert estimate(table, *COLUMNS, "--by", "region", "--html", "-").startswith("<!DOCTYPE html>")

@@ -127,3 +127,14 @@ def test_long_lines_go_on_below(
     assert max(map(display_width, lines)) <= width
     assert "".join("".join(lines).split()) == "thequickbrownfox日本語日本語日本語日本語andaverylongwordthatbreaks"
     assert all(line.startswith(screen.INDENT) for line in lines[1:] if width == 200 and len(lines) > 2)
+
+
+def test_a_terminal_of_no_width_shows_the_answer(tmp_path: Path) -> None:
+    shown = terminal.run_in_terminal(*SURVEY, folder=tmp_path, COLUMNS="0")
+    assert "98.1 – 99.9 %" in shown
+
+
+def test_the_class_of_interest_is_headlined_in_a_terminal(tmp_path: Path) -> None:
+    shown = COLOR.sub("", terminal.run_in_terminal(*SURVEY, "--class", "positive", folder=tmp_path))
+    assert shown.startswith("positive: about 1.0 % (95 % interval 0.1 – 1.9 %); plain counting says 1.5 %.")
+    assert "negative" not in shown

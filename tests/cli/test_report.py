@@ -1,21 +1,26 @@
 """What is written and what stands on the screen."""
 
+import csv
 import io
 import json
 import os
+import re
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from typer import BadParameter
 
 from made_posterior import made_posterior
-from truecount import Finding
-from truecount.cli import report as module
+from truecount import Counts, Finding, Posterior
 from truecount.cli import screen
+from truecount.cli.groups import deliver_groups
 from truecount.cli.report import Report
 from truecount.errors import InputError
-from truecount.results.table import display_width, tabulate
+from truecount.results.table import display_width, remark, tabulate
 
 SERIOUS = Finding("not-converged", "serious", "The [draws] have not settled.", {}, "Draw longer.")
 LONG = ["日本語" * 20, "[bold]" + "x" * 100]
@@ -81,14 +86,13 @@ def test_neither_file_is_written_when_one_cannot_be(tmp_path: Path, monkeypatch:
     (tmp_path / "a.json").write_text("before")
     report = Report(json_file=str(tmp_path / "a.json"), csv_file=str(tmp_path / "b.csv"))
 
-    def full_disk(path: str) -> None:
-        if path.endswith("b.csv"):
+    def full_disk(self: Path, content: bytes) -> int:
+        if content.startswith(b"class,"):
             raise OSError(28, "No space left on device")
-        return whole_file(path)
+        return len(content)
 
-    whole_file = module.whole_file
-    monkeypatch.setattr(module, "whole_file", full_disk)
-    with pytest.raises(OSError, match="No space"):
+    monkeypatch.setattr(Path, "write_bytes", full_disk)
+    with pytest.raises(InputError, match=r"b\.csv cannot be written: No space"):
         report.deliver(made_posterior())
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a.json": "before"}
 
@@ -117,7 +121,121 @@ def test_two_reports_do_not_go_to_one_file(tmp_path: Path, monkeypatch: pytest.M
 def test_device_is_not_replaced(capsys: pytest.CaptureFixture[str]) -> None:
     Report(json_file=os.devnull).deliver(made_posterior())
     assert not Path(os.devnull).is_file()
-    assert capsys.readouterr().out
+    assert capsys.readouterr() == ("", f"Wrote {os.devnull}.\n")
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_no_table_beside_a_file_unless_asked_and_findings_are_told(
+    quiet: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    info = Finding("weighted-counts", "info", "They are weighted.")
+    posterior, file = made_posterior(findings=(SERIOUS, info)), str(tmp_path / "a.csv")
+    Report(csv_file=file, is_quiet=quiet).deliver(posterior)
+    out, err = capsys.readouterr()
+    told = [remark(SERIOUS)] if quiet else [remark(SERIOUS), remark(info), f"Wrote {file}."]
+    assert (out, err.splitlines()) == ("", told)
+    Report(csv_file=file, with_table=True, is_quiet=quiet).deliver(posterior)
+    assert capsys.readouterr() == (f"{posterior}\n", "")
+    Report(csv_file="-", is_quiet=True).deliver(posterior)
+    out, err = capsys.readouterr()
+    assert out == (tmp_path / "a.csv").read_text()
+    assert err == f"{remark(SERIOUS)}\n"
+
+
+def test_names_do_not_run_in_a_spreadsheet_or_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    names = ["=cmd|' /C calc'!A0", "@SUM(A1)", " +1+1", "-2", "a\x1b]0;x\x07\nb"]
+    counts = Counts(np.eye(5, dtype=int), [1] * 5, classes=names)
+    Report(csv_file="-").deliver(made_posterior(counts=counts))
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [row["class"] for row in rows] == [
+        "'=cmd|' /C calc'!A0",
+        "'@SUM(A1)",
+        "' +1+1",
+        "-2",
+        "a\\x1b]0;x\\x07\\nb",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("option", "path", "meant"),
+    [
+        ("csv", "out.parquet", "out.csv"),
+        ("csv", "a.JSON", "a.csv"),
+        ("json", "b.csv", "b.json"),
+        ("html", "c.pdf", "c.html"),
+    ],
+)
+def test_a_name_that_says_another_format_is_refused(option: str, path: str, meant: str) -> None:
+    with pytest.raises(BadParameter, match=rf"--{option} '{path}' ends in .* Write --{option} {meant}\."):
+        Report(**{f"{option}_file": path})
+
+
+def test_names_without_a_format_are_taken(tmp_path: Path) -> None:
+    Report(csv_file=str(tmp_path / "shares"), json_file=str(tmp_path / "v1.2"))
+
+
+@pytest.mark.parametrize("sort", [False, True])
+def test_one_class_or_an_order_in_text_csv_json_page_and_picture(sort: bool, tmp_path: Path) -> None:
+    posterior = made_posterior(classes=["z", "a"])
+    posterior = replace(posterior, draws=replace(posterior.draws, prevalence=posterior.prevalence[:, ::-1]))
+    files = {option: str(tmp_path / f"a.{option}") for option in ("json", "csv", "html")}
+    wanted: dict[str, Any] = {"by_size": True} if sort else {"of_interest": "a"}
+    Report(
+        **{f"{option}_file": path for option, path in files.items()}, plot_file=str(tmp_path / "a.svg"), **wanted
+    ).deliver(posterior)
+    with open(files["csv"]) as stream:
+        assert [row["class"] for row in csv.DictReader(stream)] == (["a", "z"] if sort else ["a"])
+    summary = json.loads(Path(files["json"]).read_text())
+    assert [row["class"] for row in summary["classes"]] == ["z", "a"]
+    assert summary.get("class_of_interest") == (None if sort else "a")
+    page = Path(files["html"]).read_text(encoding="utf-8")
+    rows = re.findall(
+        r'<th scope="row"><span class="chip" style="background: var\(--class-(\d)\)"></span>(\w)</th>', page
+    )
+    assert rows == ([("1", "a"), ("0", "z")] if sort else [("1", "a")])
+    assert ("“z”" in page.partition("<table")[0]) == sort
+
+
+def unsettled(**options: Any) -> Posterior:
+    posterior = made_posterior(chains=4, **options)
+    return replace(posterior, draws=replace(posterior.draws, rhat=np.array([1.02, 1.38])))
+
+
+def test_without_an_answer_no_file_has_numbers_that_look_like_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {f"{each}_file": str(tmp_path / f"a.{each}") for each in ("json", "csv", "html")}
+    Report(**files, plot_file=str(tmp_path / "a.svg"), with_table=True).deliver(unsettled(findings=(SERIOUS,)))
+    assert capsys.readouterr().out.startswith("No answer: R-hat is 1.380")
+    with open(files["csv_file"]) as stream:
+        for row in csv.DictReader(stream):
+            assert (row["status"], row["mean"], row["lower"], row["upper"]) == ("no-answer", "", "", "")
+    assert json.loads(Path(files["json_file"]).read_text())["status"] == "no-answer"
+    page = Path(files["html_file"]).read_text(encoding="utf-8")
+    before_counts = page.partition("How it was computed")[0]
+    assert "No answer: R-hat is 1.380" in before_counts
+    assert "<table" not in before_counts
+    assert "<svg" not in page
+    assert "What the box does with each class" not in page
+    assert "posterior mean" not in (tmp_path / "a.svg").read_text()
+
+
+def test_a_group_without_an_answer_has_a_row_that_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    groups = {"north": made_posterior(), "south": unsettled(), "west": made_posterior()}
+    page = str(tmp_path / "a.html")
+    deliver_groups(Report(html_file=page, plot_file=str(tmp_path / "a.png"), with_table=True), ["region"], groups)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[:2] for line in lines[1:6]] == [
+        ["north", "fail"],
+        ["north", "pass"],
+        ["south", "no"],
+        ["west", "fail"],
+        ["west", "pass"],
+    ]
+    assert "no answer" in Path(page).read_text(encoding="utf-8")
+    deliver_groups(Report(json_file="-"), ["region"], groups)
+    summary = json.loads(capsys.readouterr().out)
+    assert [group["status"] for group in summary["groups"]] == ["ok", "no-answer", "ok"]
 
 
 def test_json_is_utf_8_even_where_a_name_is_not(tmp_path: Path) -> None:

@@ -156,3 +156,15 @@ def test_a_shard_without_the_column_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="human") as error:
         count_files(tmp_path, **COLUMNS)
     assert error.value.argument == str(tmp_path / "b.parquet")
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("first", ["labelled", "unlabelled"])
+def test_a_shard_without_the_label_column_is_named(ending: str, first: str, tmp_path: Path) -> None:
+    tables = {"labelled": "SELECT 'a' AS human, 'a' AS verdict", "unlabelled": "SELECT 'a' AS verdict"}
+    for name, query in tables.items():
+        place = tmp_path / f"{'1' if name == first else '2'}-{name}.{ending}"
+        duckdb.sql(f"COPY ({query}) TO '{place}' (FORMAT {ending})")
+    needed = "shards of one table have the same columns. Name files of unlabelled items apart, as a second table"
+    with pytest.raises(InputError, match=rf"-unlabelled\.{ending} has no column 'human', and .*: {needed}"):
+        count_files(tmp_path, label="human", prediction="verdict")

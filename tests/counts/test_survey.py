@@ -7,6 +7,7 @@ import pytest
 
 from truecount import Counts
 from truecount.counts.survey import survey
+from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
 
 
@@ -37,7 +38,9 @@ def test_one_rate_may_be_known_and_the_other_counted() -> None:
         {"positive": (51, 50)},
         {"positive": (-1, 50)},
         {"positive": (0, 0)},
-        {"positive": (1.5, 50)},
+        {"positive": (50.5, 50)},
+        {"positive": (1.5, float("inf"))},
+        {"positive": (float("nan"), 50)},
         {"sensitivity": (123, 122)},
         {"sensitivity": 1.2},
         {"sensitivity": float("nan")},
@@ -50,3 +53,11 @@ def test_impossible_rates_are_refused_by_name(wrong: dict[str, Any]) -> None:
     sound = {"positive": (50, 3330), "sensitivity": 0.9, "specificity": 0.9}
     with pytest.raises(InputError, match=next(iter(wrong))):
         survey(**{**sound, **wrong})
+
+
+def test_weighted_numbers_are_of_an_effective_size() -> None:
+    counts, _ = survey((50.5, 1200), sensitivity=(103, 122), specificity=(399, 401))
+    assert counts.is_weighted
+    labeled, unlabeled = effective_counts(counts)
+    assert labeled.tolist() == [[399, 2], [19, 103]]
+    assert unlabeled.tolist() == [1149.5, 50.5]

@@ -191,6 +191,27 @@ def test_unsettled_draws_are_serious_and_say_why() -> None:
     assert "Auto()" not in found(SOUND, not_converged="x", chosen_by="Auto")["not-converged"].advice
 
 
+@pytest.mark.parametrize(
+    ("rhat", "effective", "severity", "words"),
+    [
+        (1.012, 400, "caution", "The chains have almost converged: x. Their means still differ by about 0.16 "),
+        (1.012, 99, "serious", "The draws have not converged: x."),
+        (1.07, 400, "serious", "The chains have not converged: x. Their means differ by about 0.38 posterior"),
+        (1.5, 400, "serious", "There is no answer, because the chains contradict each other: x."),
+        (NAN, 400, "serious", "There is no answer, because the chains contradict each other: x."),
+        (1.0, 50, "serious", "The draws have not converged: x."),
+    ],
+)
+def test_words_and_severity_follow_rhat(rhat: float, effective: float, severity: str, words: str) -> None:
+    made: dict[str, Any] = {"prevalence": np.ones((1, 2)), "confusion": np.ones((1, 2, 2))}
+    draws = Draws(
+        **made, effective=np.full(2, effective), rhat=np.array([1.0, rhat]), chains=4, record={"not_converged": "x"}
+    )
+    (finding,) = cautions(SOUND, Prior(), draws)
+    assert (finding.code, finding.severity) == ("not-converged", severity)
+    assert finding.message.startswith(words)
+
+
 def test_many_classes_are_not_all_listed() -> None:
     counts = Counts(np.zeros((40, 2), int) + [[1, 0]] * 40, [5, 5], classes=[f"class {i:02}" for i in range(40)])
     finding = found(counts)["few-labels"]

@@ -80,7 +80,7 @@ def test_what_stood_there_stays_when_saving_fails(tmp_path: Path, monkeypatch: p
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(np, "savez", full_disk)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(InputError, match=r"result\.npz cannot be written: No space"):
         made_posterior().save(file)
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("result.npz", "before")]
 

@@ -1,13 +1,16 @@
 """What a reader sees: the right numbers in the right cells, whatever the classes are called."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
+from typing import Any
 
 import numpy as np
 import pytest
 
 from made_posterior import made_posterior
 from truecount import Counts, Finding, Posterior
+from truecount.errors import InputError
 from truecount.inference.draws import Draws
 from truecount.models import Prior
 from truecount.results.table import display_width, html, remark, tabulate, text, visible
@@ -41,10 +44,80 @@ def test_counted_follows_the_class_and_not_the_position() -> None:
     assert [row[:2] for row in table.rows] == [["no", "25.0 %"], ["yes", "75.0 %"]]
 
 
-@pytest.mark.parametrize("outputs", [["low", "mid", "high"], ["fail", "pass", "abstain"]])
-def test_counted_is_left_out_where_outputs_are_not_the_classes(outputs: list[str]) -> None:
-    counts = Counts([[5, 3, 1], [2, 4, 6]], [10, 10, 10], classes=["fail", "pass"], outputs=outputs)
+@pytest.mark.parametrize(
+    ("classes", "outputs"),
+    [(["fail", "pass"], ["low", "mid", "high"]), ([0, 1], [0, 1, 2]), (["0", "1"], ["0", "1", "2"])],
+)
+def test_counted_is_left_out_where_outputs_are_not_the_classes(classes: list[Any], outputs: list[Any]) -> None:
+    counts = Counts([[5, 3, 1], [2, 4, 6]], [10, 10, 10], classes=classes, outputs=outputs)
     assert tabulate(made_posterior(counts=counts)).header == ["class", "true share", "95 % interval"]
+
+
+def test_counted_shares_are_of_all_items_and_abstentions_are_told() -> None:
+    counts = Counts([[5, 3, 1], [2, 4, 6]], [12, 6, 2], classes=["fail", "pass"], outputs=["fail", "pass", "unsure"])
+    table = tabulate(made_posterior(counts=counts))
+    assert [row[1] for row in table.rows] == ["60.0 %", "30.0 %"]
+    note = "Counted shares are of all unlabelled items; 10.0 % have an output that is no class (unsure)."
+    assert table.note == note
+    assert note in str(made_posterior(counts=counts)).splitlines()
+    assert note in made_posterior(counts=counts)._repr_html_()
+
+
+def test_one_class_has_one_row_and_a_sentence() -> None:
+    counts = Counts([[1, 1], [1, 1]], [750, 250], classes=["no", "yes"])
+    posterior = posterior_at([[0.2, 0.8], [0.3, 0.7], [0.4, 0.6]], counts)
+    assert posterior.to_text(classes=["yes"]).splitlines()[:3] == [
+        "yes: about 70.0 % (95 % interval 60.5 – 79.5 %); plain counting says 25.0 %.",
+        "class  counted  true share  95 % interval",
+        "yes     25.0 %      70.0 %  60.5 – 79.5 %",
+    ]
+    with pytest.raises(InputError, match=r"class is 'yeah': the classes are 'no', 'yes'. Choose one of these."):
+        posterior.to_text(classes=["yeah"])
+
+
+def test_classes_in_the_order_of_their_size() -> None:
+    counts = Counts([[1, 1], [1, 1]], [750, 250], classes=["no", "yes"])
+    posterior = posterior_at([[0.2, 0.8], [0.3, 0.7], [0.4, 0.6]], counts)
+    assert posterior.by_size() == ("yes", "no")
+    assert [row[0] for row in tabulate(posterior, classes=posterior.by_size()).rows] == ["yes", "no"]
+
+
+def unsettled(rhat: float, **options: Any) -> Posterior:
+    """A posterior whose chains have this R-hat."""
+    posterior = made_posterior(chains=4, **options)
+    return replace(posterior, draws=replace(posterior.draws, rhat=np.array([1.0, rhat])))
+
+
+@pytest.mark.parametrize("rhat", [1.1001, 1.38, np.inf, np.nan])
+def test_chains_that_disagree_are_no_answer(rhat: float) -> None:
+    posterior = unsettled(rhat, findings=(SERIOUS,))
+    assert (posterior.status, posterior.has_answer) == ("no-answer", False)
+    first, finding, how = str(posterior).splitlines()
+    assert first.startswith(f"No answer: R-hat is {rhat:.3f}, and above 1.1")
+    assert finding == remark(SERIOUS)
+    assert "4 chains" in how
+    for shown in (str(posterior), repr(posterior), posterior._repr_html_(), posterior.to_text(classes=["pass"])):
+        assert " %" not in shown
+    summary = posterior.to_dict()
+    assert summary["status"] == "no-answer"
+    for row in summary["classes"]:
+        assert [row[name] for name in ("mean", "median", "sd", "lower", "upper")] == [None] * 5
+
+
+def test_chains_up_to_the_bound_are_an_answer() -> None:
+    posterior = unsettled(1.1)
+    assert " %" in str(posterior)
+    assert posterior.status == "ok"
+    assert replace(posterior, provenance={**posterior.provenance, "not_converged": "x"}).status == "not-converged"
+
+
+def test_interval_ends_are_shares_in_spite_of_rounding() -> None:
+    near = np.nextafter(1.0, 0.0)
+    draws = np.array([[1 - near, near]] * 50 + [[0.0, 1.0]] * 50)
+    draws[:, 1] += 2e-16
+    ends = posterior_at(draws.tolist(), Counts([[1, 1], [1, 1]], [7, 2])).interval(0.9)
+    assert ends.min() >= 0
+    assert ends.max() <= 1
 
 
 def test_level_kind_and_target_are_named_and_change_the_cells() -> None:

@@ -9,8 +9,9 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray, Name
 from truecount._wording import percent, quoted
-from truecount.api.bayesian import infer
+from truecount.api.bayesian import infer, infer_many
 from truecount.counts import Counts, Scores
+from truecount.counts.values import group_name
 from truecount.counts.weights import effective_by_output, effective_counts, effective_outputs
 from truecount.diagnostics import groups, tables
 from truecount.diagnostics.design import design_finding
@@ -44,6 +45,7 @@ from truecount.inference.draws import Draws
 from truecount.models import Density, Prior, density
 from truecount.results import Finding, Posterior
 from truecount.results.finding import gravest_first
+from truecount.results.groups import groups_findings
 
 MOST_SCORE_REPLICATES = 199
 Effective: TypeAlias = Callable[[Counts], tuple[FloatArray, FloatArray]]
@@ -51,15 +53,16 @@ Effective: TypeAlias = Callable[[Counts], tuple[FloatArray, FloatArray]]
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Rows by table, and findings."""
+    """Rows by table, findings, and findings of single groups beside them."""
 
     tables: dict[str, tuple[dict[str, Any], ...]] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
+    of_groups: tuple[Finding, ...] = ()
 
     def __add__(self, other: "Evidence") -> "Evidence":
         """Put both together; tables of the same name run on."""
         joined = {name: self.tables.get(name, ()) + other.tables.get(name, ()) for name in self.tables | other.tables}
-        return Evidence(joined, self.findings + other.findings)
+        return Evidence(joined, self.findings + other.findings, self.of_groups + other.of_groups)
 
 
 def gather(
@@ -84,7 +87,7 @@ def _of_label_shift(
     yield _priors(posterior, model, settings["seed"])
     yield _designs(posterior, settings["seed"])
     if isinstance(data, Mapping) and len(data) > 1:
-        yield _across_groups(posterior.counts, data, model, settings)
+        yield _across_groups(posterior.counts, data, posterior.prior, model, settings)
 
 
 def _given(posterior: Posterior) -> Iterator[Evidence]:
@@ -148,12 +151,12 @@ def _audit(posterior: Posterior, audit: Any, seed: int) -> Evidence:
     """Compare what the design says carries over: the outputs of each class, or else the classes of each output."""
     counts = posterior.counts
     if posterior.provenance.get("design") is None:
-        sides = np.array([effective_counts(counts)[0], _audited(counts, audit, effective_counts)])
+        sides = np.array([effective_counts(counts)[0], audited(counts, audit, effective_counts)])
         test = homogeneity_test(sides, seed=seed)
         found = drift_finding(counts, test, "in the population")
         rows = tables.audit_rows("class", counts.classes, sides, test)
         return _compared(test, visible_drift(sides, seed=seed), "the box drifted", rows, found)
-    sides = np.array([effective_by_output(counts)[0].T, _audited(counts, audit, effective_by_output).T])
+    sides = np.array([effective_by_output(counts)[0].T, audited(counts, audit, effective_by_output).T])
     test = homogeneity_test(sides, seed=seed)
     rows = tables.audit_rows("output", counts.outputs, sides, test)
     visible = visible_drift(sides, seed=seed)
@@ -172,7 +175,7 @@ def _could(visible: float) -> str:
     return f"and one of {percent(visible)} in every row would have been, four times in five"
 
 
-def _audited(counts: Counts, audit: Any, effective: Effective) -> FloatArray:
+def audited(counts: Counts, audit: Any, effective: Effective) -> FloatArray:
     """Give the labelled items of the target as a table like the others; names that it lacks have no items."""
     if isinstance(audit, Counts):
         table = np.zeros(counts.labeled.shape)
@@ -182,7 +185,7 @@ def _audited(counts: Counts, audit: Any, effective: Effective) -> FloatArray:
     table = np.asarray(_check.finite_numbers("audit", audit, dimensions=2), np.float64)
     if hasattr(audit, "columns"):  # a frame such as pandas' crosstab gives, which knows its names
         named = Counts(table, 0 * table[0], audit.index.tolist(), audit.columns.tolist())
-        return _audited(counts, named, effective)
+        return audited(counts, named, effective)
     if table.shape != counts.labeled.shape:
         raise InputError(
             "audit",
@@ -200,7 +203,35 @@ def _places(kind: str, names: Sequence[Name], known: Sequence[Name]) -> list[int
     return [known.index(name) for name in names]
 
 
-def _across_groups(counts: Counts, data: Mapping[Any, Counts], model: Density, settings: dict[str, int]) -> Evidence:
+def _across_groups(
+    counts: Counts, data: Mapping[Any, Counts], prior: Prior, model: Density, settings: dict[str, int]
+) -> Evidence:
+    return _each_group(data, prior, settings) + _one_confusion(counts, data, model, settings)
+
+
+def _each_group(data: Mapping[Any, Counts], prior: Prior, settings: dict[str, int]) -> Evidence:
+    """Check every group by itself: its own test of label shift, and what its own answer carries."""
+    posteriors: Any = infer_many(data, prior=prior, seed=settings["seed"], progress=False)
+    rows = []
+    for group, posterior in posteriors.items():
+        counts = posterior.counts
+        test = label_shift_test(counts, density(counts, prior), **settings) if counts.unlabeled.sum() else None
+        is_tested = test is not None and test.is_testable
+        codes = [finding.code for finding in posterior.findings if finding.severity != "info"]
+        rows.append(
+            {
+                "group": group_name(group),
+                "unlabeled": float(counts.unlabeled.sum()),
+                "p_value": test.p_value if test is not None and is_tested else None,
+                "status": posterior.status,
+                "findings": ", ".join(codes) or "none",
+            }
+        )
+    found = [finding for finding in groups_findings(posteriors) if finding.severity != "info"]
+    return Evidence({"groups": tuple(rows)}, of_groups=tuple(found))
+
+
+def _one_confusion(counts: Counts, data: Mapping[Any, Counts], model: Density, settings: dict[str, int]) -> Evidence:
     if groups.share_labels(data):
         deviance, p_value = groups.joint_test(data, model, **settings)
         said = _unless_testable(len(counts.outputs) > len(counts.classes))

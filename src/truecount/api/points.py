@@ -10,7 +10,7 @@ from truecount.api.bayesian import infer, mode, package_version
 from truecount.counts import Counts, Scores
 from truecount.diagnostics.reservations import of_point
 from truecount.errors import IdentifiabilityWarning, InputError
-from truecount.estimators import MAP, METHODS, Method, asymptotic, bootstrap
+from truecount.estimators import MAP, METHODS, Method, RoganGladen, asymptotic, bootstrap
 from truecount.estimators.asymptotic import HasInverse
 from truecount.estimators.inputs import counts_or_scores, harden
 from truecount.estimators.rates import FromRates
@@ -55,7 +55,10 @@ def _point(data: Counts | Scores, chosen: Method) -> PointEstimate:
     settings = {field.name: getattr(chosen, field.name) for field in fields(chosen)}  # type: ignore[arg-type]
     provenance = {"method": chosen.name, **settings, "version": package_version()}
     findings = of_point(data, chosen, prevalence)
-    return PointEstimate(prevalence=prevalence, classes=data.classes, findings=findings, provenance=provenance)
+    interval = chosen.interval(data) if isinstance(chosen, RoganGladen) else None
+    return PointEstimate(
+        prevalence=prevalence, classes=data.classes, findings=findings, provenance=provenance, interval=interval
+    )
 
 
 def compare(

@@ -10,10 +10,11 @@ from truecount import _check
 from truecount._types import Name
 from truecount._wording import nearest, quoted
 from truecount.api.bayesian import infer, package_version
-from truecount.api.evidence import Evidence, gather
+from truecount.api.evidence import Evidence, audited, gather
 from truecount.api.simulation import POSTERIOR_FIRST, calibration, coverage, of_label_shift
 from truecount.counts import Counts, Scores
 from truecount.counts.table import COUNT_FIRST
+from truecount.counts.weights import effective_counts
 from truecount.diagnostics.cut import cut_draws, tempered_draws
 from truecount.diagnostics.drift import interval_under, smallest_drift
 from truecount.diagnostics.groups import pooled
@@ -26,6 +27,8 @@ from truecount.results.check import Check
 from truecount.results.finding import gravest_first
 from truecount.results.sensitivity import Claim, Sensitivity
 
+OF_COUNTS, OF_DRAWS = ("identifiability", "tests", "audit", "groups"), ("prior-sensitive", "designs-disagree")
+"""Tables that say nothing of the draws, and stand where those are no answer; findings that compare such an answer."""
 Checked: TypeAlias = Counts | Scores | Posterior | Mapping[Any, Counts]
 
 
@@ -49,8 +52,8 @@ def check(
     ----------
     data
         Counts, a posterior, scores, or a mapping from group to counts. Scores are sorted by confidence into more
-        outputs than classes, which leaves something to test; groups are pooled, and the confusion is compared across
-        them.
+        outputs than classes, which leaves something to test. Groups are pooled for the answer and all tables but
+        ``groups``, which has a row for each by itself, and the confusion is compared across them.
     prior, engine
         As in `infer`; a posterior has its own, and `engine` is then what `calibration_sets` puts to the test.
     audit
@@ -88,17 +91,24 @@ def check(
     """
     replicates = _check.whole_number("replicates", replicates, least=19)
     _check.instance_of("data", data, (Counts, Scores, Posterior, Mapping), COUNT_FIRST)
-    posterior = _answer(data, prior, engine, _check.whole_number("seed", seed, least=0))
+    counts = _counts_of(data)
+    _require_possible(counts, audit, drift, above, below)
+    seed = _check.whole_number("seed", seed, least=0)
+    posterior = data if isinstance(data, Posterior) else infer(counts, prior=prior, engine=engine, seed=seed)
     if drift is not None or above or below or calibration_sets:
         of_label_shift("data", posterior, "drift, above, below and calibration_sets")
     rates = [] if label_error is None else _parts_of_one("label_error", label_error, below=0.5)
     evidence = gather(posterior, data, audit, label_errors=rates, replicates=replicates, seed=seed)
+    provenance = {"seed": seed, "replicates": replicates, "version": package_version()}
+    if not posterior.has_answer:
+        tables = {name: rows for name, rows in evidence.tables.items() if name in OF_COUNTS}
+        found = [finding for finding in _merged(posterior, evidence) if finding.code not in OF_DRAWS]
+        return Check(posterior=posterior, findings=tuple(found), tables=tables, provenance=provenance)
     rows = {
         **evidence.tables,
         **_drift_tables(posterior, drift, above, below, seed),
         **_simulated_tables(posterior, calibration_sets, engine, seed),
     }
-    provenance = {"seed": seed, "replicates": replicates, "version": package_version()}
     return Check(posterior=posterior, findings=_merged(posterior, evidence), tables=rows, provenance=provenance)
 
 
@@ -129,21 +139,37 @@ def _simulated_tables(posterior: Posterior, sets: int, engine: Engine, seed: int
     return found
 
 
-def _answer(data: Checked, prior: Prior, engine: Engine, seed: int) -> Posterior:
+def _counts_of(data: Checked) -> Counts:
+    """Return the counts that the answer is of."""
     if isinstance(data, Posterior):
-        return data
+        return data.counts
     if isinstance(data, Mapping):
         for counts in data.values():
             _check.instance_of("data", counts, Counts, COUNT_FIRST)
-        data = pooled(data)
-    return infer(data.to_counts() if isinstance(data, Scores) else data, prior=prior, engine=engine, seed=seed)
+        return pooled(data)
+    return data.to_counts() if isinstance(data, Scores) else data
+
+
+def _require_possible(counts: Counts, audit: Any, drift: Any, above: Any, below: Any) -> None:
+    """Refuse what these counts cannot be asked, before there is an answer to ask."""
+    if drift is not None:
+        _parts_of_one("drift", drift)
+    for argument, bounds in (("above", above), ("below", below)):
+        _check.instance_of(argument, bounds or {}, Mapping, f"Pass {argument}={{{counts.classes[0]!r}: 0.5}}")
+        for name, bound in (bounds or {}).items():
+            _place(argument, counts.classes, name)
+            _require_share(argument, bound)
+    if audit is not None:
+        audited(counts, audit, effective_counts)
 
 
 def _merged(posterior: Posterior, evidence: Evidence) -> tuple[Any, ...]:
-    """Let the findings of the check replace those of the answer that have the same code."""
+    """Let the findings of the check replace those of the answer that have the same code; groups add their own."""
     codes = {finding.code for finding in evidence.findings}
     kept = [finding for finding in posterior.findings if finding.code not in codes]
-    return gravest_first([*kept, *evidence.findings])
+    said = {finding.message for finding in (*kept, *evidence.findings)}
+    of_groups = [finding for finding in evidence.of_groups if finding.message not in said]
+    return gravest_first([*kept, *evidence.findings, *of_groups])
 
 
 def sensitivity(
@@ -241,17 +267,21 @@ def _claims(
     _check.instance_of(argument, bounds or {}, Mapping, f"Pass {argument}={{{posterior.classes[0]!r}: 0.5}}")
     found = []
     for name, bound in (bounds or {}).items():
-        row = _place(argument, posterior, name)
-        if not isinstance(bound, Real) or not 0 <= float(bound) <= 1:
-            raise InputError(argument, f"holds {bound!r:.60}", "bounds are shares, 0 to 1", "Write 0.8 for 80 %")
+        row = _place(argument, posterior.classes, name)
+        _require_share(argument, bound)
         drift = smallest_drift(*_spread(posterior, row, size), row, bound=float(bound), is_above=is_above, level=level)
         found.append(Claim(name=name, is_above=is_above, bound=float(bound), drift=drift))
     return found
 
 
-def _place(argument: str, posterior: Posterior, name: Name) -> int:
-    if name not in posterior.classes:
-        meant = nearest(str(name), map(str, posterior.classes))
+def _require_share(argument: str, bound: Any) -> None:
+    if not isinstance(bound, Real) or not 0 <= float(bound) <= 1:
+        raise InputError(argument, f"holds {bound!r:.60}", "bounds are shares, 0 to 1", "Write 0.8 for 80 %")
+
+
+def _place(argument: str, classes: tuple[Name, ...], name: Name) -> int:
+    if name not in classes:
+        meant = nearest(str(name), map(str, classes))
         remedy = f"Perhaps you meant {meant!r}" if meant else "Choose one of these"
-        raise InputError(argument, f"names {name!r}", f"the classes are {quoted(posterior.classes)}", remedy)
-    return posterior.classes.index(name)
+        raise InputError(argument, f"names {name!r}", f"the classes are {quoted(classes)}", remedy)
+    return classes.index(name)

@@ -1,18 +1,40 @@
 """The command and what it does when something is wrong."""
 
+import errno
 import io
+import os
 import sys
+from collections import Counter
 from importlib import import_module
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperCommand, TyperOption
 
+from truecount._progress import progress_style
 from truecount.errors import InputError, MissingExtraError
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as of any command: 128 and the number of the signal."""
 COMMANDS = ("estimate", "check", "counts", "demo")
 """Each is a function in a module of its name, which is loaded when it is wanted: not all need all of the package."""
+
+
+class Verb(TyperCommand):
+    """A command that refuses an option given twice, of which only the last value would be used."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments; those of a shell that asks for completions are not judged."""
+        if not ctx.resilient_parsing:
+            _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+            for parameter, times in Counter(given).items():
+                if times > 1 and isinstance(parameter, TyperOption) and not (parameter.multiple or parameter.is_flag):
+                    name = max(parameter.opts, key=len)
+                    raise typer.BadParameter(
+                        f"{name} is given {times} times: it takes one value, and all but the last would be ignored. "
+                        f"Write {name} once."
+                    )
+        return super().parse_args(ctx, args)
 
 
 def build(*names: str) -> typer.Typer:
@@ -26,7 +48,7 @@ def build(*names: str) -> typer.Typer:
     )
     app.callback()(truecount)
     for name in names:
-        app.command()(getattr(import_module(f"truecount.cli.{name}"), name))
+        app.command(cls=Verb)(getattr(import_module(f"truecount.cli.{name}"), name))
     return app
 
 
@@ -39,16 +61,20 @@ def __getattr__(name: str) -> typer.Typer:
 
 def main() -> None:
     """Run the command; bad input ends in one readable message and exit code 1."""
+    _open_closed_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     wanted = [name for name in COMMANDS if name in sys.argv[1:2]]
     try:
-        build(*(wanted or COMMANDS))(prog_name="truecount")
+        with progress_style("bar" if sys.stderr.isatty() else "log"):
+            build(*(wanted or COMMANDS))(prog_name="truecount")
     except InputError as error:
         from truecount.cli.wording import in_shell
 
         _fail(str(in_shell(error)))
-    except (MissingExtraError, OSError, MemoryError) as error:
+    except OSError as error:
+        _fail(_said_of_output(error) if error.filename is None else str(error))
+    except (MissingExtraError, MemoryError) as error:
         _fail(str(error) or "out of memory")
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
@@ -60,6 +86,33 @@ def _fail(message: str) -> NoReturn:
 
     typer.echo(f"Error: {visible(masked(message))}", err=True)
     sys.exit(1)
+
+
+def _open_closed_streams() -> None:
+    """Put the null device where a standard stream was closed, so that no file takes its number.
+
+    It is opened for reading in place of the standard output: writing then fails, as it should. Nothing that goes to the
+    standard error is the answer, so that it may be lost.
+    """
+    for number, mode in ((0, os.O_RDONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.dup2(os.open(os.devnull, mode), number)
+    if sys.stdin is None:
+        sys.stdin = io.TextIOWrapper(os.fdopen(0, "rb"))
+    if sys.stdout is None:
+        sys.stdout = io.TextIOWrapper(os.fdopen(1, "wb"), encoding="utf-8")
+    if sys.stderr is None:
+        sys.stderr = io.TextIOWrapper(os.fdopen(2, "wb"), encoding="utf-8")
+
+
+def _said_of_output(error: OSError) -> str:
+    """Blame the standard output, the only stream that is written without a name, and drop what it could not take."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    found = "is closed" if error.errno == errno.EBADF else f"cannot be written ({error.strerror})"
+    needed, remedy = "the answer is printed there", "Write to a file, with --json or --csv, if it has to be so"
+    return str(InputError("standard output", found, needed, remedy))
 
 
 def _print_version(wanted: bool) -> None:

@@ -3,8 +3,10 @@
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
+import typer
 from typer import Argument, Option
 
+from truecount._progress import progress_style
 from truecount.cli.completion import among, columns, methods
 from truecount.cli.options import DESIGNS, ENGINES, one_of
 
@@ -48,7 +50,14 @@ Confusion: TypeAlias = Annotated[
 Unlabeled: TypeAlias = Annotated[
     Path | None, Option(metavar="CSV", help="Unlabelled counts: one row below the outputs, or rows of output,count.")
 ]
-Positive: TypeAlias = Annotated[str | None, Option(metavar="N/M", help="A survey: N tested positive of M tested.")]
+Positive: TypeAlias = Annotated[
+    list[str] | None,
+    Option(
+        metavar="N/M|NAME=N/M",
+        help="A survey: N tested positive of M tested; weighted numbers are of an effective sample size M. Several "
+        "populations that the same test surveyed have a NAME each, and the option is repeated.",
+    ),
+]
 Sensitivity: TypeAlias = Annotated[
     str | None,
     Option(metavar="N/M|P", help="N tested positive of M truly positive; 0.96 or 96% means that it is known."),
@@ -123,7 +132,8 @@ Method: TypeAlias = Annotated[
     Option(
         metavar="NAME",
         autocompletion=among(methods),
-        help="Give the point of this estimator, such as acc or bbse, and no posterior.",
+        help="Give the point of this estimator, such as acc or bbse, and no posterior; rogan-gladen has the interval "
+        "of Lang and Reiczigel.",
     ),
 ]
 AllMethods: TypeAlias = Annotated[
@@ -134,9 +144,37 @@ Csv: TypeAlias = Annotated[str | None, Option(metavar="FILE|-", help="Write the 
 Html: TypeAlias = Annotated[
     str | None, Option(metavar="FILE|-", help="Write the answer as one HTML page, to read, print or pass on.")
 ]
+OfInterest: TypeAlias = Annotated[
+    str | None,
+    Option("--class", metavar="CLASS", help="The class of interest: one row, and a sentence above it. JSON has all."),
+]
+Sort: TypeAlias = Annotated[
+    str,
+    Option(
+        metavar="name|size",
+        callback=one_of("name", "size"),
+        autocompletion=among(("name", "size")),
+        help="Order of the classes; size puts the largest first, in groups the largest on average.",
+    ),
+]
+ShowTable: TypeAlias = Annotated[
+    bool, Option("--table", help="Print the table too where a file is written, which otherwise stands there alone.")
+]
+
+
+def _be_quiet(context: typer.Context, wanted: bool) -> bool:
+    if wanted:
+        context.with_resource(progress_style("quiet"))
+    return wanted
+
+
+Quiet: TypeAlias = Annotated[
+    bool,
+    Option("--quiet", "-q", callback=_be_quiet, help="On the standard error, say only what is serious: no progress."),
+]
 Plot: TypeAlias = Annotated[
     str | None, Option(metavar="FILE.png|svg|pdf", help="Draw the shares and their intervals, with --all-methods all.")
 ]
 Strict: TypeAlias = Annotated[
-    bool, Option("--strict", help="Exit with code 3 when a finding is serious; see above which are.")
+    bool, Option("--strict", help="Exit with code 3 also when a finding is serious; see above which are.")
 ]

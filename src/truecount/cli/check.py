@@ -9,8 +9,8 @@ import typer
 
 from truecount._progress import watch
 from truecount.cli import arguments as given
-from truecount.cli.estimate import quiet_infer, require_sound
-from truecount.cli.options import make_engine, make_prior, read_conclusions, read_share, read_whole
+from truecount.cli.estimate import quiet_infer, require_answers, require_sound
+from truecount.cli.options import make_engine, make_prior, read_conclusions, read_seed, read_share, require_prior
 from truecount.cli.report import Report
 from truecount.cli.screen import print_lines
 from truecount.cli.source import Groups, Source
@@ -73,6 +73,8 @@ def check(
     design: given.Design = "label-shift",
     seed: given.Seed = "0",
     json: given.Json = None,
+    table: given.ShowTable = False,
+    quiet: given.Quiet = False,
     strict: given.Strict = False,
 ) -> None:
     """Check whether the answer may be trusted.
@@ -82,7 +84,7 @@ def check(
       truecount check runs.csv --label human --prediction verdict
     With some labelled items of the population itself, which see more than all else:
       truecount check runs.csv --label human --prediction verdict --audit read.csv
-    Does the box treat the classes alike in every group?
+    Each group by itself, and whether the classifier treats the classes alike in all; all other tables pool them:
       truecount check runs.csv --label human --prediction verdict --by region
     What if it changed its habits by 5 %, and which change would take a conclusion away?
       truecount check counts.json --drift 5% --above pass=80%
@@ -91,11 +93,12 @@ def check(
     Do intervals hold at these sizes?
       truecount check counts.json --calibration
 
-    Exit code 0: an answer. 1: bad input. 2: bad usage. 3: a serious finding, only with --strict.
+    Exit code 0: an answer. 1: bad input. 2: bad usage. 3: no answer, since chains disagree (R-hat above 1.1); with
+    --strict, also a serious finding.
 
     \b
-    Serious findings: no-unlabeled, unseen-output of most items, not-converged,
-    several-answers, label-shift-violated, confusion-drifted, prior-against-data;
+    Serious findings: no-unlabeled, unseen-output of most items, not-converged with
+    R-hat above 1.05, several-answers, label-shift-violated, confusion-drifted, prior-against-data;
     of --design same-population, not-a-random-sample.
     """  # noqa: D301
     source = Source(
@@ -112,28 +115,40 @@ def check(
         specificity=specificity,
     )
     audited = [] if audit is None else [str(audit)]
-    report = Report(json_file=json, inputs=replace(source, tables=[*source.tables, *audited]).files())
+    inputs = replace(source, tables=[*source.tables, *audited]).files()
+    report = Report(json_file=json, with_table=table, is_quiet=quiet, inputs=inputs)
     if design != "label-shift" and (drift or above or below or calibration):
         asked = "--drift, --above, --below and --calibration"
         raise typer.BadParameter(f"{asked} ask about label shift; they do not go with --design {design}.")
-    counts, known = _data(source, audit).read()
+    drawing, seed_number = make_engine(engine, None), read_seed(seed)
+    drifts = [read_share("--drift", text, "Write 0.05 or 5%") for text in drift or ()] or None
+    label_errors = [read_share("--label-error", text, "Write 0.05 or 5%") for text in label_error or ()] or None
+    require_prior(prior, prior_confusion)
+    data = _data(source, audit)
+    counts, known = data.read() if design == "label-shift" else data.read_one("--design")
     first = next(iter(counts.counts.values())) if isinstance(counts, Groups) else counts
     found = _checked(
         counts,
         design,
         prior=make_prior(prior, prior_confusion, first, known, prior_output),
-        engine=make_engine(engine, None),
+        engine=drawing,
         audit=None if audit is None else _labeled(audit, source),
-        drift=[read_share("--drift", text, "Write 0.05 or 5%") for text in drift] if drift else None,
-        label_error=[read_share("--label-error", text, "Write 0.05 or 5%") for text in label_error or ()] or None,
+        drift=drifts,
+        label_error=label_errors,
         above=read_conclusions("--above", above or (), first.classes),
         below=read_conclusions("--below", below or (), first.classes),
         calibration_sets=SETS if calibration else 0,
-        seed=read_whole("--seed", seed, least=0, usual=0),
+        seed=seed_number,
     )
-    if source.positive is not None:
+    if source.positive:
         found = _without_designs(found)
-    report.write(found.to_dict, lambda summary: list(summary["findings"]), lambda: print_lines(str(found)))
+    report.write(
+        found.to_dict,
+        lambda summary: list(summary["findings"]),
+        lambda: print_lines(str(found)),
+        findings=found.findings,
+    )
+    require_answers(found.posterior)
     if strict:
         require_sound(found)
 
@@ -177,10 +192,8 @@ def _checked(counts: Counts | Groups, design: str, **options: Any) -> "Check":
 
     data: Any = counts.counts if isinstance(counts, Groups) else counts
     if design != "label-shift":
-        if isinstance(counts, Groups):
-            raise typer.BadParameter("--design does not go with groups.")
         believed = options["prior"], options["engine"], options["seed"]
-        data = quiet_infer(counts, *believed, design=design.replace("-", "_"))
+        data = quiet_infer(data, *believed, design=design.replace("-", "_"))
     with warnings.catch_warnings(), watch(what="checking"):
         warnings.simplefilter("ignore", TruecountWarning)
         found = run(data, **options)

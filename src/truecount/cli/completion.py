@@ -19,9 +19,9 @@ def among(choices: Iterable[str] | Callable[[], Iterable[str]]) -> Proposal:
 
 def methods() -> list[str]:
     """Give the names of the estimators."""
-    from truecount.estimators import METHODS
+    from truecount.estimators.register import NAMED
 
-    return list(METHODS)
+    return list(NAMED)
 
 
 def columns(ctx: typer.Context, incomplete: str) -> list[str]:

@@ -7,6 +7,7 @@ import typer
 
 from truecount._atomic import is_same_file, require_writable, whole_file
 from truecount.cli import arguments as given
+from truecount.cli.report import require_ending
 from truecount.cli.source import Source, on_disk
 from truecount.counts.exchange import read_tally, to_document
 from truecount.counts.tally import Tally, merged
@@ -24,6 +25,7 @@ def counts(
     missing: given.Missing = None,
     output: given.Output = "-",
     strict_classes: given.StrictClasses = False,
+    quiet: given.Quiet = False,
 ) -> None:
     """Count rows into a small JSON file, or merge such files.
 
@@ -45,6 +47,7 @@ def counts(
     """  # noqa: D301
     if output != "-":
         require_writable(output, Source(tables=tables).files())
+        require_ending("output", output, "json")
     if tables[0] == MERGE:
         _refuse_options(label=label, prediction=prediction, by=by, weight=weight, missing=missing)
         tally = _merged(tables[1:], strict_classes=strict_classes)
@@ -55,6 +58,8 @@ def counts(
             source = Source(tables=found, label=label, prediction=prediction, by=by, weight=weight, missing=missing)
             tally = source.shard()
     _write(tally, output)
+    if output != "-" and not quiet:
+        typer.echo(f"{_size(tally)}: {output}")
 
 
 def _merged(files: Sequence[str], *, strict_classes: bool) -> Tally:
@@ -94,7 +99,6 @@ def _write(tally: Tally, output: str) -> None:
         return
     with whole_file(output) as stream:
         stream.write(text.encode(errors="backslashreplace"))
-    typer.echo(f"{_size(tally)}: {output}")
 
 
 def _size(tally: Tally) -> str:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, cast
 import typer
 
 from truecount._progress import watch
+from truecount._types import FloatArray
 from truecount.api.bayesian import infer
 from truecount.cli import arguments as given
-from truecount.cli.groups import deliver_groups, infer_groups, refuse_for_groups
+from truecount.cli.groups import deliver_groups, infer_groups
 from truecount.cli.methods import by_all, by_method
-from truecount.cli.options import make_engine, make_prior, read_level, read_whole
+from truecount.cli.options import make_engine, make_prior, read_level, read_seed, require_prior
 from truecount.cli.report import Report
 from truecount.cli.source import Groups, Source
 from truecount.cli.wording import finding_in_shell
@@ -53,12 +54,16 @@ def estimate(
     design: given.Design = "label-shift",
     seed: given.Seed = "0",
     joint: given.Joint = False,
+    of_interest: given.OfInterest = None,
+    sort: given.Sort = "name",
     method: given.Method = None,
     all_methods: given.AllMethods = False,
     json: given.Json = None,
     csv: given.Csv = None,
     html: given.Html = None,
     plot: given.Plot = None,
+    table: given.ShowTable = False,
+    quiet: given.Quiet = False,
     strict: given.Strict = False,
 ) -> None:
     """Estimate the true share of every class.
@@ -77,6 +82,11 @@ def estimate(
     A survey and the validation of its test, counted or known:
       truecount estimate --positive 50/3330 --sensitivity 103/122 --specificity 399/401
       truecount estimate --positive 50/3330 --sensitivity 0.84 --specificity 99.5%
+      truecount estimate --positive 50/3330 --sensitivity 103/122 --specificity 399/401 --method rogan-gladen
+    Several populations, surveyed by the same test:
+      truecount estimate --positive north=50/3330 --positive south=71/2900 --sensitivity 0.84 --specificity 0.995
+    One class of interest:
+      truecount estimate runs.csv --label human --prediction verdict --class pass
     Labels of so many items of each output, such as pixels of each class of a map:
       truecount estimate --confusion reference.csv --unlabeled pixels.csv --design by-prediction
     By another estimator, or by all of them:
@@ -88,11 +98,14 @@ def estimate(
     In a script, which stops where the answer is not to be trusted:
       truecount estimate runs.csv --label human --prediction verdict --json - --strict
 
-    Exit code 0: an answer. 1: bad input. 2: bad usage. 3: an answer with a serious finding, only with --strict.
+    Where a file is written, no table is printed unless --table asks for it; findings go to the standard error.
+
+    Exit code 0: an answer. 1: bad input. 2: bad usage. 3: no answer, since chains disagree (R-hat above 1.1); with
+    --strict, also an answer with a serious finding.
 
     \b
-    Serious findings: no-unlabeled, unseen-output of most items, not-converged,
-    several-answers, label-shift-violated, prior-against-data; of --method and --all-methods,
+    Serious findings: no-unlabeled, unseen-output of most items, not-converged with
+    R-hat above 1.05, several-answers, label-shift-violated, prior-against-data; of --method and --all-methods,
     not-identified; of --design same-population, not-a-random-sample; of --joint,
     labels-outweighed.
     Others are info or caution, and do not change the exit code.
@@ -114,26 +127,30 @@ def estimate(
         level=read_level(level),
         interval=cast("Kind", interval),
         target=cast("Target", target),
+        of_interest=of_interest,
+        by_size=sort == "size",
         json_file=json,
         csv_file=csv,
         html_file=html,
         plot_file=plot,
+        with_table=table,
+        is_quiet=quiet,
         inputs=source.files(),
     )
-    seed_number = read_whole("--seed", seed, least=0, usual=0)
+    seed_number, drawing = read_seed(seed), make_engine(engine, draws)
+    require_prior(prior, prior_confusion)
     if method is not None or all_methods:
         given_data = context, source, report
         answer = by_all(*given_data, seed_number) if method is None else by_method(*given_data, method)
+        require_answers(*([answer.posterior] if isinstance(answer, Comparison) else []))
         if strict:
             require_sound(answer)
         return
-    counts, known = source.read()
-    if joint and not isinstance(counts, Groups):
-        raise typer.BadParameter("--joint goes with --by, or with counts of groups.")
-    first = next(iter(counts.counts.values())) if isinstance(counts, Groups) else counts
-    believed, drawing = make_prior(prior, prior_confusion, first, known, prior_output), make_engine(engine, draws)
+    counts, known = _read(source, design, joint=joint)
+    each = list(counts.counts.values()) if isinstance(counts, Groups) else [counts]
+    believed = make_prior(prior, prior_confusion, each[0], known, prior_output)
+    report.require_possible(each)
     if isinstance(counts, Groups):
-        refuse_for_groups(design)
         posteriors = infer_groups(counts, believed, drawing, seed_number, joint=joint)
         posteriors = {group: _as_read(posterior, interval) for group, posterior in posteriors.items()}
         deliver_groups(report, counts.by, posteriors)
@@ -141,8 +158,22 @@ def estimate(
         posterior = quiet_infer(counts, believed, drawing, seed_number, design=design.replace("-", "_"))
         posteriors = {None: _as_read(posterior, interval)}
         report.deliver(posteriors[None])
+    require_answers(*posteriors.values())
     if strict:
         require_sound(*posteriors.values())
+
+
+def _read(source: Source, design: str, *, joint: bool) -> tuple[Counts | Groups, FloatArray | None]:
+    """Read the data; refuse options that do not go with them, before they are read where that can be told."""
+    no_groups = "--joint goes with --by, with several --positive, or with counts of groups."
+    if joint and not source.may_be_of_groups:
+        raise typer.BadParameter(no_groups)
+    if design != "label-shift":
+        return source.read_one("--design")
+    counts, known = source.read()
+    if joint and not isinstance(counts, Groups):
+        raise typer.BadParameter(no_groups)
+    return counts, known
 
 
 def _as_read(posterior: Posterior, interval: str) -> Posterior:
@@ -157,6 +188,15 @@ def quiet_infer(counts: Counts, prior: Prior, engine: Engine, seed: int, *, desi
         warnings.simplefilter("ignore", TruecountWarning)
         posterior = infer(counts, prior=prior, engine=engine, design=cast("Design", design), seed=seed)
     return replace(posterior, findings=tuple(map(finding_in_shell, posterior.findings)))
+
+
+def require_answers(*posteriors: Posterior) -> None:
+    """End with exit code 3 where chains disagree so much that there is no answer."""
+    lacking = [posterior for posterior in posteriors if not posterior.has_answer]
+    if lacking:
+        of_groups = f" in {len(lacking):,} of {len(posteriors):,} groups" if len(posteriors) > 1 else ""
+        typer.echo(f"No answer{of_groups}: not-converged.", err=True)
+        raise typer.Exit(3)
 
 
 def require_sound(*answers: "Posterior | PointEstimate | Comparison | Check") -> None:

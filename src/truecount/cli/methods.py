@@ -3,11 +3,13 @@
 import sys
 import warnings
 from dataclasses import replace
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from truecount._progress import watch
+from truecount._types import FloatArray
 from truecount.cli.report import Report
 from truecount.cli.screen import print_lines, print_table
 from truecount.cli.source import Source
@@ -20,13 +22,17 @@ if TYPE_CHECKING:
     from truecount.results import Comparison, PointEstimate
 
 OF_PRIOR = ("prior", "prior_confusion", "prior_output")
-OF_POSTERIOR = ("interval", "target", *OF_PRIOR, "draws", "engine", "design", "joint", "html")
-OF_POINT = (*OF_POSTERIOR, "level", "seed", "all_methods", "plot")
+OF_POSTERIOR = (
+    *("interval", "target", *OF_PRIOR, "draws", "engine", "design", "joint", "html"),
+    *("of_interest", "sort"),
+)
+OF_POINT = (*OF_POSTERIOR, "seed", "all_methods", "plot")
 
 
 def by_method(context: typer.Context, source: Source, report: Report, name: str) -> "PointEstimate":
     """Give the point of one estimator."""
     from truecount.api.points import estimate
+    from truecount.estimators.binary import RoganGladen
     from truecount.estimators.register import find_method
 
     _refuse(context, "--method", OF_POINT)
@@ -34,13 +40,30 @@ def by_method(context: typer.Context, source: Source, report: Report, name: str)
         method = find_method(name)
     except InputError as error:
         raise typer.BadParameter(f"--method {name!r} is unknown: {error.needed}. {error.remedy}.") from None
-    counts = _counts(source, "--method")
+    if isinstance(method, RoganGladen):
+        counts, known = source.read_one("--method")
+        rates = {} if known is None else _known_rates(known)
+        method = RoganGladen(level=report.level, **rates)
+    else:
+        _refuse(context, f"--method {name}", ("level",))
+        counts = _counts(source, "--method")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TruecountWarning)
         found = estimate(counts, method)
     point = replace(found, findings=tuple(map(finding_in_shell, found.findings)))
-    report.write(point.to_dict, lambda summary: list(summary["classes"]), lambda: print_lines(str(point)))
+    report.write(
+        point.to_dict,
+        lambda summary: list(summary["classes"]),
+        lambda: print_lines(str(point)),
+        findings=point.findings,
+    )
     return point
+
+
+def _known_rates(known: FloatArray) -> dict[str, float]:
+    """Return the specificity and sensitivity that are known, of the rows negative and positive."""
+    found = {"specificity": float(known[0, 0]), "sensitivity": float(known[1, 1])}
+    return {name: rate for name, rate in found.items() if not isnan(rate)}
 
 
 def by_all(context: typer.Context, source: Source, report: Report, seed: int) -> "Comparison":
@@ -53,7 +76,9 @@ def by_all(context: typer.Context, source: Source, report: Report, seed: int) ->
         warnings.simplefilter("ignore", TruecountWarning)
         found = compare(counts, level=report.level, seed=seed)
     comparison = _in_shell(found)
-    report.write(comparison.to_dict, _flat, lambda: _show(comparison), lambda: _picture(report, comparison))
+    report.write(
+        comparison.to_dict, _flat, lambda: _show(comparison), lambda: _picture(report, comparison), comparison.findings
+    )
     return comparison
 
 
@@ -92,7 +117,7 @@ def _refuse(context: typer.Context, option: str, names: tuple[str, ...]) -> None
     """Refuse options that were given and would change nothing."""
     given = [name for name in names if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"]
     if given:
-        options = " and ".join(f"--{name.replace('_', '-')}" for name in given)
+        options = " and ".join("--class" if name == "of_interest" else f"--{name.replace('_', '-')}" for name in given)
         raise typer.BadParameter(f"{option} does not go with {options}.")
 
 

@@ -1,6 +1,7 @@
 """What may be written after each option of the command."""
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from truecount._types import FloatArray, Name
-from truecount._wording import nearest
+from truecount._wording import nearest, quoted
 from truecount.counts import Counts
 from truecount.counts.survey import Rate
 from truecount.errors import InputError
@@ -27,6 +28,7 @@ ENGINES = {
 """Names on the command line and classes in `truecount.inference`, each of which takes the number of draws first."""
 
 
+MOST_DRAWS, MOST_SEED = 10**7, 2**63 - 1
 DESIGNS = ("label-shift", "same-population", "by-prediction")
 
 
@@ -48,8 +50,22 @@ def make_engine(name: str, draws: str | None) -> "Engine":
     from truecount import inference
 
     engine = getattr(inference, ENGINES[name])
-    made: Engine = engine() if draws is None else engine(read_whole("--draws", draws, least=2, usual=4000))
+    made: Engine = engine() if draws is None else engine(_draws(draws))
     return made
+
+
+def _draws(text: str) -> int:
+    return read_whole("--draws", text, least=2, most=MOST_DRAWS, usual=4000)
+
+
+def require_prior(prevalence: str, confusion: str) -> None:
+    """Refuse what is no prior of anything, before the data are read."""
+    from truecount.models import Prior
+
+    with _blamed_on("--prior"):
+        Prior(_concentrations(prevalence, ()))
+    with _blamed_on("--prior-confusion"):
+        Prior(confusion=_rows(confusion))
 
 
 def make_prior(
@@ -72,12 +88,30 @@ def make_prior(
     return prior
 
 
-def read_fraction(option: str, text: str) -> tuple[int, int]:
-    """Read ``50/3330``."""
-    part, _, whole = text.partition("/")
-    if not (_is_whole(part) and _is_whole(whole)):
-        raise InputError(option, f"is {text!r}", "it must be so many of so many", "Write it like 50/3330")
-    return int(part), int(whole)
+def read_fraction(option: str, text: str) -> tuple[float, float]:
+    """Read ``50/3330``; with a decimal point, ``50.5/1200`` is weighted, and 1200 its effective sample size."""
+    numbers = [part.strip() for part in text.split("/")]
+    if len(numbers) != 2 or not all(map(_is_count, numbers)):
+        raise InputError(option, f"is {text!r:.60}", "it must be so many of so many", "Write it like 50/3330")
+    part, whole = (float(number) if "." in number else int(number) for number in numbers)
+    return part, whole
+
+
+def read_populations(option: str, entries: Sequence[str]) -> dict[str | None, tuple[float, float]]:
+    """Read ``50/3330`` of one population, or ``north=50/3330`` of each of several, by name.
+
+    >>> read_populations("--positive", ["north=50/3330", "south=7/900"])
+    {'north': (50, 3330), 'south': (7, 900)}
+    """
+    pairs = [entry.rpartition("=") for entry in entries]
+    names = [name if found else None for name, found, _ in pairs]
+    remedy = "Write --positive 50/3330 once, or --positive north=50/3330 --positive south=7/900"
+    if len(names) > 1 and None in names:
+        raise InputError(option, f"is given {len(names)} times", "each of several populations has a name", remedy)
+    if len(set(names)) < len(names):
+        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        raise InputError(option, f"names {twice!r} twice", "each population has one survey", remedy)
+    return {name: read_fraction(option, text) for name, (_, _, text) in zip(names, pairs, strict=True)}
 
 
 def read_rate(option: str, text: str) -> Rate:
@@ -111,24 +145,38 @@ def read_level(text: str) -> float:
     return level
 
 
-def read_conclusions(option: str, entries: Iterable[str], classes: Iterable[Name]) -> dict[Name, float]:
+def read_conclusions(option: str, entries: Iterable[str], classes: Sequence[Name]) -> dict[Name, float]:
     """Read ``pass=80%`` and ``fail=0.1``."""
-    names, remedy = {str(name): name for name in classes}, "Write pass=80% or pass=0.8"
-    bounds: dict[Name, float] = {}
+    remedy, bounds = "Write pass=80% or pass=0.8", dict[Name, float]()
     for entry in entries:
         name, found, share = entry.rpartition("=")
         if not found:
             raise InputError(option, f"is {entry!r}", "it must name a class and a share", remedy)
-        bounds[names.get(name, name)] = read_share(option, share, remedy)
+        bounds[named_class(option, name, classes)] = read_share(option, share, remedy)
     return bounds
 
 
-def read_whole(option: str, text: str, *, least: int, usual: int) -> int:
+def read_whole(option: str, text: str, *, least: int, most: int, usual: int) -> int:
     """Read ``4000``."""
-    if not _is_whole(text) or int(text) < least:
-        needed = f"it must be a whole number, {least} or more"
-        raise InputError(option, f"is {text!r}", needed, f"Write {option} {usual}")
+    if not (text.isascii() and text.isdigit()) or len(text) > len(str(most)) or not least <= int(text) <= most:
+        needed = f"it must be a whole number from {least} to {most:,}"
+        raise InputError(option, f"is {text!r:.60}", needed, f"Write {option} {usual}")
     return int(text)
+
+
+def read_seed(text: str) -> int:
+    """Read ``0``."""
+    return read_whole("--seed", text, least=0, most=MOST_SEED, usual=0)
+
+
+def named_class(option: str, text: str, classes: Sequence[Name]) -> Name:
+    """Return the class of that name, which may be a number in the data."""
+    by_text = {str(name): name for name in classes}
+    if text not in by_text:
+        meant = nearest(text, by_text)
+        remedy = f"Perhaps you meant {meant!r}" if meant else "Choose one of these"
+        raise InputError(option, f"is {text!r:.60}", f"the classes are {quoted(classes)}", remedy)
+    return by_text[text]
 
 
 def _concentrations(text: str, classes: Iterable[Name]) -> float | dict[Name, float]:
@@ -167,11 +215,12 @@ def _number(text: str, remedy: str, option: str = "prior") -> float:
     try:
         return float(text)
     except ValueError:
-        raise InputError(option, f"is {text!r}", "it must be a number", remedy) from None
+        raise InputError(option, f"is {text!r:.60}", "it must be a number", remedy) from None
 
 
-def _is_whole(text: str) -> bool:
-    return text.isascii() and text.isdigit()
+def _is_count(text: str) -> bool:
+    """Whether this is a number, 0 or more, of few enough digits."""
+    return re.fullmatch(r"\d{1,18}(\.\d{1,18})?", text, re.ASCII) is not None
 
 
 @contextmanager

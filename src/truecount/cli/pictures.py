@@ -6,9 +6,15 @@ import warnings
 from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import typer
+
+from truecount._wording import listed
+from truecount.counts.values import group_name
+from truecount.results.groups import answered
+from truecount.results.table import refusal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,9 +46,27 @@ def page(answer: "Posterior | Mapping[Any, Posterior]", look: dict[str, Any]) ->
 def shares(answer: "Posterior | Mapping[Any, Posterior]", look: dict[str, Any], path: str) -> bytes:
     """Give the picture of the shares."""
     from truecount.plots import groups, prevalence
+    from truecount.plots.canvas import FONT
 
-    ax = groups(answer, **look) if isinstance(answer, Mapping) else prevalence(answer, **look)
+    sound = answered(answer) if isinstance(answer, Mapping) else answered({None: answer})
+    if not sound:
+        return encoded(_refused(next(iter(answer.values())) if isinstance(answer, Mapping) else answer), path)
+    ax = groups(sound, **look) if isinstance(answer, Mapping) else prevalence(answer, **look)
+    if isinstance(answer, Mapping) and len(sound) < len(answer):
+        lacking = listed([group_name(group) for group in answer if group not in sound])
+        ax.set_title(f"No answer in {lacking}.", loc="left", fontsize=FONT, parse_math=False)
     return encoded(ax, path)
+
+
+def _refused(posterior: "Posterior") -> "Axes":
+    """Draw that there is no answer."""
+    from truecount.plots.canvas import FONT, WIDTH, new_axes
+    from truecount.plots.theme import LIGHT
+
+    ax = new_axes(WIDTH, 1.2, LIGHT)
+    ax.set_axis_off()
+    ax.text(0, 0.5, fill(refusal(posterior), 80), fontsize=FONT, color=LIGHT.ink, va="center", parse_math=False)
+    return ax
 
 
 def encoded(ax: "Axes", path: str) -> bytes:

@@ -4,8 +4,7 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os.path import realpath
 from pathlib import Path
@@ -13,16 +12,27 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from truecount._atomic import require_writable, whole_file
+from truecount._atomic import require_writable, write_whole
 from truecount._check import level as checked_level
 from truecount._progress import watch
+from truecount._types import Name
+from truecount.cli.options import named_class
 from truecount.cli.pictures import page, picture_format, shares
 from truecount.cli.screen import print_table
-from truecount.results.table import tabulate, text
+from truecount.counts import Counts
+from truecount.results.export import spreadsheet_cell
+from truecount.results.posterior import require_realizable
+from truecount.results.table import Table, as_text, remark, tabulate, visible
 
 if TYPE_CHECKING:
-    from truecount.results import Posterior
+    from truecount.results import Finding, Posterior
     from truecount.results.posterior import Kind, Target
+
+ENDINGS = {"json": (".json",), "csv": (".csv", ".txt"), "html": (".html", ".htm")}
+"""What a file may be called that is written in each format."""
+OTHERS = (".parquet", ".pq", ".tsv", ".jsonl", ".ndjson", ".xlsx", ".xls", ".ods", ".npz", ".gz", ".zst", ".zip")
+PICTURES = (".png", ".svg", ".pdf")
+FORMATS = {*(ending for endings in ENDINGS.values() for ending in endings), *OTHERS, *PICTURES}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,10 +42,14 @@ class Report:
     level: float = 0.95
     interval: "Kind" = "equal-tailed"
     target: "Target" = "population"
+    of_interest: str | None = None
+    by_size: bool = False
     json_file: str | None = None
     csv_file: str | None = None
     html_file: str | None = None
     plot_file: str | None = None
+    with_table: bool = False
+    is_quiet: bool = False
     inputs: Sequence[Path] = ()
 
     def __post_init__(self) -> None:
@@ -51,16 +65,18 @@ class Report:
             wanted[place] = option
             if path != "-":
                 require_writable(path, self.inputs)
+                require_ending(option, path)
         if self.plot_file is not None:
             picture_format(self.plot_file)
 
     def deliver(self, posterior: "Posterior") -> None:
         """Write the summary of a posterior to the files, or print it as a table."""
         self.write(
-            lambda: posterior.to_dict(**self.look),
-            lambda summary: list(summary["classes"]),
-            lambda: self._print(posterior),
+            lambda: self.with_interest(posterior.to_dict(**self.look)),
+            lambda summary: self.rows_of(summary, self.shown([posterior])),
+            lambda: self.print(tabulate(posterior, **self.look, classes=self.shown([posterior]))),
             lambda: self.pictures(posterior),
+            posterior.findings,
         )
 
     def write(
@@ -69,8 +85,9 @@ class Report:
         rows: Callable[[dict[str, Any]], list[dict[str, Any]]],
         show: Callable[[], None],
         pictures: Callable[[], dict[str, bytes]] = dict,
+        findings: Iterable["Finding"] = (),
     ) -> None:
-        """Write the files, all or none, then print; what goes to the standard output stands there alone.
+        """Write the files, all or none, or print; what goes to the standard output stands there alone.
 
         Parameters
         ----------
@@ -82,15 +99,25 @@ class Report:
             Prints to the screen.
         pictures
             Gives what else goes to each place.
+        findings
+            Are told on the standard error where no table is printed that would tell them.
         """
         encoded = self._encoded(summary, rows) | pictures()
-        with ExitStack() as files:
-            for path in encoded.keys() - {"-"}:
-                files.enter_context(whole_file(path)).write(encoded[path])
+        write_whole({path: content for path, content in encoded.items() if path != "-"})
         if "-" in encoded:
             typer.echo(encoded["-"], nl=False)
-        else:
+        if not encoded or (self.with_table and "-" not in encoded):
             show()
+        elif self.json_file != "-":
+            self._tell(findings, [path for path in encoded if path != "-"])
+
+    def _tell(self, findings: Iterable["Finding"], files: Sequence[str]) -> None:
+        """Say on the standard error what the files do not show at a glance, and which they are."""
+        for finding in findings:
+            if not self.is_quiet or finding.severity == "serious":
+                typer.echo(remark(finding), err=True)
+        if files and not self.is_quiet:
+            typer.echo(f"Wrote {' and '.join(map(visible, files))}.", err=True)
 
     def _encoded(
         self, summary: Callable[[], dict[str, Any]], rows: Callable[[dict[str, Any]], list[dict[str, Any]]]
@@ -108,18 +135,51 @@ class Report:
     def pictures(self, answer: "Posterior | Mapping[Any, Posterior]") -> dict[str, bytes]:
         """Give the page and the picture of a posterior, or of those of groups, as far as they are wanted."""
         made = {}
+        posteriors = list(answer.values()) if isinstance(answer, Mapping) else [answer]
+        look = {**self.look, "classes": self.shown(posteriors)}
         with watch(what="drawing"):
             if self.html_file is not None:
-                made[self.html_file] = page(answer, self.look)
+                made[self.html_file] = page(answer, look)
             if self.plot_file is not None:
-                made[self.plot_file] = shares(answer, self.look, self.plot_file)
+                made[self.plot_file] = shares(answer, look, self.plot_file)
         return made
 
-    def _print(self, posterior: "Posterior") -> None:
+    def print(self, table: Table) -> None:
+        """Print a table, on a terminal as wide as that is."""
         if sys.stdout.isatty():
-            print_table(tabulate(posterior, **self.look))
+            print_table(table)
         else:
-            typer.echo(text(posterior, **self.look))
+            typer.echo(as_text(table))
+
+    def shown(self, posteriors: Sequence["Posterior"]) -> tuple[Name, ...] | None:
+        """Return the classes that are shown, in their order; None for all as they are."""
+        first = posteriors[0]
+        if self.of_interest is not None:
+            return (named_class("--class", self.of_interest, first.classes),)
+        if not self.by_size:
+            return None
+        means = {name: sum(each.mean[each.place(name)] for each in posteriors) for name in first.classes}
+        return tuple(sorted(first.classes, key=lambda name: -means[name]))
+
+    def require_possible(self, counts: Iterable[Counts]) -> None:
+        """Refuse a summary that these counts cannot have, before there is an answer."""
+        for each in counts:
+            if self.of_interest is not None:
+                named_class("--class", self.of_interest, each.classes)
+            if self.target == "realized":
+                require_realizable(each)
+
+    def rows_of(self, summary: Mapping[str, Any], shown: Sequence[Name] | None) -> list[dict[str, Any]]:
+        """Return the rows of one answer's CSV."""
+        rows = {row["class"]: {**row, "status": summary["status"]} for row in summary["classes"]}
+        return list(rows.values()) if shown is None else [rows[name] for name in shown]
+
+    def with_interest(self, summary: dict[str, Any]) -> dict[str, Any]:
+        """Return what JSON holds, with the class of interest if there is one."""
+        if self.of_interest is None:
+            return summary
+        names = [row["class"] for row in summary["classes"]]
+        return {**summary, "class_of_interest": named_class("--class", self.of_interest, names)}
 
     @property
     def look(self) -> dict[str, Any]:
@@ -127,13 +187,24 @@ class Report:
         return {"level": self.level, "kind": self.interval, "target": self.target}
 
 
+def require_ending(option: str, path: str, file_format: str = "") -> None:
+    """Refuse a file whose name says that it holds another format than is written."""
+    file_format = file_format or option
+    ending = Path(path).suffix.lower()
+    if file_format in ENDINGS and ending in FORMATS and ending not in ENDINGS[file_format]:
+        needed = f"it is written as {file_format.upper()}, whatever it is called"
+        meant = Path(path).with_suffix(ENDINGS[file_format][0])
+        raise typer.BadParameter(f"--{option} {path!r} ends in {ending}: {needed}. Write --{option} {meant}.")
+
+
 def _json(summary: dict[str, Any]) -> str:
     return json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _csv(rows: list[dict[str, Any]]) -> str:
+    """Return CSV in which nothing runs: a spreadsheet would take some names for formulas, a terminal for commands."""
     stream = io.StringIO()
-    writer = csv.DictWriter(stream, rows[0], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(map(spreadsheet_cell, rows[0]))
+    writer.writerows(map(spreadsheet_cell, row.values()) for row in rows)
     return stream.getvalue()

@@ -22,8 +22,13 @@ def print_table(table: Table) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    console = Console(highlight=False)
-    console.print(_layout(table, console.width))
+    console = Console(highlight=False, width=get_terminal_size().columns)
+    if table.headline:
+        console.print(Text(table.headline, style="bold"))
+    if table.rows:
+        console.print(_layout(table, console.width))
+    if table.note:
+        console.print(Text(table.note))
     for finding in table.findings:
         severity, _, words = remark(finding).partition(":")
         console.print(Text.assemble((severity, STYLES[severity]), ":", words))

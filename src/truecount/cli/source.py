@@ -14,7 +14,7 @@ import typer
 
 from truecount._secrets import masked
 from truecount._types import FloatArray
-from truecount.cli.options import read_by, read_fraction, read_rate
+from truecount.cli.options import read_by, read_populations, read_rate
 from truecount.cli.wording import in_command
 from truecount.counts import Counts
 from truecount.errors import InputError, TruecountWarning
@@ -47,7 +47,7 @@ class Source:
     missing: Sequence[str] | None = None
     confusion: Path | None = None
     unlabeled: Path | None = None
-    positive: str | None = None
+    positive: Sequence[str] | None = None
     sensitivity: str | None = None
     specificity: str | None = None
 
@@ -61,8 +61,18 @@ class Source:
         if self.confusion or self.unlabeled:
             return self._matrix(), None
         if self.positive or self.sensitivity or self.specificity:
-            return self._survey()
+            return self._surveys()
         raise typer.BadParameter("There is no data. Name a file, or give --confusion, or --positive.")
+
+    @property
+    def asks_for_groups(self) -> bool:
+        """Whether the options make groups; a file of counts may have some without them."""
+        return bool(self.by) or any("=" in entry for entry in self.positive or ())
+
+    @property
+    def may_be_of_groups(self) -> bool:
+        """Whether groups may be found: not among rows whose columns are named, unless some make groups."""
+        return self.asks_for_groups or bool(self.tables and not (self.label or self.prediction))
 
     def files(self) -> list[Path]:
         """Return the files and folders that are read, which nothing may be written to."""
@@ -73,10 +83,16 @@ class Source:
 
     def read_one(self, what: str) -> tuple[Counts, FloatArray | None]:
         """Give the counts of one population; `what` is said not to go with several groups."""
+        self.refuse_groups(what)
         counts, known = self.read()
         if isinstance(counts, Groups):
             raise typer.BadParameter(f"{what} does not go with groups.")
         return counts, known
+
+    def refuse_groups(self, what: str) -> None:
+        """Refuse groups that were asked for, before anything is read."""
+        if self.asks_for_groups:
+            raise typer.BadParameter(f"{what} does not go with groups.")
 
     def shard(self) -> "Tally":
         """Count rows that may be a part of the data only: without a label, or with a single class."""
@@ -158,15 +174,22 @@ class Source:
         self._require("a confusion matrix", ("confusion", "unlabeled"))
         return read_matrix(str(self.confusion), str(self.unlabeled))
 
-    def _survey(self) -> tuple[Counts, FloatArray | None]:
+    def _surveys(self) -> tuple[Counts | Groups, FloatArray | None]:
+        """Read one population, or several that were surveyed by one test and share its validation."""
         from truecount.counts.survey import survey
+        from truecount.counts.table import sharing
 
         self._require("a survey", ("positive", "sensitivity", "specificity"))
-        return survey(
-            read_fraction("--positive", self.positive or ""),
-            sensitivity=read_rate("--sensitivity", self.sensitivity or ""),
-            specificity=read_rate("--specificity", self.specificity or ""),
-        )
+        rates = {
+            "sensitivity": read_rate("--sensitivity", self.sensitivity or ""),
+            "specificity": read_rate("--specificity", self.specificity or ""),
+        }
+        populations = read_populations("--positive", self.positive or ())
+        surveys = {name: survey(positive, **rates) for name, positive in populations.items()}
+        if None in surveys:
+            return surveys[None]
+        known = next(iter(surveys.values()))[1]
+        return Groups(("population",), sharing({name: counts for name, (counts, _) in surveys.items()})), known
 
     def _require_option_before_file(self) -> None:
         """Notice a file of counts whose option was forgotten beside the other one's."""

@@ -41,7 +41,7 @@ PHRASES: dict[str, str | Callable[[re.Match[str]], str]] = {
     r"\b([Uu])se infer\(\)": lambda match: f"{'L' if match[1] == 'U' else 'l'}eave --method out",
     r"Use restricted=True, or infer\(\), whose": "Leave --method out: the posterior's",
     r"interval\(kind='hdi'\)": "--interval hdi",
-    r"\bby=\{'([^']+)': '(\w+)'\}": r"--by \1:\2",
+    r"\bby=\{'([^']+)': '(\w+)'\}(; a column beside it without a period has None)?": r"--by \1:\2",
     r"\bdesign='(\w+)'": lambda match: f"--design {match[1].replace('_', '-')}",
     r"check\(\.\.\., audit=\.\.\.\)": "truecount check --audit FILE",
     r"\baudit=\.\.\.": "--audit FILE",

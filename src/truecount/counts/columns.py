@@ -96,11 +96,26 @@ def require_column(table: str, columns: Sequence[str], wanted: str) -> int:
     return found[0]
 
 
+def require_in_every_shard(names: Mapping[str, Sequence[str]], columns: Columns) -> None:
+    """Refuse a file that lacks a column which another shard of the same table has; `names` are those of each file."""
+    for column in columns.wanted:
+        wanted = {column.casefold(), column.partition(".")[0].casefold()}
+        has = {file: any(name.casefold() in wanted for name in known) for file, known in names.items()}
+        if len(set(has.values())) > 1:
+            one, other = (next(file for file in has if has[file] is found) for found in (False, True))
+            meant = nearest(column, names[one])
+            remedy = f"Perhaps you meant {meant!r}" if meant else f"Give it a column {column!r}"
+            if column == columns.label and not meant:
+                remedy = f"Name files of unlabelled items apart, as a second table, or give them an empty {column!r}"
+            found = f"has no column {column!r}, and {other} has"
+            raise NoColumnError(one, found, "shards of one table have the same columns", remedy, column=column)
+
+
 def _advice(wanted: str, columns: Sequence[str]) -> str:
     """Say which column, or which period of a column, was perhaps meant."""
     column, _, frequency = wanted.rpartition(":")
     if column in columns and frequency in FREQUENCIES:
-        return f"Pass by={{{column!r}: {frequency!r}}}"
+        return f"Pass by={{{column!r}: {frequency!r}}}; a column beside it without a period has None"
     if column in columns:
         return f"Write the period of {column!r} as one of {', '.join(FREQUENCIES)}"
     meant = nearest(wanted, map(str, columns))

@@ -33,6 +33,8 @@ from truecount.errors import InputError
 CORNER = "class\\output"
 TRANSPOSED = "output\\class"
 LONG = ["output", "count"]
+MOST_DIGITS = 18
+"""Of a count, which stays below 2**63."""
 
 
 def read_matrix(confusion: str | PathLike[str], unlabeled: str | PathLike[str]) -> Counts:
@@ -115,6 +117,9 @@ def _by_output(path: str | PathLike[str]) -> dict[str, int]:
 
 def _count(path: str | PathLike[str], cell: str) -> int:
     if cell.isascii() and cell.isdigit():
+        if len(cell.lstrip("0")) > MOST_DIGITS:
+            found, needed = f"has a count of {len(cell):,} digits", f"counts have at most {MOST_DIGITS} digits"
+            raise InputError(str(path), found, needed, "Check how it was written")
         return int(cell)
     found = f"has the cell {cell!r:.60}"
     if re.fullmatch(r"[01]?[.,]\d+|[\d.,]+ ?%", cell, re.ASCII):

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 from truecount._wording import quoted
-from truecount.counts.columns import require_few_columns
+from truecount.counts.columns import Columns, require_few_columns, require_in_every_shard
 from truecount.counts.duck import Connection, Place, identifier, literals
-from truecount.counts.shards import Shards
+from truecount.counts.shards import Shards, folder_columns
 from truecount.errors import InputError
 
 Path: TypeAlias = tuple[str, ...]
@@ -20,15 +20,21 @@ NUMBERS = ("tinyint", "smallint", "integer", "bigint", "hugeint", "float", "doub
 """DuckDB's types of numbers, but for those that begin with a ``u`` because they have no sign."""
 
 
-def files_alike(connection: Connection, shards: Shards, wanted: Sequence[str]) -> list[list[Place]]:
-    """Sort files by the types of their wanted columns, which must not share a name with others but for its case."""
-    outer = {column.partition(".")[0] for column in wanted} | set(wanted)
+def files_alike(connection: Connection, shards: Shards, columns: Columns) -> list[list[Place]]:
+    """Sort files by the types of their wanted columns, which all must have, and under a name of their own."""
+    outer = {column.partition(".")[0] for column in columns.wanted} | set(columns.wanted)
     by_name = {_without_escapes(file): file for file in shards.files}
     alike: defaultdict[tuple[Any, ...], list[Place]] = defaultdict(list)
+    names = {}
     for file, schema in _schemas(connection, shards.files):
-        _require_distinct_names(file, [path for path, _ in schema], shards, wanted)
+        paths = [path for path, _ in schema]
+        if shards.is_partitioned:
+            paths += [(key,) for key in folder_columns(file) if (key,) not in paths]
+        _require_distinct_names(file, paths, columns.wanted)
+        names[file] = [path[0] for path in paths if len(path) == 1]
         types = tuple(sorted((path, kind) for path, kind in schema if path[0] in outer))
         alike[types].append(by_name.get(file, file))
+    require_in_every_shard(names, columns)
     return list(alike.values())
 
 
@@ -39,9 +45,7 @@ def _without_escapes(file: Place) -> str:
     return re.sub(r"^file:(//(localhost)?)?(?=/)", "", re.sub(r"\[([*?\[])\]", r"\1", file))
 
 
-def _require_distinct_names(file: str, paths: list[Path], shards: Shards, wanted: Sequence[str]) -> None:
-    if shards.is_partitioned:
-        paths += [(key,) for key in re.findall(r"([^/\\=]+)=[^/\\]*[/\\]", file) if (key,) not in paths]
+def _require_distinct_names(file: str, paths: list[Path], wanted: Sequence[str]) -> None:
     for alike in _alike(paths):
         if any(_is_concerned(column, alike[0]) for column in wanted):
             found, needed = f"has columns {quoted(alike)}", "DuckDB takes names that differ only in case for one"

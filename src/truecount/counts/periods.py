@@ -30,7 +30,7 @@ def columns_by(by: str | Iterable[str] | Mapping[str, str | None] | None) -> dic
                 "by",
                 f"is {by!r}",
                 f"columns are names, and a frequency is one of {', '.join(FREQUENCIES)}",
-                "Pass by='region', by=['region', 'age'] or by={'time': 'week'}",
+                "Pass by='region', by=['region', 'age'], by={'time': 'week'} or by={'region': None, 'time': 'week'}",
             )
     return dict(columns)
 

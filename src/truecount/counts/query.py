@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from truecount._json import read_json
-from truecount.counts.columns import Columns, require_column, require_few_columns
+from truecount.counts.columns import Columns, require_column, require_few_columns, require_in_every_shard
 from truecount.counts.duck import Connection, Place, identifier, literals, sql_text
 from truecount.counts.parquet import files_alike, require_one_type
-from truecount.counts.shards import ARRAY, RECORDS, Shards
+from truecount.counts.shards import ARRAY, RECORDS, Shards, folder_columns
 from truecount.counts.text import DELIMITERS, header
 from truecount.errors import InputError
 
@@ -52,6 +52,8 @@ def _of_text(connection: Connection, shards: Shards, columns: Columns, parallel:
         names, delimiter = header(file)
         require_few_columns(str(file), len(names))
         alike[tuple(names), delimiter].append(file)
+    by_file = {str(files[0]): [*named, *folder_columns(files[0])] for (named, _), files in alike.items()}
+    require_in_every_shard(by_file, columns)
     for (named, delimiter), files in alike.items():
         types = "{" + ", ".join(f"'/{position}': 'VARCHAR'" for position in range(len(named))) + "}"
         source = CSV.format(
@@ -69,7 +71,7 @@ def _of_text(connection: Connection, shards: Shards, columns: Columns, parallel:
 
 def _of_parquet(connection: Connection, shards: Shards, columns: Columns) -> list[Relation]:
     """Read Parquet; files whose types differ come apart, because DuckDB would cast all to those of the first."""
-    alike = files_alike(connection, shards, columns.wanted)
+    alike = files_alike(connection, shards, columns)
     folders = _types_of_folders(connection, shards) if len(alike) > 1 else ""
     made = []
     for files in alike:
@@ -82,7 +84,7 @@ def _of_parquet(connection: Connection, shards: Shards, columns: Columns) -> lis
 
 def _types_of_folders(connection: Connection, shards: Shards) -> str:
     """Return the option by which columns of folders such as ``week=3`` have the types that all files give them."""
-    keys = {key for file in shards.files for key in re.findall(r"([^/\\=]+)=[^/\\]*[/\\]", str(file))}
+    keys = {key for file in shards.files for key in folder_columns(file)}
     source = f"read_parquet({literals(shards.files)}, hive_partitioning={shards.is_partitioned})"
     whole = connection.sql(f"FROM {source} LIMIT 0")
     typed = [

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from glob import glob, has_magic
@@ -95,6 +96,15 @@ def _is_file_or_lost(path: Path) -> bool:
 def _is_hidden(file: Path, folder: Path) -> bool:
     """Whether this is a mark that some writer left, such as ``_SUCCESS``, and no data."""
     return any(part.startswith((".", "_")) for part in file.relative_to(folder).parts)
+
+
+def folder_columns(file: Place) -> list[str]:
+    """Return the columns that folders such as ``week=3`` make.
+
+    >>> folder_columns("runs/week=3/part.csv")
+    ['week']
+    """
+    return re.findall(r"([^/\\=]+)=[^/\\]*[/\\]", str(file))
 
 
 def one_kind(name: str, files: Iterable[Place]) -> str:

@@ -10,19 +10,20 @@ from truecount._types import FloatArray
 from truecount.counts.table import Counts
 from truecount.errors import InputError
 
-Rate: TypeAlias = tuple[int, int] | float
+Rate: TypeAlias = tuple[float, float] | float
 """So many of so many; or a probability that is known."""
 
 NAMES = ("negative", "positive")
 
 
-def survey(positive: tuple[int, int], *, sensitivity: Rate, specificity: Rate) -> tuple[Counts, FloatArray | None]:
+def survey(positive: tuple[float, float], *, sensitivity: Rate, specificity: Rate) -> tuple[Counts, FloatArray | None]:
     r"""Turn a survey and the validation of its test into counts, and into the rows of the confusion that are known.
 
     Parameters
     ----------
     positive
-        How many tested positive, of how many tested.
+        How many tested positive, of how many tested. Weighted numbers, which are not whole, are of an effective sample
+        size: ``(50.5, 1200)`` says as much as 1,200 equally weighted people of whom 4.2 % tested positive.
     sensitivity
         How many tested positive, of how many truly positive; or a probability that is known.
     specificity
@@ -50,11 +51,14 @@ def survey(positive: tuple[int, int], *, sensitivity: Rate, specificity: Rate) -
     right = [_split("specificity", specificity), _split("sensitivity", sensitivity)]
     labeled = np.array([right[0][0], right[1][0][::-1]])
     known = np.array([right[0][1], right[1][1][::-1]])
-    counts = Counts(labeled, [tested - tested_positive, tested_positive], NAMES, NAMES)
+    unlabeled = np.array([tested - tested_positive, tested_positive])
+    is_weighted = any(not float(number).is_integer() for number in (*labeled.ravel(), *unlabeled))
+    squares = {"labeled_squares": 1.0 * labeled, "unlabeled_squares": 1.0 * unlabeled} if is_weighted else {}
+    counts = Counts(labeled, unlabeled, NAMES, NAMES, **squares)
     return counts, None if np.isnan(known).all() else known
 
 
-def _split(argument: str, rate: Rate) -> tuple[list[int], list[float]]:
+def _split(argument: str, rate: Rate) -> tuple[list[float], list[float]]:
     """Give counts of right and wrong results, and their probabilities where those are known."""
     if isinstance(rate, tuple):
         right, total = _fraction(argument, rate)
@@ -69,12 +73,15 @@ def _split(argument: str, rate: Rate) -> tuple[list[int], list[float]]:
     return [0, 0], [rate, round(1 - rate, 15)]
 
 
-def _fraction(argument: str, value: tuple[int, int]) -> tuple[int, int]:
-    part, total = (_check.whole_number(argument, number, least=0) for number in value)
-    if not part <= total or not total:
+def _fraction(argument: str, value: tuple[float, float]) -> tuple[float, float]:
+    part, total = (float(number) if isinstance(number, float) else number for number in value)
+    for number in value:
+        if not isinstance(number, float):
+            _check.whole_number(argument, number, least=0)
+    if not 0 <= part <= total < math.inf or not total:
         raise InputError(
             argument,
-            f"is {part} of {total}",
+            f"is {part:g} of {total:g}",
             "the part cannot exceed the whole, nor the whole be 0",
             "Write it like 50/3330",
         )

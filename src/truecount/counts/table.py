@@ -11,6 +11,7 @@ import numpy as np
 from truecount import _check
 from truecount._json import JsonError, read_json
 from truecount._types import FloatArray, IntArray, Name
+from truecount._wording import is_number
 from truecount.counts import display, validation
 from truecount.errors import InputError
 
@@ -105,11 +106,21 @@ class Counts:
 
     @property
     def counted(self) -> FloatArray | None:
-        """Shape (classes,): the share of each class by plain counting; None where outputs are not the classes."""
-        if not self.outputs_are_classes or not self.unlabeled.sum():
+        """Shape (classes,): the share of each class by plain counting; None where a class is no output.
+
+        Shares are of all unlabelled items. Where some outputs are no class, such as an abstention, they sum to less
+        than one, and `uncounted` names those outputs; more numbers than there are classes are no abstentions but bins.
+        """
+        are_bins = self.uncounted and all(map(is_number, self.outputs))
+        if not set(self.classes) <= set(self.outputs) or are_bins or not self.unlabeled.sum():
             return None
-        shares: FloatArray = self.unlabeled[order_of("outputs", self.outputs, self.classes)] / self.unlabeled.sum()
+        shares: FloatArray = self.unlabeled[[self.outputs.index(name) for name in self.classes]] / self.unlabeled.sum()
         return shares
+
+    @property
+    def uncounted(self) -> tuple[Name, ...]:
+        """Outputs that are no class, such as abstentions."""
+        return tuple(name for name in self.outputs if name not in self.classes)
 
     def __eq__(self, other: object) -> bool:
         """Compare as text, where the names 1 and True differ."""
@@ -135,12 +146,10 @@ class Counts:
         total = self
         for other in others:
             if not self._shares_labels(other):
-                raise InputError(
-                    "counts",
-                    "do not share one labelled table",
-                    "pooling adds unlabelled sides only",
-                    "Use first + second for shards that each have labels of their own",
-                )
+                share, add = "Counts.split({group: unlabelled counts})", "first + second"
+                remedy = f"Make groups that share one with {share}, or add shards with labels of their own by {add}"
+                needed = "pooling adds unlabelled sides only"
+                raise InputError("counts", "do not share one labelled table", needed, remedy)
             total = total._plus(other.ordered_like(self)._without_labels())
         return total
 

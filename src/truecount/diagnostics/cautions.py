@@ -10,10 +10,11 @@ from truecount.counts import Counts
 from truecount.counts.ranges import are_ranges
 from truecount.counts.validation import unseen_remedy
 from truecount.counts.weights import effective_counts
+from truecount.inference.convergence import FEWEST_EFFECTIVE, RHAT_LIMIT, RHAT_MOST, RHAT_SERIOUS
 from truecount.inference.draws import Draws
 from truecount.models import Prior
 from truecount.models.priors import NAMED_ROWS
-from truecount.results.finding import Finding
+from truecount.results.finding import Finding, Severity
 
 FEW_AN_OUTPUT = 10
 """Labels of a class for each output, beyond which it hardly matters what the prior of its row is."""
@@ -214,12 +215,19 @@ def _not_converged(draws: Draws) -> Finding | None:
     advice = "See the other findings first; else use a stronger prior, or leave the choice of engine to Auto()."
     if draws.record.get("chosen_by") == "Auto":
         advice = "See the other findings first; else use a stronger prior, or give it longer with Auto(budget=...)."
-    return Finding(
-        "not-converged",
-        "serious",
-        f"The draws have not settled: {reason}.",
-        advice=advice,
-    )
+    worst = 1.0 if draws.rhat is None else float(np.max(draws.rhat))
+    apart = f"by about {np.sqrt(max(worst**2 - 1, 0)):.2g} posterior standard deviations"
+    severity: Severity = "serious"
+    if not worst <= RHAT_MOST:
+        message = f"There is no answer, because the chains contradict each other: {reason}."
+    elif worst > RHAT_SERIOUS:
+        message = f"The chains have not converged: {reason}. Their means differ {apart}."
+    elif worst > RHAT_LIMIT and np.min(draws.effective) >= FEWEST_EFFECTIVE:
+        severity = "caution"
+        message = f"The chains have almost converged: {reason}. Their means still differ {apart}."
+    else:
+        message = f"The draws have not converged: {reason}."
+    return Finding("not-converged", severity, message, {"rhat": worst if np.isfinite(worst) else None}, advice)
 
 
 def _learned_rows(counts: Counts, prior: Prior) -> list[int]:

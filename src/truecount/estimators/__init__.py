@@ -2,7 +2,7 @@
 
 from truecount.estimators.adjusted import ACC, BBSE, PACC, InvariantRatio
 from truecount.estimators.asymptotic import Asymptotic, asymptotic
-from truecount.estimators.binary import lang_reiczigel, read_test, rogan_gladen
+from truecount.estimators.binary import RoganGladen, lang_reiczigel, read_test, rogan_gladen
 from truecount.estimators.bootstrap import Resampled, bootstrap
 from truecount.estimators.calibrate import calibrate
 from truecount.estimators.counting import CC, PCC
@@ -31,6 +31,7 @@ __all__ = [
     "InvariantRatio",
     "Method",
     "Resampled",
+    "RoganGladen",
     "asymptotic",
     "bootstrap",
     "calibrate",

@@ -1,16 +1,75 @@
 """Two classes in closed form: the corrected share of Rogan and Gladen, with the interval of Lang and Reiczigel."""
 
+from dataclasses import dataclass
 from math import inf, sqrt
 from statistics import NormalDist
-from typing import TypeAlias
+from typing import ClassVar, Literal, TypeAlias
+
+import numpy as np
 
 from truecount import _check
-from truecount._types import Name
+from truecount._types import FloatArray, Name
+from truecount.counts.scores import Scores
 from truecount.counts.table import Counts
+from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
+from truecount.estimators.inputs import harden
 
 Rate: TypeAlias = tuple[float, float] | float
 """So many of so many, ``(103, 122)``; or a share that is known, ``0.84``."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoganGladen:
+    """The corrected share of `rogan_gladen` as a method for two classes, with the interval of `lang_reiczigel`.
+
+    Parameters
+    ----------
+    level
+        Of the interval.
+    sensitivity, specificity
+        Rates of the second class, the positive one, and of the first, where they are known; read off the labels by
+        default.
+
+    Examples
+    --------
+    >>> counts = Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
+    >>> RoganGladen().interval(counts).round(4)
+    array([[0.7373, 0.9436],
+           [0.0564, 0.2627]])
+    """
+
+    level: float = 0.95
+    sensitivity: float | None = None
+    specificity: float | None = None
+    name: ClassVar[str] = "rogan-gladen"
+    needs: ClassVar[Literal["counts"]] = "counts"
+    caution: ClassVar[str] = ""
+
+    def prevalence(self, data: Counts | Scores) -> FloatArray:
+        """Shape (classes,): the share of each class, which may be below zero or above one."""
+        share = rogan_gladen(*self._rates(data))
+        return np.array([1 - share, share])
+
+    def interval(self, data: Counts | Scores) -> FloatArray:
+        """Shape (classes, 2): the confidence interval of each share."""
+        lower, upper = lang_reiczigel(*self._rates(data), level=self.level)
+        return np.array([[1 - upper, 1 - lower], [lower, upper]])
+
+    def _rates(self, data: Counts | Scores) -> tuple[tuple[float, float], Rate, Rate]:
+        """Return positives, sensitivity and specificity; weighted counts are worth their effective size."""
+        counts = harden(data)
+        if counts.is_weighted:
+            labeled, unlabeled = effective_counts(counts)
+            counts = Counts(
+                labeled, unlabeled, counts.classes, counts.outputs, labeled_squares=labeled, unlabeled_squares=unlabeled
+            )
+        positive, sensitivity, specificity = read_test(counts, positive=counts.classes[-1])
+        return (
+            positive,
+            sensitivity if self.sensitivity is None else self.sensitivity,
+            specificity if self.specificity is None else self.specificity,
+        )
 
 
 def rogan_gladen(positive: tuple[float, float], sensitivity: Rate, specificity: Rate) -> float:

@@ -8,6 +8,7 @@ from truecount.counts.scores import Scores
 from truecount.counts.table import Counts
 from truecount.errors import InputError
 from truecount.estimators.adjusted import ACC, BBSE, PACC, InvariantRatio
+from truecount.estimators.binary import RoganGladen
 from truecount.estimators.counting import CC, PCC
 from truecount.estimators.iterative import CDEIterate
 from truecount.estimators.kernel import KMM
@@ -60,7 +61,9 @@ _ALL: tuple[Method, ...] = (
     DyS(),
 )
 METHODS: dict[str, Method] = {method.name: method for method in _ALL}
-"""Every method by its name, with the settings that it has unless told."""
+"""Every method by its name, with the settings that it has by default."""
+NAMED: dict[str, Method] = {**METHODS, RoganGladen.name: RoganGladen()}
+"""Methods that may be asked for by name: also one that is for two classes only, where unrestricted ACC equals it."""
 
 
 def find_method(method: Method | str) -> Method:
@@ -74,10 +77,10 @@ def find_method(method: Method | str) -> Method:
             needed = "it must be a method or its name"
             raise InputError("method", f"is {method!r}", needed, "Pass ACC(), or 'acc'")
         return method
-    if method not in METHODS:
-        meant = get_close_matches(method.casefold(), METHODS, n=1)
+    if method not in NAMED:
+        meant = get_close_matches(method.casefold(), NAMED, n=1)
         remedy = (
             f"Perhaps you meant {meant[0]!r}" if meant else "Choose one of them, or an object of truecount.estimators"
         )
-        raise InputError("method", f"is {method!r}", f"the methods are {', '.join(METHODS)}", remedy)
-    return METHODS[method]
+        raise InputError("method", f"is {method!r}", f"the methods are {', '.join(NAMED)}", remedy)
+    return NAMED[method]

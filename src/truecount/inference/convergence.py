@@ -8,7 +8,8 @@ import numpy as np
 
 from truecount._types import FloatArray
 
-RHAT_LIMIT = 1.01
+RHAT_LIMIT, RHAT_SERIOUS, RHAT_MOST = 1.01, 1.05, 1.1
+"""R-hat that is wanted, from which on an answer is not to be used as it stands, and beyond which there is none."""
 PARETO_K_LIMIT = 0.5
 FEWEST_EFFECTIVE = 100
 

@@ -13,6 +13,8 @@ from truecount._wording import nearest, quoted
 from truecount.counts import Counts
 from truecount.errors import InputError
 
+LEAST, MOST = 1e-9, 1e9
+"""Concentrations beyond these are no belief but a rounding error away from an absent class, or from certainty."""
 NAMED_ROWS = ("flat", "sparse")
 
 
@@ -135,11 +137,11 @@ def require_prior(prior: object) -> None:
 
 def _concentration(argument: str, value: Any) -> float:
     number = _check.plain_name(value)
-    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < np.inf:
+    if isinstance(number, bool) or not isinstance(number, int | float) or not LEAST <= number <= MOST:
         raise InputError(
             argument,
-            f"holds {number!r}",
-            "a prior's concentration must be a finite number above 0",
+            f"holds {number!r:.60}",
+            f"a prior's concentration must be a number above 0, from {LEAST:g} to {MOST:g}",
             "Use 1 for a flat prior",
         )
     return number

@@ -1,10 +1,11 @@
 """The page of groups: what changes between them first, then everything that one answer has too."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from truecount._types import Name
 from truecount.counts import Counts
 from truecount.counts.values import group_name
 from truecount.page import words
@@ -15,26 +16,35 @@ from truecount.plots.groups import first_of, groups_data
 from truecount.plots.labels import labels
 from truecount.plots.theme import LIGHT
 from truecount.results import Posterior
-from truecount.results.groups import changes_table, groups_findings, groups_table, is_joint
+from truecount.results.groups import answered, changes_table, groups_findings, groups_table, is_joint
 from truecount.results.posterior import Kind, Target
-from truecount.results.table import tabulate
+from truecount.results.table import refusal, tabulate
 
 
 def groups_content(
-    posteriors: Mapping[Any, Posterior], *, level: float, kind: Kind, target: Target, command: str | None
+    posteriors: Mapping[Any, Posterior],
+    *,
+    level: float,
+    kind: Kind,
+    target: Target,
+    classes: Sequence[Name] | None,
+    command: str | None,
 ) -> dict[str, Any]:
-    """Give what the template needs for groups."""
+    """Return what the template needs for groups; those without an answer have a row that says so, and nothing else."""
     look: dict[str, Any] = {"level": level, "kind": kind, "target": target}
     first = first_of(posteriors, "posterior")
-    has_changes = is_joint(posteriors) and len(posteriors) > 1
+    sound = answered(posteriors)
+    has_changes = is_joint(posteriors) and len(sound) > 1
+    places = [first.place(name) % len(LIGHT.classes) for name in (first.classes if classes is None else classes)]
     return {
         "is_of_groups": True,
-        "answer": groups_answer(posteriors, **look),
+        "answer": groups_answer(sound, **look, classes=classes) if sound else refusal(first),
         "findings": words.remarks(groups_findings(posteriors)),
-        "table": groups_table(posteriors, **look),
-        "colors": [place % len(LIGHT.classes) for place in range(len(first.classes))] * len(posteriors),
-        "changes": changes_table(posteriors, **look) if has_changes else None,
-        "picture": groups_drawing(posteriors, **look),
+        "table": groups_table(posteriors, **look, classes=classes),
+        "colors": [place for each in posteriors.values() for place in (places if each.has_answer else [None])],
+        "changes": changes_table(posteriors, **look, classes=classes) if has_changes else None,
+        "change_colors": places * max(len(sound) - 1, 0),
+        "picture": groups_drawing(sound, **look, classes=classes) if sound else None,
         "method": words.method(first, **look, items=items_of(each.counts for each in posteriors.values())),
         "assumptions": words.ASSUMPTIONS[words.design_of(first)],
         "confusion": None,
@@ -44,14 +54,26 @@ def groups_content(
     }
 
 
-def groups_answer(posteriors: Mapping[Any, Posterior], *, level: float, kind: Kind, target: Target) -> str:
-    """Say in one sentence how the class that varies most goes from the first to the last, or where it is extreme."""
+def groups_answer(
+    posteriors: Mapping[Any, Posterior],
+    *,
+    level: float,
+    kind: Kind,
+    target: Target,
+    classes: Sequence[Name] | None = None,
+) -> str:
+    """Say in one sentence how a class goes from the first to the last, or where it is extreme.
+
+    It is the class of interest, or that which varies most.
+    """
     look: dict[str, Any] = {"level": level, "kind": kind, "target": target}
     each = list(posteriors.values())
     if len(each) == 1:
-        return words.answer(each[0], **look)
+        return words.answer(each[0], **look, classes=classes)
     data = groups_data(posteriors, **look, classes=each[0].classes)
     place = int(np.ptp(data.mean, axis=0).round(12).argmax())
+    if classes is not None and len(classes) == 1:
+        place = each[0].place(classes[0])
     shares = data.mean[:, place]
     ends = (0, len(each) - 1) if data.in_order else (int(shares.argmin()), int(shares.argmax()))
     names = [words.isolated(labels(data.groups, words.LONGEST_NAME)[group]) for group in ends]

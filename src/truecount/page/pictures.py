@@ -2,11 +2,12 @@
 
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
+from truecount._types import Name
 from truecount.page.look import variables
 from truecount.page.words import LONGEST_NAME
 from truecount.plots.canvas import FONT, dress, find_letters, new_axes
@@ -48,9 +49,11 @@ class Drawing:
     svg: Any
 
 
-def shares_drawing(posterior: Posterior, *, level: float, kind: Kind, target: Target) -> Drawing:
+def shares_drawing(
+    posterior: Posterior, *, level: float, kind: Kind, target: Target, classes: Sequence[Name] | None = None
+) -> Drawing:
     """Draw the shares."""
-    data = prevalence_data(posterior, level=level, kind=kind, target=target)
+    data = prevalence_data(posterior, level=level, kind=kind, target=target, classes=classes)
     axis, *sentences = data.caption
     ax = new_axes(WIDTH, data.height, LIGHT)
     dress(ax, LIGHT)
@@ -59,9 +62,17 @@ def shares_drawing(posterior: Posterior, *, level: float, kind: Kind, target: Ta
     return _drawing(ax, axis, "True share of every class", about, " ".join(sentences))
 
 
-def groups_drawing(posteriors: Mapping[Any, Posterior], *, level: float, kind: Kind, target: Target) -> Drawing:
-    """Draw the shares of all groups."""
-    data = groups_data(posteriors, level=level, kind=kind, target=target)
+def groups_drawing(
+    posteriors: Mapping[Any, Posterior],
+    *,
+    level: float,
+    kind: Kind,
+    target: Target,
+    classes: Sequence[Name] | None = None,
+) -> Drawing:
+    """Draw the shares of all groups; of one class of interest alone."""
+    only = classes if classes is not None and len(classes) == 1 else None
+    data = groups_data(posteriors, level=level, kind=kind, target=target, classes=only)
     axis, *sentences = data.caption
     ax = new_axes(WIDTH, data.height, LIGHT)
     dress(ax, LIGHT)

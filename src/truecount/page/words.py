@@ -1,18 +1,19 @@
 """What the page says, in sentences that need no statistics to read."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from unicodedata import bidirectional
 
 import numpy as np
 
+from truecount._types import Name
 from truecount.counts import Counts
 from truecount.plots.labels import labels
 from truecount.results import Finding, Posterior
 from truecount.results.finding import gravest_first
 from truecount.results.posterior import Kind, Target
-from truecount.results.table import INTERVAL_NAMES, tabulate, visible
+from truecount.results.table import INTERVAL_NAMES, refusal, tabulate, visible
 
 MOST_NAMED = 3
 """Classes in the answer's sentence."""
@@ -62,11 +63,20 @@ ASSUMPTIONS = {
 }
 
 
-def answer(posterior: Posterior, *, level: float, kind: Kind, target: Target) -> str:
-    """Give the answer in one sentence: the largest classes, their intervals, and what plain counting says."""
+def answer(
+    posterior: Posterior, *, level: float, kind: Kind, target: Target, classes: Sequence[Name] | None = None
+) -> str:
+    """Return the answer in one sentence: the largest classes, their intervals, and what plain counting says.
+
+    One class of interest stands alone in it.
+    """
+    if not posterior.has_answer:
+        return refusal(posterior)
     table = tabulate(posterior, level=level, kind=kind, target=target)
     order = np.argsort(-posterior.shares(target).mean(axis=0), kind="stable")
     few = order if len(order) <= MOST_NAMED + 1 else order[:MOST_NAMED]
+    if classes is not None and len(classes) == 1:
+        order = few = np.array([posterior.place(classes[0])])
     names, (shares, spans) = labels(posterior.classes, LONGEST_NAME), _columns(table.rows)
     promises = [f"{100 * level:.6g} % {INTERVAL_NAMES[kind]} ", *[""] * (len(few) - 1)]
     parts = [

@@ -1,6 +1,6 @@
 """The page: one file that holds all it needs, written whole or not at all."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from os import PathLike
 from pathlib import Path
@@ -8,6 +8,7 @@ from typing import Any
 
 from truecount import _check
 from truecount._atomic import require_writable, whole_file
+from truecount._types import Name
 from truecount.page import words
 from truecount.page.groups import groups_content
 from truecount.page.look import style
@@ -29,6 +30,7 @@ def report(
     level: float = 0.95,
     kind: Kind = "equal-tailed",
     target: Target = "population",
+    classes: Sequence[Name] | None = None,
     title: str = TITLE,
     command: str | None = None,
 ) -> None:
@@ -42,6 +44,8 @@ def report(
         Where to write; what stood there is replaced only when the new page is whole.
     level, kind, target
         Of the interval, as in `Posterior.interval`.
+    classes
+        Which classes the table has, in this order; all by default. A single one has the sentence for itself.
     title
         The heading.
     command
@@ -59,7 +63,7 @@ def report(
     """
     _check.instance_of("posterior", posterior, (Posterior, Mapping), "Pass what infer() gives")
     require_writable(path)
-    page = render(posterior, level=level, kind=kind, target=target, title=title, command=command)
+    page = render(posterior, level=level, kind=kind, target=target, classes=classes, title=title, command=command)
     with whole_file(path) as stream:
         stream.write(page.encode(errors="backslashreplace"))
 
@@ -70,31 +74,43 @@ def render(
     level: float,
     kind: Kind,
     target: Target,
+    classes: Sequence[Name] | None = None,
     title: str = TITLE,
     command: str | None = None,
 ) -> str:
     """Give the page as text."""
-    look: dict[str, Any] = {"level": level, "kind": kind, "target": target, "command": command}
+    look: dict[str, Any] = {"level": level, "kind": kind, "target": target, "classes": classes, "command": command}
     made = groups_content(posterior, **look) if isinstance(posterior, Mapping) else _content(posterior, **look)
     text: str = _template().render(**made, title=visible(title), style=style(), level=f"{100 * level:.6g} %")
     return text
 
 
-def _content(posterior: Posterior, *, level: float, kind: Kind, target: Target, command: str | None) -> dict[str, Any]:
-    """Give what the template needs for one answer."""
+def _content(
+    posterior: Posterior,
+    *,
+    level: float,
+    kind: Kind,
+    target: Target,
+    classes: Sequence[Name] | None,
+    command: str | None,
+) -> dict[str, Any]:
+    """Return what the template needs for one answer; without one, there are no numbers that are read off the draws."""
     look: dict[str, Any] = {"level": level, "kind": kind, "target": target}
+    has_answer = posterior.has_answer
+    shown = posterior.classes if classes is None else classes
     return {
         "is_of_groups": False,
-        "answer": words.answer(posterior, **look),
+        "answer": words.answer(posterior, **look, classes=classes),
         "findings": words.remarks(posterior.findings),
-        "table": tabulate(posterior, **look),
-        "colors": [place % len(LIGHT.classes) for place in range(len(posterior.classes))],
+        "table": tabulate(posterior, **look, classes=classes),
+        "colors": [posterior.place(name) % len(LIGHT.classes) for name in shown],
         "changes": None,
-        "picture": shares_drawing(posterior, **look),
+        "change_colors": [],
+        "picture": shares_drawing(posterior, **look, classes=classes) if has_answer else None,
         "method": words.method(posterior, **look),
         "assumptions": words.ASSUMPTIONS[words.design_of(posterior)],
-        "confusion": confusion_table(posterior, level),
-        "fit": fit_table(posterior, level),
+        "confusion": confusion_table(posterior, level) if has_answer else None,
+        "fit": fit_table(posterior, level) if has_answer else [],
         "counts": counts_table(posterior.counts),
         "repeat": repeat(posterior, command),
     }

@@ -17,7 +17,7 @@ from truecount.errors import InputError
 from truecount.plots.canvas import FONT, WIDTH, drawn, inches, percent_axis
 from truecount.plots.labels import labels
 from truecount.plots.legend import chosen_places, legend_columns, write_legend
-from truecount.plots.shares import AXES
+from truecount.plots.shares import AXES, require_answer
 from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.results import Posterior
 from truecount.results.posterior import Kind, Target
@@ -72,8 +72,10 @@ def groups_data(
     target: Target = "population",
     classes: Sequence[Any] | None = None,
 ) -> GroupsData:
-    """Give what `groups` draws."""
+    """Return what `groups` draws."""
     first = first_of(posteriors)
+    for group, posterior in posteriors.items():
+        require_answer(f"posteriors[{group!r}]", posterior)
     mean = np.array([posterior.shares(target).mean(axis=0) for posterior in posteriors.values()])
     ends = np.array([posterior.interval(level, kind=kind, target=target) for posterior in posteriors.values()])
     chosen = chosen_places(first.classes, mean.mean(axis=0), classes)

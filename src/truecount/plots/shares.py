@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truecount._types import FloatArray, Name
+from truecount.errors import InputError
 from truecount.plots.canvas import drawn, percent_axis
 from truecount.plots.labels import places
 from truecount.plots.rows import label_rows, rows_height, spans
@@ -14,7 +15,7 @@ from truecount.plots.smooth import edges_of, has_prior, prior_density, smooth_de
 from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.results import Posterior
 from truecount.results.posterior import Kind, Target
-from truecount.results.table import INTERVAL_NAMES, tabulate
+from truecount.results.table import INTERVAL_NAMES, refusal, tabulate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,7 +58,8 @@ def prevalence_data(
     target: Target = "population",
     classes: Sequence[Any] | None = None,
 ) -> PrevalenceData:
-    """Give what `prevalence` draws."""
+    """Return what `prevalence` draws."""
+    require_answer("posterior", posterior)
     chosen = places(posterior.classes, classes)
     table = tabulate(posterior, level=level, kind=kind, target=target)
     counted = posterior.counts.counted
@@ -71,6 +73,13 @@ def prevalence_data(
         axis=AXES[target],
         interval_name=f"{100 * level:.6g} % {INTERVAL_NAMES[kind]}",
     )
+
+
+def require_answer(argument: str, posterior: Posterior) -> None:
+    """Refuse to draw shares that depend on where the chains began."""
+    if not posterior.has_answer:
+        needed = "there are no shares to draw"
+        raise InputError(argument, f"has no answer: {refusal(posterior)[:-1]}", needed, "See plots.trace(posterior)")
 
 
 def prevalence(
@@ -190,7 +199,8 @@ class DensityData:
 
 
 def density_data(posterior: Posterior, *, classes: Sequence[Any] | None = None) -> DensityData:
-    """Give what `density` draws: smoothed draws, and the exact marginal prior."""
+    """Return what `density` draws: smoothed draws, and the exact marginal prior."""
+    require_answer("posterior", posterior)
     chosen = places(posterior.classes, classes)
     curves = [smooth_density(posterior.prevalence[:, place], GRID) for place in chosen]
     shares, heights = (np.array(part) for part in zip(*curves, strict=True))

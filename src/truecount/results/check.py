@@ -7,7 +7,7 @@ from typing import Any
 
 from truecount.results.finding import Finding
 from truecount.results.posterior import Posterior
-from truecount.results.table import display_width, remark, visible
+from truecount.results.table import cells_text, display_width, remark, tabulate, visible
 
 Row = Mapping[str, Any]
 TITLES = {
@@ -16,6 +16,7 @@ TITLES = {
     "identifiability": "What the outputs can tell apart, as far as the labels show",
     "outputs": "What the model expects of each output, and what was seen",
     "tests": "Tests",
+    "groups": "Each group by itself",
     "audit": "Audit: labels of both sides compared",
     "priors": "What another prior would say (mean of each class)",
     "designs": "What other ways of choosing the labels would mean",
@@ -36,6 +37,8 @@ NOTES = {
     "outputs": "seen: share of the unlabelled items; nearest mix: the closest that the labelled items of all "
     "classes, mixed in any proportion, come to it; predicted: where the answer expects 95 % of such shares.",
     "tests": "p value: how often chance alone looks as odd as this; 0.05 or less counts as a sign.",
+    "groups": "All other tables, and the shares at the top, are of all groups together. p value: of label shift in "
+    "this group, a dash where nothing can be tested; of many groups, one in twenty has 0.05 or less by chance.",
     "audit": "p value: how often chance alone makes both sides differ as much.",
     "priors": "prevalence: what was believed of the shares; confusion: of what the box does with each class; × 0.5: "
     "half as firmly; given output: of the classes of each output; most moved: "
@@ -57,7 +60,10 @@ NOTES = {
 ONE_VERDICT = ("coverage", "calibration")
 """Tables with one verdict for all rows, which is said once."""
 MOST_ROWS, MOST_DECIMALS = 25, 3
-NO_SHARES = ("condition", "statistic", "p_value", "labeled", "audited", "row_prior", "output_prior", "most_moved")
+NO_SHARES = (
+    *("condition", "statistic", "p_value", "labeled", "unlabeled", "audited", "row_prior", "output_prior"),
+    "most_moved",
+)
 """Columns of numbers that are not shares, and are not printed as percentages."""
 
 
@@ -79,7 +85,7 @@ class Check:
     tables
         Rows of plain values by the name of the table: ``classes``, ``identifiability``, ``outputs``, ``tests``,
         ``priors``, ``designs`` (``given_output``, ``tests`` and ``priors`` where P(class | output) carries over) and,
-        where asked for, ``audit``, ``drift``, ``conclusions``, ``coverage`` and
+        where asked for, ``groups``, ``audit``, ``label_error``, ``drift``, ``conclusions``, ``coverage`` and
         ``calibration``. Every row of a table has the same keys.
     provenance
         Seed, replicates, version.
@@ -101,7 +107,8 @@ class Check:
         }
 
     def __str__(self) -> str:
-        parts = [str(self.posterior).splitlines()[: len(self.posterior.classes) + 1]]
+        together = [f"All {len(self.tables['groups']):,} groups together:"] if "groups" in self.tables else []
+        parts = [[*together, *cells_text(tabulate(self.posterior))]]
         said = [remark(finding) for finding in self.findings] or ["Nothing speaks against this answer."]
         parts.append(said)
         parts += [self._table(name) for name in TITLES if self.tables.get(name)]

@@ -101,7 +101,10 @@ class Comparison:
         header = ["method", *(visible(self.classes[place]) for place in places)]
         first = Row(method="posterior", prevalence=self.posterior.mean, interval=self.posterior.interval(self.level))
         applied = [(row, row.prevalence) for row in (first, *self.rows) if row.prevalence is not None]
-        return [header, *(_cells(row, shares, places) for row, shares in applied)]
+        lines = [_cells(row, shares, places) for row, shares in applied]
+        if not self.posterior.has_answer:
+            lines[0] = ["posterior", *["no answer"] * len(places)]
+        return [header, *lines]
 
     def notes(self) -> list[str]:
         """Say what stands in the cells, and what does not."""

@@ -4,25 +4,35 @@ import math
 from collections.abc import Mapping
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
+from unicodedata import category
 
 import numpy as np
 
 from truecount._optional import load
 from truecount._types import FloatArray, Name
+from truecount._wording import is_number
 from truecount.inference.convergence import by_chain
 
 if TYPE_CHECKING:
     from truecount.results.posterior import Kind, Posterior, Target
 
 SCHEMA = "truecount.estimate/1"
+OF_DRAWS = ("mean", "median", "sd", "lower", "upper")
+"""What a class's row has of the draws."""
+FORMULA = ("=", "+", "-", "@")
+"""How a cell begins that a spreadsheet takes for a formula."""
 
 
 def to_dict(posterior: "Posterior", *, level: float, kind: "Kind", target: "Target") -> dict[str, Any]:
-    """Give the summary in schema ``truecount.estimate/1``: plain values, no NaN, ready for strict JSON."""
+    """Return the summary in schema ``truecount.estimate/1``: plain values, no NaN, ready for strict JSON.
+
+    Without an answer, all numbers that are read off the draws are None.
+    """
     engine = dict(posterior.provenance)
     seed, version = engine.pop("seed"), engine.pop("version")
     result = {
         "schema": SCHEMA,
+        "status": posterior.status,
         "level": level,
         "interval": kind,
         "target": target,
@@ -54,7 +64,21 @@ def _class_rows(posterior: "Posterior", level: float, kind: "Kind", target: "Tar
         "effective_draws": effective if target == "realized" else posterior.effective_draws,
         "rhat": empty if posterior.rhat is None else posterior.rhat,
     }
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    return rows if posterior.has_answer else [row | dict.fromkeys(OF_DRAWS) for row in rows]
+
+
+def spreadsheet_cell(value: Any) -> Any:
+    """Return a value for CSV: text that a spreadsheet would run gets an apostrophe, control signs are written out.
+
+    >>> spreadsheet_cell("=1+1"), spreadsheet_cell("-1"), spreadsheet_cell(-0.5)
+    ("'=1+1", '-1', -0.5)
+    """
+    if not isinstance(value, str):
+        return value
+    shown = "".join(sign.encode("unicode_escape").decode() if category(sign) == "Cc" else sign for sign in value)
+    is_formula = shown.lstrip().startswith(FORMULA) and not is_number(value)
+    return f"'{shown}" if is_formula else shown
 
 
 def _plain(value: Any) -> Any:

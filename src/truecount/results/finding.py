@@ -34,7 +34,7 @@ CODES: Mapping[str, str] = {
     "prior-sensitive": "another prior (half, double, or one labels prefer) moves a share by 0.3 standard deviations",
     "edge-not-excluded": "a class may be absent, though its equal-tailed interval begins well above zero",
     "several-answers": "different answers that the counts allow, and what each says",
-    "not-converged": "draws that have not settled, or a mode that was not reached",
+    "not-converged": "draws that have not converged, or a mode that was not reached",
     "mode-not-unique": "a mode that is one of many as high",
     "mode-has-rival": "a mode far from this one that is nearly as high",
     "scores-off-average": "corrected probabilities whose average is not the share that was inferred",

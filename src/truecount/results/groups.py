@@ -1,17 +1,18 @@
 """Groups side by side: all of them in one table, how shares change from one to the next, and what to know."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from truecount._types import Name
 from truecount._wording import listed
 from truecount.counts.values import group_name
 from truecount.results.finding import ORDER, Finding, gravest_first
 from truecount.results.posterior import Kind, Posterior, Target, interval_of
-from truecount.results.table import INTERVAL_NAMES, Table, tabulate, visible
+from truecount.results.table import INTERVAL_NAMES, Table, tabulate, uncounted_note, visible
 
 Posteriors = Mapping[Any, Posterior]
 """What `infer_many` gives for a mapping."""
@@ -29,20 +30,31 @@ def groups_table(
     level: float = 0.95,
     kind: Kind = "equal-tailed",
     target: Target = "population",
+    classes: Sequence[Name] | None = None,
     heading: str = "group",
 ) -> Table:
-    """Put the tables of all groups below each other; the first column says group and class."""
+    """Put the tables of all groups below each other; the first column says group and class.
+
+    A group without an answer has one row, which says so.
+    """
     tables = [
-        (group_name(group), tabulate(posterior, level=level, kind=kind, target=target))
+        (group_name(group), tabulate(posterior, level=level, kind=kind, target=target, classes=classes))
         for group, posterior in posteriors.items()
     ]
     columns = max((table.header for _, table in tables), key=len)
     rows = [
         [f"{visible(name)} {row[0]}", *(dict(zip(table.header, row, strict=True)).get(c, "") for c in columns[1:])]
         for name, table in tables
-        for row in table.rows
+        for row in table.rows or [["", *([""] * (len(table.header) - 2)), "no answer"]]
     ]
-    return Table([f"{heading}, class", *columns[1:]], rows, groups_findings(posteriors), groups_how(posteriors))
+    note = uncounted_note(posterior.counts for posterior in posteriors.values())
+    findings, how = groups_findings(posteriors), groups_how(posteriors)
+    return Table([f"{heading}, class", *columns[1:]], rows, findings, how, note=note)
+
+
+def answered(posteriors: Posteriors) -> dict[Any, Posterior]:
+    """Return the groups that have an answer."""
+    return {group: posterior for group, posterior in posteriors.items() if posterior.has_answer}
 
 
 def groups_how(posteriors: Posteriors) -> str:
@@ -80,22 +92,30 @@ def difference(
     first: Posterior, second: Posterior, *, level: float, kind: Kind, target: Target
 ) -> list[dict[str, Any]]:
     """Give how much larger each class is in the second group than in the first, from their joint draws."""
+    names = ("mean", "lower", "upper", "probability_larger")
+    if not (first.has_answer and second.has_answer):
+        return [{"class": name, **dict.fromkeys(names)} for name in first.classes]
     draws = second.shares(target) - first.shares(target)
     lower, upper = interval_of(draws, level, kind).T
     values = zip(first.classes, draws.mean(axis=0), lower, upper, (draws > 0).mean(axis=0), strict=True)
-    names = ("mean", "lower", "upper", "probability_larger")
     return [{"class": name, **dict(zip(names, map(float, numbers), strict=True))} for name, *numbers in values]
 
 
 def changes_table(
-    posteriors: Posteriors, *, level: float = 0.95, kind: Kind = "equal-tailed", target: Target = "population"
+    posteriors: Posteriors,
+    *,
+    level: float = 0.95,
+    kind: Kind = "equal-tailed",
+    target: Target = "population",
+    classes: Sequence[Name] | None = None,
 ) -> Table:
-    """Give how each class changes from one group to the next, in percentage points."""
+    """Return how each class changes from one group to the next that has an answer, in percentage points."""
     rows = []
-    for pair in pairwise(posteriors):
+    for pair in pairwise(answered(posteriors)):
         step = " → ".join(visible(group_name(group)) for group in pair)
         first, second = (posteriors[group] for group in pair)
-        for each in difference(first, second, level=level, kind=kind, target=target):
+        changes = difference(first, second, level=level, kind=kind, target=target)
+        for each in changes if classes is None else [changes[first.place(name)] for name in classes]:
             ends = f"{100 * each['lower']:+.1f} – {100 * each['upper']:+.1f}"
             numbers = [f"{100 * each['mean']:+.1f}", ends, f"{each['probability_larger']:.3f}"]
             rows.append([f"{step} {visible(each['class'])}", *numbers])

@@ -24,6 +24,8 @@ class PointEstimate:
         What to know before leaning on it.
     provenance
         How it was made: the method, its settings, version.
+    interval
+        Shape (classes, 2), at the level in `provenance`; of a method that comes with one, else None.
 
     Notes
     -----
@@ -42,31 +44,47 @@ class PointEstimate:
     classes: tuple[Name, ...]
     findings: tuple[Finding, ...]
     provenance: Mapping[str, Any]
+    interval: FloatArray | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain values, schema ``truecount.point/1``."""
         shares = zip(self.classes, self.prevalence.tolist(), strict=True)
         return {
             "schema": "truecount.point/1",
-            "classes": [{"class": name, "share": share} for name, share in shares],
+            "classes": [
+                {"class": name, "share": share, **ends}
+                for (name, share), ends in zip(shares, self._ends(), strict=True)
+            ],
             "findings": [finding.to_dict() for finding in self.findings],
             **self.provenance,
         }
 
-    def __str__(self) -> str:
-        names = ["class", *map(visible, self.classes)]
-        shares = ["share", *(f"{100 * share:.2f} %" for share in self.prevalence)]
-        name_width, share_width = max(map(display_width, names)), max(map(len, shares))
-        lines = [
-            name + " " * (name_width - display_width(name)) + f"  {share:>{share_width}}"
-            for name, share in zip(names, shares, strict=True)
+    def _ends(self) -> list[dict[str, float]]:
+        if self.interval is None:
+            return [{} for _ in self.classes]
+        return [{"lower": lower, "upper": upper} for lower, upper in self.interval.tolist()]
+
+    def _lines(self) -> list[list[str]]:
+        """Return the cells, the header first."""
+        columns = [
+            ["class", *map(visible, self.classes)],
+            ["share", *(f"{100 * each:.2f} %" for each in self.prevalence)],
         ]
-        return "\n".join([*lines, *map(remark, self.findings)])
+        if self.interval is not None:
+            spans = [f"{100 * low:.2f} \N{EN DASH} {100 * high:.2f} %" for low, high in self.interval]
+            columns.append([f"{100 * self.provenance['level']:.6g} % interval", *spans])
+        return [list(line) for line in zip(*columns, strict=True)]
+
+    def __str__(self) -> str:
+        lines = self._lines()
+        widths = [max(map(display_width, column)) for column in zip(*lines, strict=True)]
+        padded = [
+            "  ".join([name + " " * (widths[0] - display_width(name)), *map(str.rjust, numbers, widths[1:])])
+            for name, *numbers in lines
+        ]
+        return "\n".join([*padded, *map(remark, self.findings)])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        shares = (
-            [visible(name), f"{100 * share:.2f} %"] for name, share in zip(self.classes, self.prevalence, strict=True)
-        )
-        return html_table([["class", "share"], *shares], map(remark, self.findings))
+        return html_table(self._lines(), map(remark, self.findings))

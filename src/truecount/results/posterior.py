@@ -10,7 +10,6 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, Name
-from truecount._wording import nearest, quoted
 from truecount.counts import Counts
 from truecount.errors import InputError
 from truecount.inference import convergence
@@ -18,10 +17,12 @@ from truecount.inference.draws import Draws, dirichlet
 from truecount.inference.resample import effective_share, normalised
 from truecount.models import Prior
 from truecount.results import export, storage, table
+from truecount.results.by_class import ByClass, unknown_class
 from truecount.results.finding import Finding
 
 Kind = Literal["equal-tailed", "hdi"]
 Target = Literal["population", "realized"]
+Status = Literal["ok", "not-converged", "no-answer"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -50,6 +51,32 @@ class Posterior:
     def classes(self) -> tuple[Name, ...]:
         """Names of the classes, in the order of every result."""
         return self.counts.classes
+
+    @property
+    def status(self) -> Status:
+        """``"ok"``; ``"not-converged"``, which a finding explains; or ``"no-answer"``, for R-hat above 1.1."""
+        if not self.has_answer:
+            return "no-answer"
+        return "not-converged" if self.provenance.get("not_converged") else "ok"
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether the chains agree enough to be summarised: R-hat of every class is 1.1 or less.
+
+        Where they do not, tables, JSON, pages and pictures say so in place of numbers. The draws are there to look at.
+        """
+        return self.rhat is None or bool((self.rhat <= convergence.RHAT_MOST).all())
+
+    def place(self, name: Name) -> int:
+        """Return the position of a class."""
+        if name not in self.classes:
+            raise unknown_class("class", f"is {name!r}", name, self.classes)
+        return self.classes.index(name)
+
+    def by_size(self, target: Target = "population") -> tuple[Name, ...]:
+        """Return the classes, the one with the largest mean first."""
+        order = np.argsort(-self.shares(target).mean(axis=0), kind="stable")
+        return tuple(self.classes[place] for place in order)
 
     @property
     def prevalence(self) -> FloatArray:
@@ -87,13 +114,7 @@ class Posterior:
 
         Given a draw, the class of each item with output k is drawn from P(class | output k).
         """
-        if self.counts.is_weighted or not self.counts.unlabeled.sum():
-            raise InputError(
-                "target",
-                "is 'realized'",
-                "the share among these items needs whole, non-zero unlabelled counts",
-                "Ask for target='population'",
-            )
+        require_realizable(self.counts)
         joint = self.prevalence[:: self.draws.stride, :, None] * self.confusion
         of_output = joint.sum(axis=1, keepdims=True)
         given_output = np.divide(joint, of_output, out=np.full_like(joint, 1 / len(self.classes)), where=of_output > 0)
@@ -148,7 +169,7 @@ class Posterior:
         """
         level = _check.level(level)
         _check.one_of("kind", kind, ("equal-tailed", "hdi"))
-        return interval_of(self.shares(target), level, kind)
+        return np.clip(interval_of(self.shares(target), level, kind), 0.0, 1.0)  # between draws of 1, rounding
 
     def probability(self, event: Callable[[Mapping[Name, FloatArray]], Any]) -> float:
         """Give the posterior probability of an event.
@@ -162,7 +183,7 @@ class Posterior:
         if not callable(event):
             remedy = f"Pass lambda share: share[{self.classes[0]!r}] > 0.2"
             raise InputError("event", f"is {event!r:.60}", "it must be a function of the draws by class name", remedy)
-        shares = _ByClass(zip(self.classes, self.prevalence.T, strict=True))
+        shares = ByClass(zip(self.classes, self.prevalence.T, strict=True))
         holds = np.asarray(event(shares))
         if holds.shape != (len(self.prevalence),) or holds.dtype != bool:
             raise InputError(
@@ -221,6 +242,25 @@ class Posterior:
         """Give the summary as plain values, schema ``truecount.estimate/1``."""
         return export.to_dict(self, level=level, kind=kind, target=target)
 
+    def to_text(
+        self,
+        *,
+        level: float = 0.95,
+        kind: Kind = "equal-tailed",
+        target: Target = "population",
+        classes: Sequence[Name] | None = None,
+    ) -> str:
+        """Return the table that is printed, of some classes or in another order.
+
+        Parameters
+        ----------
+        level, kind, target
+            As in `interval`.
+        classes
+            Which classes, in this order, such as ``["pass"]`` or ``posterior.by_size()``; all by default.
+        """
+        return table.text(self, level=level, kind=kind, target=target, classes=classes)
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to one ``.npz`` file; what stood there before is replaced only when the new one is whole."""
         storage.save(self, path)
@@ -245,18 +285,15 @@ class Posterior:
         return table.html(self)
 
 
+def require_realizable(counts: Counts) -> None:
+    """Refuse counts whose items cannot be sorted one by one."""
+    if counts.is_weighted or not counts.unlabeled.sum():
+        needed = "the share among these items needs whole, non-zero unlabelled counts"
+        raise InputError("target", "is 'realized'", needed, "Ask for target='population'")
+
+
 def interval_of(draws: FloatArray, level: float, kind: Kind) -> FloatArray:
     """Give the interval that holds `level` of the draws, column by column, shape (columns, 2)."""
     if kind == "hdi":
         return convergence.shortest_interval(draws, level)
     return np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0).T
-
-
-class _ByClass(dict[Name, FloatArray]):
-    """Draws by class name, which know what was perhaps meant by a name that is none."""
-
-    def __missing__(self, name: Name) -> FloatArray:
-        by_text = {str(known): known for known in self}
-        meant = nearest(str(name), by_text)
-        remedy = f"Perhaps you meant {by_text[meant]!r}" if meant else "Choose one of these"
-        raise InputError("event", f"asks for {name!r}", f"the classes are {quoted(self)}", remedy)

@@ -1,7 +1,7 @@
 """A result as a table to read, in text and in HTML."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from math import ceil, log10
 from typing import TYPE_CHECKING
 from unicodedata import combining, east_asian_width
@@ -10,9 +10,12 @@ import numpy as np
 
 from truecount._html import html_table
 from truecount._types import FloatArray, Name
+from truecount._wording import listed, percent
+from truecount.inference.convergence import RHAT_MOST
 from truecount.results.finding import Finding
 
 if TYPE_CHECKING:
+    from truecount.counts import Counts
     from truecount.results.posterior import Kind, Posterior, Target
 
 LONGEST_NAME = 40
@@ -23,18 +26,61 @@ INTERVAL_NAMES = {"equal-tailed": "interval", "hdi": "shortest interval"}
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A header, a row for each class, and what to say below: how it came about and what to know."""
+    """A header, a row for each class, and what to say below: how it came about and what to know.
+
+    Parameters
+    ----------
+    header, rows
+        The cells; without rows there is nothing to show, and the headline says why.
+    findings
+        What to know.
+    how
+        How it came about, in a line.
+    headline
+        A sentence above the table.
+    note
+        What a column means, in a line below the table.
+    """
 
     header: list[str]
     rows: list[list[str]]
     findings: Sequence[Finding]
     how: str
+    headline: str = ""
+    note: str = ""
 
 
 def tabulate(
-    posterior: "Posterior", *, level: float = 0.95, kind: "Kind" = "equal-tailed", target: "Target" = "population"
+    posterior: "Posterior",
+    *,
+    level: float = 0.95,
+    kind: "Kind" = "equal-tailed",
+    target: "Target" = "population",
+    classes: Sequence[Name] | None = None,
 ) -> Table:
-    """Give the cells: the share by plain counting, where there is one, beside the true share and its interval."""
+    """Return the cells: the share by plain counting, where there is one, beside the true share and its interval.
+
+    Parameters
+    ----------
+    posterior
+        What `infer` gave. One without an answer has no rows.
+    level, kind, target
+        Of the interval.
+    classes
+        Which classes, in this order; all by default. A single one gets a sentence.
+    """
+    columns = _columns(posterior, level, kind, target)
+    if not posterior.has_answer:
+        return Table(list(columns), [], posterior.findings, how(posterior), refusal(posterior))
+    rows = [list(row) for row in zip(*columns.values(), strict=True)]
+    chosen = range(len(rows)) if classes is None else [posterior.place(name) for name in classes]
+    table = Table(list(columns), [rows[place] for place in chosen], posterior.findings, how(posterior))
+    headline = _sentence(table) if classes is not None and len(classes) == 1 < len(posterior.classes) else ""
+    return replace(table, headline=headline, note=uncounted_note([posterior.counts]))
+
+
+def _columns(posterior: "Posterior", level: float, kind: "Kind", target: "Target") -> dict[str, list[str]]:
+    """Return the cells of all classes by the name of their column."""
     interval = 100 * posterior.interval(level, kind=kind, target=target)
     decimals = _decimals(interval)
     counted = posterior.counts.counted
@@ -44,31 +90,69 @@ def tabulate(
         SHARE_NAMES[target]: _percents(100 * posterior.shares(target).mean(axis=0), decimals),
         f"{100 * level:.6g} % {INTERVAL_NAMES[kind]}": _intervals(interval, decimals),
     }
-    shown = {name: cells for name, cells in columns.items() if cells is not None}
-    rows = [list(row) for row in zip(*shown.values(), strict=True)]
-    return Table(list(shown), rows, posterior.findings, how(posterior))
+    return {name: cells for name, cells in columns.items() if cells is not None}
+
+
+def _sentence(table: Table) -> str:
+    """Say the only row of a table."""
+    ((name, *counted, share, ends),) = table.rows
+    plainly = f"; plain counting says {counted[0]}" if counted else ""
+    return f"{name}: about {share} ({table.header[-1]} {' '.join(ends.split())}){plainly}."
+
+
+def refusal(posterior: "Posterior") -> str:
+    """Say that there is no answer, and why."""
+    worst = "unknown" if posterior.rhat is None else f"{np.max(posterior.rhat):.3f}"
+    return f"No answer: R-hat is {worst}, and above {RHAT_MOST} shares and intervals depend on where the chains began."
+
+
+def uncounted_note(counts: Iterable["Counts"]) -> str:
+    """Say how many items plain counting leaves out, because their output is no class; nothing where there are none."""
+    found = [each for each in counts if each.counted is not None and each.uncounted]
+    if not found:
+        return ""
+    items = [(name, number) for each in found for name, number in zip(each.outputs, each.unlabeled, strict=True)]
+    names = list(dict.fromkeys(name for each in found for name in each.uncounted))
+    share = sum(number for name, number in items if name in names) / sum(number for _, number in items)
+    which = listed([visible(name) for name in names])
+    return f"Counted shares are of all unlabelled items; {percent(share)} have an output that is no class ({which})."
 
 
 def text(
-    posterior: "Posterior", *, level: float = 0.95, kind: "Kind" = "equal-tailed", target: "Target" = "population"
+    posterior: "Posterior",
+    *,
+    level: float = 0.95,
+    kind: "Kind" = "equal-tailed",
+    target: "Target" = "population",
+    classes: Sequence[Name] | None = None,
 ) -> str:
-    """Give the table as lines of text."""
-    return as_text(tabulate(posterior, level=level, kind=kind, target=target))
+    """Return the table as lines of text."""
+    return as_text(tabulate(posterior, level=level, kind=kind, target=target, classes=classes))
 
 
 def as_text(table: Table) -> str:
-    """Give lines of text, names on the left and numbers on the right."""
+    """Return lines of text: the cells, then the findings and how they came about."""
+    return "\n".join([*cells_text(table), *map(remark, table.findings), table.how])
+
+
+def cells_text(table: Table) -> list[str]:
+    """Return the headline, the cells and the note as lines, names on the left and numbers on the right."""
+    around = [line for line in (table.headline, table.note) if line]
+    if not table.rows:
+        return around
     names = _shortened([table.header[0], *(row[0] for row in table.rows)])
     body = [[name, *row[1:]] for name, row in zip(names, [table.header, *table.rows], strict=True)]
     widths = [max(map(display_width, column)) for column in zip(*body, strict=True)]
     lines = ["  ".join([_padded(row[0], widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in body]
-    return "\n".join([*lines, *map(remark, table.findings), table.how])
+    return [*around[: bool(table.headline)], *lines, *around[bool(table.headline) :]]
 
 
 def html(posterior: "Posterior") -> str:
     """Give the table for a notebook; it takes its colours from the page around it."""
     table = tabulate(posterior)
-    return html_table([table.header, *table.rows], map(remark, table.findings), table.how)
+    said = [line for line in (table.headline, table.note) if line]
+    lines: list[list[str]] = [table.header, *table.rows] if table.rows else [[]]
+    return html_table(lines, [*said, *map(remark, table.findings)], table.how)
 
 
 def how(posterior: "Posterior") -> str:
