@@ -33,7 +33,10 @@ if TYPE_CHECKING:
     from truecount.inference import Exact as Exact
     from truecount.inference import Gibbs as Gibbs
     from truecount.inference import Hamiltonian as Hamiltonian
+    from truecount.models import ByPrediction as ByPrediction
+    from truecount.models import LabelShift as LabelShift
     from truecount.models import Prior as Prior
+    from truecount.models import SamePopulation as SamePopulation
     from truecount.page import report as report
     from truecount.results import Finding as Finding
     from truecount.results import PointEstimate as PointEstimate
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Auto": "inference",
+    "ByPrediction": "models",
     "Check": "results.check",
     "Counter": "counts",
     "Counts": "counts",
@@ -52,10 +56,12 @@ _HOMES = {
     "Groups": "counts",
     "Hamiltonian": "inference",
     "InputError": "errors",
+    "LabelShift": "models",
     "NUTS": "inference",
     "PointEstimate": "results",
     "Posterior": "results",
     "Prior": "models",
+    "SamePopulation": "models",
     "Scores": "counts",
     "calibration": "api.simulation",
     "check": "api.trust",

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from truecount.inference.designs import given_output
 
 import truecount as tc
 from truecount import Counts, InputError
 from truecount.diagnostics.cut import cut_draws
 from truecount.diagnostics.label_error import DRAWS, label_errors, under_given_output, under_label_shift
-from truecount.inference.designs import given_output
 from truecount.models import density
 
 JUDGE = Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])

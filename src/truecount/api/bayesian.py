@@ -1,59 +1,64 @@
 """The verbs that end in a posterior, and its mode."""
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypeVar
 
 from truecount import _check
 from truecount._progress import track
 from truecount.counts import Counts
 from truecount.counts.table import COUNT_FIRST
-from truecount.diagnostics.findings import of_design, of_mode, of_posterior
+from truecount.diagnostics.findings import of_closed_form, of_mode, of_posterior
 from truecount.errors import ConvergenceWarning, InputError
 from truecount.inference import Auto
-from truecount.inference.designs import DESIGNS, Design, design_draws, given_output
+from truecount.inference.closed_form import sample_closed_form
 from truecount.inference.draws import Draws, Engine
 from truecount.inference.joint import sample_jointly
 from truecount.inference.many import own_seeds, sample_many
 from truecount.inference.mode import find_mode
-from truecount.models import Density, Prior, density
+from truecount.models import Density, LabelShift, Model, Prior
+from truecount.models.given_output import OutputModel
+from truecount.models.register import chosen_model, label_shift_model
 from truecount.results import Finding, PointEstimate, Posterior
 from truecount.results.finding import Awaited
+from truecount.results.provenance import Origin
+
+Made = TypeVar("Made")
 
 
 def infer(
-    counts: Counts,
+    data: Counts,
+    model: Model = LabelShift(),
     *,
-    prior: Prior = Prior(),
+    prior: Prior | None = None,
     engine: Engine = Auto(),
-    design: Design = "label_shift",
     seed: int = 0,
 ) -> Posterior:
     """Infer the true share of every class in the unlabelled population.
 
     Parameters
     ----------
-    counts
+    data
         Labelled items by class and output, unlabelled items by output.
+    model
+        The sampling design of the labels, with its prior. `LabelShift`: from another population, or stratified by
+        class, and P(output | class) carries over. `SamePopulation`: a random sample of the population itself.
+        `ByPrediction`: stratified by output, from the population itself. For the last two P(class | output) carries
+        over, the posterior has a closed form, and there is no engine to choose.
     prior
-        What is believed before; flat by default, as in the paper. With another design only its `given_output` is used.
+        Short for ``model=LabelShift(prior)``.
     engine
-        What draws; `Auto` chooses and says why in ``posterior.provenance``.
-    design
-        How the labelled items came about. ``"label_shift"``: from another population, or so many of each class, and
-        P(output | class) carries over. ``"same_population"``: a random sample of the population itself.
-        ``"by_prediction"``: so many of each output, from the population itself. For the last two P(class | output)
-        carries over, the answer is a closed form, and the engine has no say.
+        What draws; `Auto` chooses and says why in ``posterior.run.reason``.
     seed
         Same seed, same counts, same version: same draws.
 
     Notes
     -----
     By default it assumes that P(output | class) is the same in both populations, and that the labelled items were not
-    chosen by their output. Neither can be seen in square counts; `docs/designs.md` says which design to choose.
+    chosen by their output. Neither can be seen in square counts; `docs/designs.md` says which model to choose.
 
     Examples
     --------
@@ -65,19 +70,20 @@ def infer(
     Computed by Exact: 4,000 effective draws, drawn without chains. Seed 1.
     """
     seed = _check.whole_number("seed", seed, least=0)
-    _check.one_of("design", design, DESIGNS)
-    if design != "label_shift":
-        _check.instance_of("counts", counts, Counts, COUNT_FIRST)
-        draws = design_draws(given_output(counts, prior, design), design, draws=_size_of(engine), seed=seed)
-        return _made(draws, counts, prior, of_design(counts, design), engine, seed)
-    model = _density(counts, prior)
-    return _posterior(_engine(engine).sample(model, seed), model, counts, prior, engine, seed)
+    chosen = chosen_model(model, prior)
+    _check.instance_of("data", data, Counts, COUNT_FIRST)
+    origin = _origin(engine, seed)
+    if not isinstance(chosen, LabelShift):
+        return _closed_form(data, chosen, engine, origin)
+    density = chosen.density(data)
+    return _posterior(_engine(engine).sample(density, seed), density, data, chosen, origin)
 
 
 def infer_many(
     problems: Sequence[Counts] | Mapping[Any, Counts],
+    model: Model = LabelShift(),
     *,
-    prior: Prior = Prior(),
+    prior: Prior | None = None,
     engine: Engine = Auto(),
     seed: int = 0,
     progress: bool | None = None,
@@ -89,17 +95,17 @@ def infer_many(
     ----------
     problems
         A list of counts, or a mapping from group to counts.
-    prior, engine
+    model, prior, engine
         As in `infer`, for every problem.
     seed
-        Every problem gets a seed of its own from it, which its provenance names; with `joint` all have this one. The
+        Every problem gets a seed of its own from it, ``posterior.origin.seed``; with `joint` all have this one. The
         same seed and problems give the same draws again; `infer` with a problem's own seed gives others, just as good.
     progress
         Whether to show a progress bar; None shows one in a terminal when it takes more than a second.
     joint
         Draw groups that share a labelled table together, so that draws may be compared one by one: the first of every
         group belongs to the same confusion, and so does the second. Use it before reading off differences. All groups
-        then have classes and outputs in the order of the first.
+        then have classes and outputs in the order of the first. Under `LabelShift` alone.
 
     Returns
     -------
@@ -112,9 +118,9 @@ def infer_many(
     labelled table are not independent of each other: their separate draws say nothing about differences, their joint
     draws do. Jointly, every group also tells something about the confusion, so a posterior may differ a little from
     that of `infer`, and many groups may outweigh few labels (finding ``labels-outweighed``). Joint draws are
-    independent where there are as many outputs as classes; a box that treats all classes alike is left out of them, and
-    the same finding says where that is probable. Elsewhere, or with too many groups, all items' classes are imputed in
-    turns, or it is refused by name.
+    independent where there are as many outputs as classes; a classifier that treats all classes alike is left out of
+    them, and the same finding says where that is probable. Elsewhere, or with too many groups, all items' classes are
+    imputed in turns, or it is refused by name.
 
     Examples
     --------
@@ -129,39 +135,48 @@ def infer_many(
     _check.instance_of("problems", problems, (Mapping, Sequence), "Pass a list of Counts, or a mapping to them")
     counts = list(problems.values()) if isinstance(problems, Mapping) else list(problems)
     names = list(problems) if isinstance(problems, Mapping) else range(len(counts))
-    seeds = own_seeds(seed, len(counts))
-    results: list[Any] = [None] * len(counts)
-    models = [_named_density(name, each, prior) for name, each in zip(names, counts, strict=True)]
-    drawn: Iterable[tuple[int, Draws]]
-    if joint:
-        counts, seeds = _alike(counts), [seed] * len(counts)
-        models = [density(each, prior) for each in counts]
-        drawn = enumerate(sample_jointly(_engine(engine), models, seed))
+    seeds = [seed] * len(counts) if joint else own_seeds(seed, len(counts))
+    origins = [replace(_origin(engine, each), common_seed=seed) for each in seeds]
+    chosen, results = chosen_model(model, prior), dict[int, Posterior]()
+    if isinstance(chosen, LabelShift):
+        densities = [_named(name, partial(_density, each, chosen)) for name, each in zip(names, counts, strict=True)]
+        drawn: Iterable[tuple[int, Draws]]
+        if joint:
+            counts = _alike(counts)
+            densities = [chosen.density(each) for each in counts]
+            drawn = enumerate(sample_jointly(_engine(engine), densities, seed))
+        else:
+            drawn = sample_many(_engine(engine), densities, seeds)
+        for number, draws in track(drawn, total=len(counts), show=progress):
+            results[number] = _posterior(draws, densities[number], counts[number], chosen, origins[number])
+    elif joint:
+        needed = f"groups are drawn together only under label shift, and the model is {chosen!r:.60}"
+        raise InputError("joint", "is True", needed, "Pass joint=False, or model=LabelShift()")
     else:
-        drawn = sample_many(_engine(engine), models, seeds)
-    for number, draws in track(drawn, total=len(counts), show=progress):
-        draws = replace(draws, record={**draws.record, "common_seed": seed})
-        results[number] = _posterior(draws, models[number], counts[number], prior, engine, seeds[number])
-    return dict(zip(problems, results, strict=True)) if isinstance(problems, Mapping) else results
+        for number, (name, each) in enumerate(zip(names, counts, strict=True)):
+            results[number] = _named(name, partial(_closed_form, each, chosen, engine, origins[number]))
+    ordered = [results[number] for number in range(len(counts))]
+    return dict(zip(problems, ordered, strict=True)) if isinstance(problems, Mapping) else ordered
 
 
 def _alike(counts: list[Counts]) -> list[Counts]:
-    """Give groups in the order of the first; refuse those that do not share their labels."""
+    """Return groups in the order of the first; refuse those that do not share their labels."""
     if counts:
         counts[0].pool(*counts[1:])
     return [each.ordered_like(counts[0]) for each in counts]
 
 
-def mode(counts: Counts, *, prior: Prior = Prior()) -> PointEstimate:
+def mode(counts: Counts, model: Model = LabelShift(), *, prior: Prior | None = None) -> PointEstimate:
     """Find the maximum a posteriori point: the shares at which the posterior density is highest.
 
     Parameters
     ----------
     counts
         Labelled items by class and output, unlabelled items by output.
-    prior
-        What is believed before, with concentrations of 1 or more. Flat, the default, gives the maximum likelihood
-        point (the paper's MAP-1); ``Prior(prevalence=2)`` its MAP-2, which keeps every share above zero.
+    model, prior
+        `LabelShift` with a prior, or the prior alone, of concentrations of 1 or more. Flat, the default, gives the
+        maximum likelihood point (the paper's MAP-1); ``Prior(prevalence=2)`` its MAP-2, which keeps every share above
+        zero.
 
     Notes
     -----
@@ -175,23 +190,24 @@ def mode(counts: Counts, *, prior: Prior = Prior()) -> PointEstimate:
     fail   83.33 %
     pass   16.67 %
     """
-    record = find_mode(_density(counts, prior))
-    findings = of_mode(counts, prior, record)
+    chosen = label_shift_model(model, prior, "a mode")
+    found = find_mode(_density(counts, chosen))
+    findings = of_mode(counts, chosen.prior, found)
     _warn(findings, stacklevel=3)
-    numbers = {"iterations": record.iterations, "kkt_residual": record.kkt_residual}
-    provenance = {"method": "mode", "prior": prior.to_dict(), **numbers, "version": package_version()}
-    return PointEstimate(prevalence=record.prevalence, classes=counts.classes, findings=findings, provenance=provenance)
+    numbers = {"iterations": found.iterations, "kkt_residual": found.kkt_residual}
+    provenance = {"method": "mode", "prior": chosen.prior.to_dict(), **numbers, "version": package_version()}
+    return PointEstimate(prevalence=found.prevalence, classes=counts.classes, findings=findings, provenance=provenance)
 
 
-def _density(counts: Counts, prior: Prior) -> Density:
+def _density(counts: Counts, model: LabelShift) -> Density:
     _check.instance_of("counts", counts, Counts, COUNT_FIRST)
-    return density(counts, prior)
+    return model.density(counts)
 
 
-def _named_density(name: Any, counts: Counts, prior: Prior) -> Density:
+def _named(name: Any, make: Callable[[], Made]) -> Made:
     """Pose one of many problems; an error names which."""
     try:
-        return _density(counts, prior)
+        return make()
     except InputError as error:
         which = f"problems[{name!r}].{error.argument}"
         raise InputError(which, error.found, error.needed, error.remedy) from error
@@ -203,26 +219,25 @@ def _engine(engine: Engine) -> Engine:
     return engine
 
 
-def _posterior(draws: Draws, model: Density, counts: Counts, prior: Prior, engine: Engine, seed: int) -> Posterior:
-    findings = Awaited(partial(of_posterior, counts, prior, model, draws))
-    if draws.record.get("not_converged"):
+def _origin(engine: Engine, seed: int) -> Origin:
+    return Origin(seed=seed, engine=repr(engine), version=package_version())
+
+
+def _posterior(draws: Draws, density: Density, counts: Counts, model: LabelShift, origin: Origin) -> Posterior:
+    findings = Awaited(partial(of_posterior, counts, model.prior, density, draws))
+    if draws.run.not_converged:
         _warn(findings, stacklevel=4)
-    return _made(draws, counts, prior, findings, engine, seed)
+    return Posterior(draws=draws, counts=counts, model=model, findings=findings, origin=origin)
 
 
-def _size_of(engine: Engine) -> int:
-    """Return how many draws to make without an engine; refuse an engine that would change nothing."""
+def _closed_form(counts: Counts, model: OutputModel, engine: Engine, origin: Origin) -> Posterior:
+    """Draw without an engine; refuse one that would change nothing."""
+    _check.instance_of("counts", counts, Counts, COUNT_FIRST)
     if not isinstance(engine, Auto):
-        needed = "the answer of this design is a closed form"
+        needed = f"under {type(model).__name__} the posterior has a closed form"
         raise InputError("engine", f"is {engine!r}", needed, "Leave it out, or pass Auto(effective_draws=...)")
-    return engine.effective_draws
-
-
-def _made(
-    draws: Draws, counts: Counts, prior: Prior, findings: Sequence[Finding], engine: Engine, seed: int
-) -> Posterior:
-    provenance = {**draws.record, "asked": repr(engine), "seed": seed, "version": package_version()}
-    return Posterior(draws=draws, counts=counts, prior=prior, findings=findings, provenance=provenance)
+    draws = sample_closed_form(model.closed_form(counts), draws=engine.effective_draws, seed=origin.seed)
+    return Posterior(draws=draws, counts=counts, model=model, findings=of_closed_form(counts, model), origin=origin)
 
 
 def _warn(findings: Iterable[Finding], *, stacklevel: int) -> None:
@@ -233,5 +248,5 @@ def _warn(findings: Iterable[Finding], *, stacklevel: int) -> None:
 
 @cache
 def package_version() -> str:
-    """Give the version that provenance names."""
+    """Return the version that results name."""
     return version("truecount")

@@ -40,9 +40,9 @@ from truecount.diagnostics.scores import by_confidence, scores_findings, scores_
 from truecount.diagnostics.shift import CAUTION, label_shift_test, shift_findings
 from truecount.errors import InputError
 from truecount.inference import Auto
-from truecount.inference.designs import given_output
 from truecount.inference.draws import Draws
-from truecount.models import Density, Prior, density
+from truecount.models import ByPrediction, Density, LabelShift, Prior, SamePopulation, density
+from truecount.models.given_output import OutputModel
 from truecount.results import Finding, Posterior
 from truecount.results.finding import gravest_first
 from truecount.results.groups import groups_findings
@@ -70,9 +70,11 @@ def gather(
 ) -> Evidence:
     """Run every part that applies."""
     found, settings = Evidence(), {"replicates": replicates, "seed": seed}
-    is_shift = posterior.provenance.get("design") is None
-    parts = _of_label_shift(posterior, data, settings, is_audited=audit is not None) if is_shift else _given(posterior)
-    for part in (*parts, *_of_any_design(posterior, data, audit, settings)):
+    if isinstance(posterior.model, OutputModel):
+        parts = _of_closed_form(posterior, posterior.model)
+    else:
+        parts = _of_label_shift(posterior, data, settings, is_audited=audit is not None)
+    for part in (*parts, *_of_any_model(posterior, data, audit, settings)):
         found = found + part
     return found + _wrong_labels(posterior, label_errors, seed)
 
@@ -90,15 +92,15 @@ def _of_label_shift(
         yield _across_groups(posterior.counts, data, posterior.prior, model, settings)
 
 
-def _given(posterior: Posterior) -> Iterator[Evidence]:
+def _of_closed_form(posterior: Posterior, model: OutputModel) -> Iterator[Evidence]:
     """Where P(class | output) carries over: what each class was inferred from, and what another prior would say."""
-    model = given_output(posterior.counts, posterior.prior, posterior.provenance["design"])
-    yield Evidence({"given_output": tables.given_output_rows(posterior, model)})
-    yield _prior_evidence(posterior, given_output_sensitivity(model, posterior.sd))
+    form = model.closed_form(posterior.counts)
+    yield Evidence({"given_output": tables.given_output_rows(posterior, form)})
+    yield _prior_evidence(posterior, given_output_sensitivity(form, posterior.sd))
 
 
-def _of_any_design(posterior: Posterior, data: Any, audit: Any, settings: dict[str, int]) -> Iterator[Evidence]:
-    if posterior.provenance.get("design") != "by_prediction":  # whose labelled outputs were chosen
+def _of_any_model(posterior: Posterior, data: Any, audit: Any, settings: dict[str, int]) -> Iterator[Evidence]:
+    if not isinstance(posterior.model, ByPrediction):  # whose labelled outputs were chosen
         yield _any_shift(posterior.counts, settings["seed"])
     if isinstance(data, Scores):
         yield _on_scores(data, settings)
@@ -116,7 +118,7 @@ def _label_shift(
     found = shift_findings(test, tables_of(model, effective_counts(counts)[0]), is_audited=is_audited)
     if isinstance(data, Scores) or not counts.unlabeled.sum():
         found = tuple(finding for finding in found if finding.code != "label-shift-untestable")
-    return Evidence({"tests": (row,), "outputs": tables.output_rows(posterior, test, seed=settings["seed"])}, found)
+    return Evidence({"tests": (row,), "outputs": tables.output_rows(posterior, test)}, found)
 
 
 def _unless_testable(is_testable: bool) -> str:
@@ -148,9 +150,9 @@ def _any_shift(counts: Counts, seed: int) -> Evidence:
 
 
 def _audit(posterior: Posterior, audit: Any, seed: int) -> Evidence:
-    """Compare what the design says carries over: the outputs of each class, or else the classes of each output."""
+    """Compare what the model says carries over: the outputs of each class, or else the classes of each output."""
     counts = posterior.counts
-    if posterior.provenance.get("design") is None:
+    if isinstance(posterior.model, LabelShift):
         sides = np.array([effective_counts(counts)[0], audited(counts, audit, effective_counts)])
         test = homogeneity_test(sides, seed=seed)
         found = drift_finding(counts, test, "in the population")
@@ -266,11 +268,11 @@ def _wrong_labels(posterior: Posterior, rates: Sequence[float], seed: int) -> Ev
     """Say what each rate of wrong labels would do; the finding is of the largest."""
     if not rates:
         return Evidence()
-    counts, design = posterior.counts, posterior.provenance.get("design")
-    if design is None:
-        shares = under_label_shift(density(counts, posterior.prior), counts)
+    counts, model = posterior.counts, posterior.model
+    if isinstance(model, OutputModel):
+        shares = under_given_output(model.closed_form(counts))
     else:
-        shares = under_given_output(given_output(counts, posterior.prior, design))
+        shares = under_label_shift(density(counts, posterior.prior), counts)
     effects = [label_error_effect(shares, len(counts.classes), rate, seed=seed) for rate in rates]
     largest = max(effects, key=lambda effect: effect.rate)
     finding = label_error_finding(posterior.classes, posterior.interval(), largest)
@@ -281,10 +283,8 @@ def _designs(posterior: Posterior, seed: int) -> Evidence:
     counts = posterior.counts
     if not counts.labeled.sum() or not counts.unlabeled.sum():
         return Evidence()
-    answers = {"label_shift": posterior}
-    for design in ("same_population", "by_prediction"):
-        answers[design] = infer(counts, design=design, seed=seed)
-    finding = design_finding(answers)
+    same, by_output = infer(counts, SamePopulation(), seed=seed), infer(counts, ByPrediction(), seed=seed)
+    answers, finding = (posterior, same, by_output), design_finding(posterior, same)
     return Evidence({"designs": tables.design_rows(answers)}, () if finding is None else (finding,))
 
 

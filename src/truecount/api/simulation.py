@@ -13,8 +13,8 @@ from truecount.diagnostics.coverage import Coverage, coverage_at
 from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.inference.draws import Draws, Engine
-from truecount.models import Prior
-from truecount.models.priors import require_prior
+from truecount.models import LabelShift, Model, Prior
+from truecount.models.register import label_shift_model
 from truecount.results import Posterior
 
 POSTERIOR_FIRST = "Pass what infer(counts) gives"
@@ -22,8 +22,9 @@ POSTERIOR_FIRST = "Pass what infer(counts) gives"
 
 def calibration(
     counts: Counts,
+    model: Model = LabelShift(),
     *,
-    prior: Prior = Prior(),
+    prior: Prior | None = None,
     engine: Engine = Auto(400),
     data_sets: int = 200,
     draws: int = 19,
@@ -35,22 +36,22 @@ def calibration(
     ----------
     counts
         How many labelled items each class has, how many outputs and unlabelled items there are, at effective sizes.
-    prior, engine
-        What is put to the test.
+    model, prior, engine
+        What is put to the test: `LabelShift`, or its prior alone.
     data_sets, draws, seed
         How many truths, how many draws each is ranked among, and the seed of it all.
     """
     _check.instance_of("counts", counts, Counts, COUNT_FIRST)
-    require_prior(prior)
+    believed = label_shift_model(model, prior, "calibration").prior
     labeled, unlabeled = effective_counts(counts)
     sizes = [round(float(items)) for items in labeled.sum(axis=1)]
 
-    def draw(simulated: Counts, believed: Prior, own_seed: int) -> Draws:
-        return infer(simulated, prior=believed, engine=engine, seed=own_seed).draws
+    def draw(simulated: Counts, prior: Prior, own_seed: int) -> Draws:
+        return infer(simulated, prior=prior, engine=engine, seed=own_seed).draws
 
     shape: dict[str, Any] = {"labeled": sizes, "unlabeled": round(float(unlabeled.sum()))}
     names: dict[str, Any] = {"classes": counts.classes, "outputs": counts.outputs}
-    return calibrate(draw, prior, **shape, **names, data_sets=data_sets, draws=draws, seed=seed)
+    return calibrate(draw, believed, **shape, **names, data_sets=data_sets, draws=draws, seed=seed)
 
 
 def coverage(
@@ -66,8 +67,8 @@ def coverage(
     Parameters
     ----------
     posterior
-        Its means are the truth that data are simulated from; its counts give the sizes, and its prior is used. Of label
-        shift alone.
+        Its means are the truth that data are simulated from; its counts give the sizes, and its model is used, which
+        must be `LabelShift`.
     engine
         What draws for each data set.
     levels
@@ -84,7 +85,7 @@ def coverage(
     data_sets = _check.whole_number("data_sets", data_sets, least=1)
 
     def answer(problems: list[Counts]) -> list[Draws]:
-        found = infer_many(problems, prior=posterior.prior, engine=engine, seed=seed, progress=False)
+        found = infer_many(problems, posterior.model, engine=engine, seed=seed, progress=False)
         return [each.draws for each in found]
 
     truth = posterior.mean, posterior.confusion.mean(axis=0)
@@ -93,11 +94,11 @@ def coverage(
 
 def of_label_shift(argument: str, posterior: Posterior, asked: str) -> None:
     """Refuse what moves or simulates P(output | class) for an answer that does not rest on it."""
-    design = posterior.provenance.get("design")
-    if design is not None:
+    model = posterior.model
+    if not isinstance(model, LabelShift):
         raise InputError(
             argument,
-            f"is an answer with design={design!r}, where P(class | output) carries over",
-            f"{asked} can be had under label shift alone, where P(output | class) does",
-            "Leave this out, or pass what infer(counts) gives with design='label_shift'",
+            f"is an answer with model={model!r:.60}, where {model.carries_over} carries over",
+            f"{asked} exist only under label shift, where {LabelShift.carries_over} does",
+            "Leave this out, or pass what infer(counts) returns with model=LabelShift()",
         )

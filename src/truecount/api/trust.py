@@ -21,7 +21,7 @@ from truecount.diagnostics.groups import pooled
 from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.inference.draws import Engine
-from truecount.models import Prior, density
+from truecount.models import LabelShift, Model, Prior, density
 from truecount.results import Posterior
 from truecount.results.check import Check
 from truecount.results.finding import gravest_first
@@ -34,8 +34,9 @@ Checked: TypeAlias = Counts | Scores | Posterior | Mapping[Any, Counts]
 
 def check(
     data: Checked,
+    model: Model = LabelShift(),
     *,
-    prior: Prior = Prior(),
+    prior: Prior | None = None,
     engine: Engine = Auto(),
     audit: Any = None,
     drift: float | Sequence[float] | None = None,
@@ -54,11 +55,11 @@ def check(
         Counts, a posterior, scores, or a mapping from group to counts. Scores are sorted by confidence into more
         outputs than classes, which leaves something to test. Groups are pooled for the answer and all tables but
         ``groups``, which has a row for each by itself, and the confusion is compared across them.
-    prior, engine
-        As in `infer`; a posterior has its own, and `engine` is then what `calibration_sets` puts to the test.
+    model, prior, engine
+        As in `infer`; a posterior has its own model, and `engine` is then what `calibration_sets` puts to the test.
     audit
         Labelled items of the target population, to compare with the others: the outputs of each class or, for a
-        posterior of another design, the classes of each output. As `Counts`, which columns become by
+        posterior of another model than `LabelShift`, the classes of each output. As `Counts`, which columns become by
         ``count(audit.human, audit.verdict, [])``, as a pandas frame of counts that names both, as ``crosstab`` gives,
         or as an array (class × output).
     drift
@@ -94,7 +95,11 @@ def check(
     counts = _counts_of(data)
     _require_possible(counts, audit, drift, above, below)
     seed = _check.whole_number("seed", seed, least=0)
-    posterior = data if isinstance(data, Posterior) else infer(counts, prior=prior, engine=engine, seed=seed)
+    if isinstance(data, Posterior):
+        _require_no_model(model, prior)
+        posterior = data
+    else:
+        posterior = infer(counts, model, prior=prior, engine=engine, seed=seed)
     if drift is not None or above or below or calibration_sets:
         of_label_shift("data", posterior, "drift, above, below and calibration_sets")
     rates = [] if label_error is None else _parts_of_one("label_error", label_error, below=0.5)
@@ -110,6 +115,13 @@ def check(
         **_simulated_tables(posterior, calibration_sets, engine, seed),
     }
     return Check(posterior=posterior, findings=_merged(posterior, evidence), tables=rows, provenance=provenance)
+
+
+def _require_no_model(model: Model, prior: Prior | None) -> None:
+    """Refuse a model that would change nothing."""
+    if prior is not None or model != LabelShift():
+        argument = "model" if prior is None else "prior"
+        raise InputError(argument, "is given beside a posterior", "a posterior has its own", "Leave it out")
 
 
 def _drift_tables(
@@ -134,7 +146,7 @@ def _simulated_tables(posterior: Posterior, sets: int, engine: Engine, seed: int
         asked: dict[str, Any] = {} if engine == Auto() else {"engine": engine}
         held = coverage(posterior, **asked, data_sets=sets, seed=seed)
         found["coverage"] = tuple({**row, "verdict": held.verdict} for row in held.rows())
-        ranked = calibration(posterior.counts, prior=posterior.prior, **asked, data_sets=sets, seed=seed)
+        ranked = calibration(posterior.counts, posterior.model, **asked, data_sets=sets, seed=seed)
         found["calibration"] = tuple({**row, "verdict": ranked.verdict} for row in ranked.rows())
     return found
 

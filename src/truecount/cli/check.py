@@ -9,8 +9,8 @@ import typer
 
 from truecount._progress import watch
 from truecount.cli import arguments as given
-from truecount.cli.estimate import quiet_infer, require_answers, require_sound
-from truecount.cli.options import make_engine, make_prior, read_conclusions, read_seed, read_share, require_prior
+from truecount.cli.estimate import require_answers, require_sound
+from truecount.cli.options import make_engine, make_model, read_conclusions, read_seed, read_share, require_prior
 from truecount.cli.report import Report
 from truecount.cli.screen import print_lines
 from truecount.cli.source import Groups, Source
@@ -19,6 +19,7 @@ from truecount.counts import Counts
 from truecount.errors import TruecountWarning
 
 if TYPE_CHECKING:
+    from truecount.models import Model
     from truecount.results.check import Check
 
 Audit = Annotated[
@@ -129,8 +130,7 @@ def check(
     first = next(iter(counts.counts.values())) if isinstance(counts, Groups) else counts
     found = _checked(
         counts,
-        design,
-        prior=make_prior(prior, prior_confusion, first, known, prior_output),
+        make_model(design, first, known, prevalence=prior, confusion=prior_confusion, given_output=prior_output),
         engine=drawing,
         audit=None if audit is None else _labeled(audit, source),
         drift=drifts,
@@ -186,15 +186,12 @@ def _without_designs(found: "Check") -> "Check":
     )
 
 
-def _checked(counts: Counts | Groups, design: str, **options: Any) -> "Check":
+def _checked(counts: Counts | Groups, model: "Model", **options: Any) -> "Check":
     """Check without warnings on the side: the findings say the same, in the command's words."""
     from truecount.api.trust import check as run
 
     data: Any = counts.counts if isinstance(counts, Groups) else counts
-    if design != "label-shift":
-        believed = options["prior"], options["engine"], options["seed"]
-        data = quiet_infer(data, *believed, design=design.replace("-", "_"))
     with warnings.catch_warnings(), watch(what="checking"):
         warnings.simplefilter("ignore", TruecountWarning)
-        found = run(data, **options)
+        found = run(data, model, **options)
     return replace(found, findings=tuple(map(finding_in_check, found.findings)))

@@ -14,7 +14,7 @@ from truecount.counts.files import count_files
 from truecount.examples import JUDGE
 from truecount.examples.make_judge import PASS_RATE
 from truecount.inference import Auto
-from truecount.models import Prior
+from truecount.models import LabelShift
 from truecount.results import Posterior
 
 
@@ -25,7 +25,7 @@ def demo() -> None:
       truecount demo
     """  # noqa: D301
     counts = count_files(JUDGE, label="human", prediction="verdict")
-    posterior = quiet_infer(counts, Prior(), Auto(), seed=0)
+    posterior = quiet_infer(counts, LabelShift(), Auto(), seed=0)
     _say(_question(counts))
     typer.echo(f"\n  {_program()} estimate {_short(JUDGE)} --label human --prediction verdict\n")
     Report().deliver(posterior)

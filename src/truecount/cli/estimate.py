@@ -12,19 +12,18 @@ from truecount.api.bayesian import infer
 from truecount.cli import arguments as given
 from truecount.cli.groups import deliver_groups, infer_groups
 from truecount.cli.methods import by_all, by_method
-from truecount.cli.options import make_engine, make_prior, read_level, read_seed, require_prior
+from truecount.cli.options import make_engine, make_model, read_level, read_seed, require_prior
 from truecount.cli.report import Report
 from truecount.cli.source import Groups, Source
 from truecount.cli.wording import finding_in_shell
 from truecount.counts import Counts
 from truecount.errors import TruecountWarning
 from truecount.inference.draws import Engine
-from truecount.models import Prior
+from truecount.models import Model, Prior
 from truecount.results import Comparison, PointEstimate, Posterior
-from truecount.results.posterior import Kind, Target
+from truecount.results.intervals import Kind, Target
 
 if TYPE_CHECKING:
-    from truecount.inference.designs import Design
     from truecount.results.check import Check
 
 USUAL = Prior()
@@ -148,14 +147,14 @@ def estimate(
         return
     counts, known = _read(source, design, joint=joint)
     each = list(counts.counts.values()) if isinstance(counts, Groups) else [counts]
-    believed = make_prior(prior, prior_confusion, each[0], known, prior_output)
+    model = make_model(design, each[0], known, prevalence=prior, confusion=prior_confusion, given_output=prior_output)
     report.require_possible(each)
     if isinstance(counts, Groups):
-        posteriors = infer_groups(counts, believed, drawing, seed_number, joint=joint)
+        posteriors = infer_groups(counts, model, drawing, seed_number, joint=joint)
         posteriors = {group: _as_read(posterior, interval) for group, posterior in posteriors.items()}
         deliver_groups(report, counts.by, posteriors)
     else:
-        posterior = quiet_infer(counts, believed, drawing, seed_number, design=design.replace("-", "_"))
+        posterior = quiet_infer(counts, model, drawing, seed_number)
         posteriors = {None: _as_read(posterior, interval)}
         report.deliver(posteriors[None])
     require_answers(*posteriors.values())
@@ -182,11 +181,11 @@ def _as_read(posterior: Posterior, interval: str) -> Posterior:
     return replace(posterior, findings=tuple(said))
 
 
-def quiet_infer(counts: Counts, prior: Prior, engine: Engine, seed: int, *, design: str = "label_shift") -> Posterior:
+def quiet_infer(counts: Counts, model: Model, engine: Engine, seed: int) -> Posterior:
     """Infer without warnings on the side: the findings below the table say the same, in the command's words."""
     with warnings.catch_warnings(), watch(what="inferring"):
         warnings.simplefilter("ignore", TruecountWarning)
-        posterior = infer(counts, prior=prior, engine=engine, design=cast("Design", design), seed=seed)
+        posterior = infer(counts, model, engine=engine, seed=seed)
     return replace(posterior, findings=tuple(map(finding_in_shell, posterior.findings)))
 
 

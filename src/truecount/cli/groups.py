@@ -14,18 +14,18 @@ from truecount.cli.wording import finding_in_shell
 from truecount.counts.values import written
 from truecount.errors import TruecountWarning
 from truecount.inference.draws import Engine
-from truecount.models import Prior
+from truecount.models import Model
 from truecount.results import Posterior
 from truecount.results.groups import answered, changes_table, difference, groups_findings, groups_table, is_joint
 
 SCHEMA = "truecount.estimates/1"
 
 
-def infer_groups(groups: Groups, prior: Prior, engine: Engine, seed: int, *, joint: bool) -> dict[Any, Posterior]:
+def infer_groups(groups: Groups, model: Model, engine: Engine, seed: int, *, joint: bool) -> dict[Any, Posterior]:
     """Infer every group without warnings on the side; findings come in the command's words."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TruecountWarning)
-        found = infer_many(groups.counts, prior=prior, engine=engine, seed=seed, joint=joint)
+        found = infer_many(groups.counts, model, engine=engine, seed=seed, joint=joint)
     posteriors: dict[Any, Posterior] = dict(found)  # type: ignore[arg-type]
     return {
         group: replace(posterior, findings=tuple(map(finding_in_shell, posterior.findings)))

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -13,10 +12,11 @@ from truecount._wording import nearest, quoted
 from truecount.counts import Counts
 from truecount.counts.survey import Rate
 from truecount.errors import InputError
+from truecount.models.register import KINDS
 
 if TYPE_CHECKING:
     from truecount.inference.draws import Engine
-    from truecount.models import Prior
+    from truecount.models import Model
 
 ENGINES = {
     "auto": "Auto",
@@ -29,7 +29,8 @@ ENGINES = {
 
 
 MOST_DRAWS, MOST_SEED = 10**7, 2**63 - 1
-DESIGNS = ("label-shift", "same-population", "by-prediction")
+DESIGNS = {kind.option(): kind for kind in KINDS}
+"""Names on the command line, and models."""
 
 
 def one_of(*choices: str) -> Callable[[str], str]:
@@ -68,11 +69,18 @@ def require_prior(prevalence: str, confusion: str) -> None:
         Prior(confusion=_rows(confusion))
 
 
-def make_prior(
-    prevalence: str, confusion: str, counts: Counts, known: FloatArray | None, given_output: str | None = None
-) -> "Prior":
-    """Read ``1`` or ``fail=2,pass=1``, and ``0.5``, ``flat``, ``sparse`` or ``diagonal:2``."""
-    from truecount.models import Prior
+def make_model(
+    design: str,
+    counts: Counts,
+    known: FloatArray | None,
+    *,
+    prevalence: str,
+    confusion: str,
+    given_output: str | None,
+) -> "Model":
+    """Read ``1`` or ``fail=2,pass=1``, and ``0.5``, ``flat``, ``sparse`` or ``diagonal:2``, for a design's model."""
+    from truecount.models import LabelShift, Prior
+    from truecount.models.given_output import OutputModel
 
     with _blamed_on("--prior"):
         of_prevalence = Prior(_concentrations(prevalence, counts.classes))
@@ -80,12 +88,22 @@ def make_prior(
     with _blamed_on("--prior-confusion"):
         prior = Prior(of_prevalence.prevalence, _rows(confusion), known=None if known is None else known.tolist())
         prior.confusion_for(counts)
-    if given_output is None:
-        return prior
+    kind = DESIGNS[design]
+    if not issubclass(kind, OutputModel):
+        if given_output is not None:
+            needed = "under label shift P(output | class) is learned, and P(class | output) has no prior"
+            raise InputError(
+                "--prior-output", "is given", needed, "Leave --prior-output out, or say --design by-prediction"
+            )
+        return LabelShift(prior)
+    if prior != Prior():
+        found = "has a prior of label shift"
+        needed = f"with --design {design} only the classes of each output have a prior"
+        raise InputError("--prior", found, needed, "Pass --prior-output NUMBER, or leave it out")
     with _blamed_on("--prior-output"):
-        prior = replace(prior, given_output=_concentrations(given_output, counts.classes))
-        prior.given_output_for(counts)
-    return prior
+        model = kind(None if given_output is None else _concentrations(given_output, counts.classes))
+        model.prior_for(counts)
+    return model
 
 
 def read_fraction(option: str, text: str) -> tuple[float, float]:

@@ -21,12 +21,12 @@ from truecount.cli.pictures import page, picture_format, shares
 from truecount.cli.screen import print_table
 from truecount.counts import Counts
 from truecount.results.export import spreadsheet_cell
-from truecount.results.posterior import require_realizable
+from truecount.results.intervals import require_realizable
 from truecount.results.table import Table, as_text, remark, tabulate, visible
 
 if TYPE_CHECKING:
     from truecount.results import Finding, Posterior
-    from truecount.results.posterior import Kind, Target
+    from truecount.results.intervals import Kind, Target
 
 ENDINGS = {"json": (".json",), "csv": (".csv", ".txt"), "html": (".html", ".htm")}
 """What a file may be called that is written in each format."""

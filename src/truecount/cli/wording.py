@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from truecount.errors import InputError
+from truecount.models.register import KINDS
 from truecount.results.finding import Finding
 
 ARGUMENTS = (
@@ -27,10 +28,6 @@ ARGUMENTS = (
 )
 """Arguments of the library that are options of the same name."""
 PHRASES: dict[str, str | Callable[[re.Match[str]], str]] = {
-    r"Prior\(given_output=\.\.\.\)": "--prior-output NUMBER",
-    r"Leave given_output out, or use infer\(counts, design='by_prediction'\)": (
-        "Leave --prior-output out, or say --design by-prediction"
-    ),
     r"Prior\(confusion='(\w+)'\)": r"--prior-confusion \1",
     r"Prior\.known_confusion\(\.\.\.\)": "--sensitivity and --specificity",
     r", or give it longer with Auto\(budget=\.\.\.\)": "",
@@ -42,7 +39,7 @@ PHRASES: dict[str, str | Callable[[re.Match[str]], str]] = {
     r"Use restricted=True, or infer\(\), whose": "Leave --method out: the posterior's",
     r"interval\(kind='hdi'\)": "--interval hdi",
     r"\bby=\{'([^']+)': '(\w+)'\}(; a column beside it without a period has None)?": r"--by \1:\2",
-    r"\bdesign='(\w+)'": lambda match: f"--design {match[1].replace('_', '-')}",
+    **{rf"\bmodel={kind.__name__}\(\)": f"--design {kind.option()}" for kind in KINDS},
     r"check\(\.\.\., audit=\.\.\.\)": "truecount check --audit FILE",
     r"\baudit=\.\.\.": "--audit FILE",
     r"infer_many\(groups, joint=True\)": "--joint",

@@ -1,4 +1,4 @@
-"""The findings that cost nothing: read off the counts, the prior and the record of the draws."""
+"""The findings that cost nothing: read off the counts, the prior and the run of the draws."""
 
 from math import lgamma, log
 
@@ -50,7 +50,7 @@ def output_cautions(counts: Counts) -> tuple[Finding, ...]:
 
 def _shared_labels(counts: Counts, draws: Draws) -> Finding | None:
     """Find a group whose labelled table others share, and that was drawn by itself."""
-    if not counts.tables or "joint" in draws.record:
+    if not counts.tables or draws.run.joint is not None:
         return None
     return Finding(
         "shared-labels",
@@ -204,16 +204,16 @@ def labels_by_output(counts: Counts) -> Finding | None:
         f"Every output has a round number of labels ({numbers}) and the classes have not: if so many of each output "
         "were chosen for labelling, this answer is biased.",
         {"by_output": by_output.tolist(), "by_class": by_class.tolist(), "by_chance": by_chance},
-        "If labels were sampled by output, use design='by_prediction'; if not, nothing is wrong.",
+        "If labels were sampled by output, use model=ByPrediction(); if not, nothing is wrong.",
     )
 
 
 def _not_converged(draws: Draws) -> Finding | None:
-    reason = draws.record.get("not_converged")
+    reason = draws.run.not_converged
     if not reason:
         return None
     advice = "See the other findings first; else use a stronger prior, or leave the choice of engine to Auto()."
-    if draws.record.get("chosen_by") == "Auto":
+    if draws.run.reason is not None:
         advice = "See the other findings first; else use a stronger prior, or give it longer with Auto(budget=...)."
     worst = 1.0 if draws.rhat is None else float(np.max(draws.rhat))
     apart = f"by about {np.sqrt(max(worst**2 - 1, 0)):.2g} posterior standard deviations"

@@ -1,7 +1,5 @@
 """Whether it matters how the labels were chosen."""
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from truecount._wording import called, percent
@@ -12,9 +10,8 @@ from truecount.results.posterior import Posterior
 LEVEL = 0.999
 
 
-def design_finding(answers: Mapping[str, Posterior]) -> Finding | None:
+def design_finding(shift: Posterior, same: Posterior) -> Finding | None:
     """Find a class whose share by label shift and as a random sample of one population differ beyond their errors."""
-    shift, same = answers["label_shift"], answers["same_population"]
     variance = np.maximum(shift.sd**2 + same.sd**2, 1e-18)
     distance = (shift.mean - same.mean) ** 2 / variance
     worst = int(distance.argmax())
@@ -27,6 +24,6 @@ def design_finding(answers: Mapping[str, Posterior]) -> Finding | None:
         f"It matters how the labels were chosen: {called(name)} has {percent(shares[0])} if they come from another "
         f"population, and {percent(shares[1])} if they were sampled from this one.",
         {"class": name, "shares": list(shares), "standard_errors_apart": float(distance[worst]) ** 0.5},
-        "If the labelled items come from this very population use design='same_population', or design='by_prediction' "
-        "if so many of each output were chosen; if they come from elsewhere, nothing is wrong.",
+        "If the labelled items come from this population use model=SamePopulation(), or model=ByPrediction() if they "
+        "are stratified by output; if they come from elsewhere, nothing is wrong.",
     )

@@ -17,20 +17,19 @@ from truecount.diagnostics.prior import prior_against_data
 from truecount.diagnostics.shape import edge_not_excluded, several_answers
 from truecount.diagnostics.shift import misfit
 from truecount.diagnostics.summits import mode_findings
-from truecount.inference.designs import Design
 from truecount.inference.draws import Draws
 from truecount.inference.mode import ModeRecord
-from truecount.models import Density, Prior, density
+from truecount.models import Density, Model, Prior, SamePopulation, density
 from truecount.results.finding import Finding, gravest_first
 
 
 def of_posterior(counts: Counts, prior: Prior, model: Density, draws: Draws) -> tuple[Finding, ...]:
-    """Give what is cheap to find out about draws, the gravest first."""
+    """Return what is cheap to find out about draws, the gravest first."""
     return gravest_first([*cautions(counts, prior, draws), *_of_answer(counts, prior, model, draws)])
 
 
 def _of_answer(counts: Counts, prior: Prior, model: Density, draws: Draws) -> Iterator[Finding | None]:
-    """Give what counts and draws together show; a lack of knowledge is said once, by its cause."""
+    """Yield what counts and draws together show; a lack of knowledge is said once, by its cause."""
     if not model.unlabeled.sum():
         return
     camps, conflict = several_answers(counts, draws), prior_against_data(counts, prior, model, draws)
@@ -44,18 +43,19 @@ def _of_answer(counts: Counts, prior: Prior, model: Density, draws: Draws) -> It
         yield edge_not_excluded(counts, draws, kept)
 
 
-def of_design(counts: Counts, design: Design) -> tuple[Finding, ...]:
-    """Give what is known about an answer whose labels tell P(class | output)."""
-    return gravest_first([*output_cautions(counts), not_random(counts) if design == "same_population" else None])
+def of_closed_form(counts: Counts, model: Model) -> tuple[Finding, ...]:
+    """Return what is known about an answer whose labels tell P(class | output)."""
+    chosen = not_random(counts) if isinstance(model, SamePopulation) else None
+    return gravest_first([*output_cautions(counts), chosen])
 
 
 def of_mode(counts: Counts, prior: Prior, record: ModeRecord) -> tuple[Finding, ...]:
-    """Give what is known about a mode."""
+    """Return what is known about a mode."""
     return gravest_first([*of_counts(counts, prior), *mode_findings(record)])
 
 
 def of_counts(counts: Counts, prior: Prior) -> tuple[Finding, ...]:
-    """Give what counts show about any point under label shift, without a draw."""
+    """Return what counts show about any point under label shift, without a draw."""
     if not counts.unlabeled.sum():
         return cautions(counts, prior)
     model = density(counts, prior)

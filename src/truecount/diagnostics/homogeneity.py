@@ -179,7 +179,7 @@ def drift_finding(counts: Counts, test: HomogeneityTest, what: str) -> Finding |
         f"Labels show that the box treats {listed_classes(names)} differently {what} (p = {test.p_value:.2g}): the "
         "shares are biased.",
         {"classes": names, "p_value": test.p_value, "deviance": test.deviance, "by_class": test.by_class.tolist()},
-        "Use labels of the population itself: as a random sample of it, with design='same_population'.",
+        "Use labels of the population itself: as a random sample of it, with model=SamePopulation().",
     )
 
 
@@ -221,6 +221,5 @@ def not_random(counts: Counts) -> Finding | None:
         f"The labelled items are no random sample of this population: {percent(shares[0, worst])} of them have the "
         f"output {name!s:.60}, and {percent(shares[1, worst])} of the unlabelled items.",
         {"output": name, "shares": shares[:, worst].tolist(), "deviance": deviance},
-        "If labels were sampled by output use design='by_prediction'; if they come from elsewhere "
-        "design='label_shift'.",
+        "If labels were sampled by output use model=ByPrediction(); if they come from elsewhere model=LabelShift().",
     )

@@ -11,9 +11,8 @@ from truecount._wording import called, percent
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
 from truecount.diagnostics.cut import draw_shares
-from truecount.inference.designs import GivenOutput
 from truecount.inference.draws import dirichlet
-from truecount.models import Density
+from truecount.models import Density, GivenOutput
 from truecount.results.finding import Finding
 
 SWEEPS, DRAWS, LEVEL = 60, 500, 0.95

@@ -22,14 +22,15 @@ PROBABLE, LIKELY = 0.01, 0.1
 
 def outweighed(counts: Counts, model: Density, draws: Draws) -> Finding | None:
     """Find groups drawn together that say more of the confusion than its labels do."""
-    if draws.record.get("joint", 1) < 2 or model.is_known.all():
+    joint = draws.run.joint
+    if joint is None or joint.groups < 2 or model.is_known.all():
         return None
-    left_out = draws.record.get("left_out", 0.0)
-    return _alike(left_out, draws.record["joint"]) if left_out > PROBABLE else _moved(counts, model, draws)
+    left_out = joint.left_out or 0.0
+    return _alike(left_out, joint.groups) if left_out > PROBABLE else _moved(counts, model, draws, joint.groups)
 
 
 def _alike(left_out: float, groups: int) -> Finding:
-    """Say that the groups would rather have a useless box."""
+    """Say that the groups are explained as well by a classifier that tells no class from another."""
     return Finding(
         "labels-outweighed",
         "serious" if left_out > LIKELY else "caution",
@@ -41,7 +42,7 @@ def _alike(left_out: float, groups: int) -> Finding:
     )
 
 
-def _moved(counts: Counts, model: Density, draws: Draws) -> Finding | None:
+def _moved(counts: Counts, model: Density, draws: Draws, groups: int) -> Finding | None:
     """Find the rate of the confusion that groups drawn together moved furthest from what its labels say."""
     total = model.rows.sum(axis=1, keepdims=True)
     said = model.rows / total
@@ -58,13 +59,13 @@ def _moved(counts: Counts, model: Density, draws: Draws) -> Finding | None:
         "by_labels": float(said[row, column]),
         "by_all": float(found[row, column]),
         "standard_deviations": float(moved[row, column]),
-        "groups": draws.record["joint"],
+        "groups": groups,
     }
     return Finding(
         "labels-outweighed",
         "serious" if moved[row, column] >= SERIOUS else "caution",
         f"By its labels and their prior, {name} gets the output {output} {percent(said[row, column])} of the time; by "
-        f"the {draws.record['joint']} groups taken together, {percent(found[row, column])}: what was believed of each "
+        f"the {groups} groups taken together, {percent(found[row, column])}: what was believed of each "
         "group's share beforehand outweighs the labels.",
         numbers,
         f"Label more items of {name}, or draw the groups apart, or a few of them together.",

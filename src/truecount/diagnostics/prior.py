@@ -13,10 +13,9 @@ from truecount.counts.weights import effective_counts
 from truecount.diagnostics.fit import best_fit, deviance_at, tables_of
 from truecount.diagnostics.shift import chi_square_quantile
 from truecount.inference import convergence
-from truecount.inference.designs import GivenOutput
 from truecount.inference.draws import Draws
 from truecount.inference.resample import normalised
-from truecount.models import Density, Prior
+from truecount.models import Density, GivenOutput, Prior
 from truecount.results.finding import Finding
 
 Part: TypeAlias = Literal["prevalence", "confusion", "given output"]

@@ -19,7 +19,7 @@ NEAR = 3.0
 FAR = 0.01
 """The interval's distance from an edge that matters."""
 FEWEST = 0.01
-"""A summit with a smaller share of the draws is no answer."""
+"""A mode with a smaller share of the draws is no answer."""
 APART = 4.0
 """Standard deviations within a chain between the means of chains that settled on different answers."""
 
@@ -69,16 +69,16 @@ def several_answers(counts: Counts, draws: Draws) -> Finding | None:
 
 
 def _weighed(counts: Counts, draws: Draws) -> Finding | None:
-    """Find summits that draws lie about, and what each weighs."""
-    summits = np.array(draws.record.get("summits", []))
-    if not len(summits):
+    """Find modes that draws lie about, and the probability of each."""
+    modes = np.array(draws.run.modes)
+    if not len(modes):
         return None
-    nearest = np.abs(draws.prevalence[:, None] - summits).max(axis=2).argmin(axis=1)
-    weights = np.bincount(nearest, minlength=len(summits)) / len(nearest)
+    nearest = np.abs(draws.prevalence[:, None] - modes).max(axis=2).argmin(axis=1)
+    weights = np.bincount(nearest, minlength=len(modes)) / len(nearest)
     answers = [int(answer) for answer in np.argsort(-weights, kind="stable") if weights[answer] >= FEWEST]
     if len(answers) < 2:
         return None
-    row = int(np.ptp(summits[answers], axis=0).argmax())
+    row = int(np.ptp(modes[answers], axis=0).argmax())
     ends = [np.quantile(draws.prevalence[nearest == answer, row], [0.025, 0.975]) for answer in answers]
     said = [f"{span(*end)} ({percent(weights[answer])})" for answer, end in zip(answers, ends, strict=True)]
     return Finding(

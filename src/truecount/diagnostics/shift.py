@@ -203,7 +203,7 @@ def _violated(
         f"output {name!s:.60}, where the nearest mix of what was labelled has {percent(expected[worst])}.",
         {"output": name, "seen": float(seen[worst]), "expected": float(expected[worst]), **numbers},
         "The box seems to treat some class differently here: label some items of the population itself. Or the "
-        "labelled items were chosen by their output: then use design='by_prediction'.",
+        "labelled items were chosen by their output: then use model=ByPrediction().",
     )
 
 

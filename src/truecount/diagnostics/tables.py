@@ -14,13 +14,12 @@ from truecount.diagnostics.identify import blind_spots, contraction, trade_in_wo
 from truecount.diagnostics.label_error import LabelErrorEffect
 from truecount.diagnostics.prior import PriorChange
 from truecount.diagnostics.shift import ShiftTest
-from truecount.inference.designs import GivenOutput
-from truecount.models import Density
+from truecount.models import Density, GivenOutput
 from truecount.results.check import NO_SHARES
 from truecount.results.posterior import Posterior
+from truecount.results.predictive import predicted_counts
 
 Rows = tuple[dict[str, Any], ...]
-MOST_REPLICATED = 1000
 
 
 def class_rows(posterior: Posterior, model: Density) -> Rows:
@@ -71,13 +70,11 @@ def identifiability_rows(counts: Counts, model: Density) -> Rows:
     )
 
 
-def output_rows(posterior: Posterior, test: ShiftTest, *, seed: int) -> Rows:
-    """What was seen of each output, the nearest mix of the labelled rows, and what the posterior predicts.
-
-    The prediction is a picture and no test: the posterior has already seen the outputs that it predicts.
-    """
-    items = round(float(effective_counts(posterior.counts)[1].sum()))
-    lower, upper = _predicted(posterior, items, seed) if items else (np.zeros(len(test.seen)), np.ones(len(test.seen)))
+def output_rows(posterior: Posterior, test: ShiftTest) -> Rows:
+    """What was seen of each output, the nearest mix of the labelled rows, and what the posterior predicts."""
+    lower, upper = np.zeros(len(test.seen)), np.ones(len(test.seen))
+    if items := round(float(effective_counts(posterior.counts)[1].sum())):
+        lower, upper = np.quantile(predicted_counts(posterior), [0.025, 0.975], axis=0) / items
     columns = {
         "output": test.outputs,
         "seen": test.seen.tolist(),
@@ -86,16 +83,6 @@ def output_rows(posterior: Posterior, test: ShiftTest, *, seed: int) -> Rows:
         "predicted_upper": upper.tolist(),
     }
     return rows_of(columns)
-
-
-def _predicted(posterior: Posterior, items: int, seed: int) -> tuple[FloatArray, FloatArray]:
-    rng = np.random.default_rng([seed, 7])
-    chosen = np.linspace(0, len(posterior.confusion) - 1, MOST_REPLICATED).astype(int)
-    shares = posterior.prevalence[:: posterior.draws.stride][chosen]
-    outputs = np.einsum("dl,dlk->dk", shares, posterior.confusion[chosen])
-    replicated = rng.multinomial(items, outputs / outputs.sum(axis=1, keepdims=True)) / items
-    lower, upper = np.quantile(replicated, [0.025, 0.975], axis=0)
-    return lower, upper
 
 
 def prior_rows(posterior: Posterior, changes: tuple[PriorChange, ...]) -> Rows:
@@ -138,12 +125,14 @@ def label_error_rows(classes: tuple[Name, ...], effects: Sequence[LabelErrorEffe
     )
 
 
-def design_rows(answers: dict[str, Posterior]) -> Rows:
-    """A row for each class of each design."""
+def design_rows(answers: Sequence[Posterior]) -> Rows:
+    """A row for each class of each answer, which differ in how the labels came about."""
     rows = []
-    for design, answer in answers.items():
+    for answer in answers:
         for name, mean, (lower, upper) in zip(answer.classes, answer.mean, answer.interval(), strict=True):
-            rows.append({"design": design, "class": name, "mean": float(mean), "lower": lower, "upper": upper})
+            rows.append(
+                {"design": answer.model.name, "class": name, "mean": float(mean), "lower": lower, "upper": upper}
+            )
     return tuple({key: _plain(value) for key, value in row.items()} for row in rows)
 
 

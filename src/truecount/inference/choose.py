@@ -6,12 +6,13 @@ from truecount import _check
 from truecount.errors import UnsuitableEngineError
 from truecount.inference.draws import Draws
 from truecount.inference.exact import Exact
+from truecount.inference.run import ImportanceRun
 from truecount.models import Density
 
 
 @dataclass(frozen=True, slots=True)
 class Auto:
-    """Independent exact draws where a pilot run shows that they are to be had, Hamiltonian chains elsewhere.
+    """Independent exact draws where a pilot run shows that they are efficient, Hamiltonian chains elsewhere.
 
     Parameters
     ----------
@@ -30,7 +31,7 @@ class Auto:
             _check.whole_number("budget", self.budget, least=2)
 
     def sample(self, density: Density, seed: int) -> Draws:
-        """Draw with the engine chosen, and record which and why."""
+        """Draw with the engine chosen, and say which and why."""
         asked = self.effective_draws
         try:
             return self.explained(Exact(asked, effective_draws=asked).sample(density, seed))
@@ -41,10 +42,9 @@ class Auto:
             return self.explained(chains.sample(density, seed), refusal.needed)
 
     def explained(self, draws: Draws, refusal: str | None = None) -> Draws:
-        """Add to the record why this engine was chosen."""
+        """Say in the run why this engine was chosen."""
+        reason = f"independent draws from the exact posterior were not efficient: {refusal}"
         if refusal is None:
-            share = draws.record["share_effective"]
-            reason = f"independent draws from the exact posterior were to be had: {share:.0%} of the proposals count"
-        else:
-            reason = f"independent draws from the exact posterior were not to be had: {refusal}"
-        return replace(draws, record={**draws.record, "chosen_by": "Auto", "reason": reason})
+            share = f"{draws.run.share_effective:.0%}" if isinstance(draws.run, ImportanceRun) else "all"
+            reason = f"independent draws from the exact posterior were efficient: {share} of the proposals count"
+        return replace(draws, run=replace(draws.run, reason=reason))

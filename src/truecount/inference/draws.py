@@ -1,12 +1,12 @@
 """What every engine returns, and what every engine is."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from truecount._types import FloatArray
+from truecount.inference.run import Run
 from truecount.models import Density
 
 CONFUSION_BYTES = 64_000_000
@@ -35,8 +35,8 @@ class Draws:
         Shape (classes,): rank-normalised split R-hat; None where draws are independent.
     log_weights
         Shape (pool,): weights of the pool that independent draws were resampled from; None where there was none.
-    record
-        How it went: the engine, its settings, what it did.
+    run
+        How it went: the engine, what it did, and whether the draws are an answer.
     """
 
     prevalence: FloatArray
@@ -46,7 +46,7 @@ class Draws:
     effective: FloatArray
     rhat: FloatArray | None = None
     log_weights: FloatArray | None = None
-    record: Mapping[str, Any] = field(default_factory=dict)
+    run: Run
 
 
 class Engine(Protocol):

@@ -7,7 +7,7 @@ count either, the engine refuses.
 """
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from truecount.inference.draws import Draws, confusion_stride, dirichlet, draw_r
 from truecount.inference.landscape import Landscape, survey
 from truecount.inference.proposal import Pool, Proposal
 from truecount.inference.resample import draws_needed, effective_share, normalised, resample
+from truecount.inference.run import ImportanceRun
 from truecount.models import Density
 
 LEAST_SHARE = 3e-4
@@ -88,7 +89,7 @@ class Exact:
             return _prior_draws(density, size, rng)
         pool, landscape = _fill_pool(density, size, rng)
         draws = resampled(pool, density, size, self.effective_draws or 0, rng)
-        return replace(draws, record={**draws.record, **landscape.record()}) if landscape else draws
+        return replace(draws, run=replace(draws.run, modes=landscape.modes)) if landscape else draws
 
 
 def resampled(pool: Pool, density: Density, size: int, asked: int, rng: np.random.Generator) -> Draws:
@@ -104,13 +105,12 @@ def resampled(pool: Pool, density: Density, size: int, asked: int, rng: np.rando
         stride=stride,
         effective=effective,
         log_weights=pool.log_weights,
-        record=exact_record(pool.proposed, len(weights) / pool.proposed, pool.effective / pool.proposed),
+        run=ImportanceRun(
+            proposed=pool.proposed,
+            share_inside=len(weights) / pool.proposed,
+            share_effective=pool.effective / pool.proposed,
+        ),
     )
-
-
-def exact_record(proposed: int, inside: float, counting: float) -> dict[str, Any]:
-    """How it went: proposals, the share of them inside the simplex, and the share that counts after weighting."""
-    return {"engine": "Exact", "proposed": proposed, "share_inside": inside, "share_effective": counting}
 
 
 def _prior_draws(density: Density, size: int, rng: np.random.Generator) -> Draws:
@@ -122,7 +122,7 @@ def _prior_draws(density: Density, size: int, rng: np.random.Generator) -> Draws
         confusion=confusion,
         stride=stride,
         effective=np.full(density.n_classes, float(size)),
-        record=exact_record(size, 1.0, 1.0),
+        run=ImportanceRun(proposed=size, share_inside=1.0, share_effective=1.0),
     )
 
 
@@ -245,5 +245,5 @@ def _tail(pool: Pool) -> float:
 
 
 def refusal(reason: str) -> UnsuitableEngineError:
-    """Say why independent draws are not to be had."""
+    """Say why independent draws are not possible."""
     return UnsuitableEngineError("engine", "is Exact", reason, "Use Auto(), which then falls back on chains")

@@ -8,6 +8,7 @@ from truecount import _check
 from truecount._types import FloatArray
 from truecount.errors import UnsuitableEngineError
 from truecount.inference.draws import Draws, dirichlet, draw_rows
+from truecount.inference.run import ChainRun
 from truecount.inference.trail import Trail
 from truecount.models import Density
 
@@ -54,7 +55,7 @@ class Gibbs:
             confusion = draw_rows(rng, density, items, ())
             if sweep >= self.warmup:
                 trail.append(prevalence, confusion)
-        return trail.draws({"engine": "Gibbs", "chains": self.chains, "warmup": self.warmup})
+        return trail.draws(ChainRun(engine="Gibbs", chains=self.chains, warmup=self.warmup))
 
 
 def _impute(

@@ -1,7 +1,7 @@
 """Hamiltonian Monte Carlo in coordinates made for this posterior: any shape, any number of unlabelled items."""
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from truecount.inference.draws import Draws
 from truecount.inference.jumps import Jumps
 from truecount.inference.landscape import Landscape, survey
 from truecount.inference.leapfrog import Chains, Effort, Tuning, begin, move, warm_up
+from truecount.inference.run import ChainRun
 from truecount.inference.trail import Trail
 from truecount.inference.warp import Warped
 from truecount.models import Density
@@ -74,10 +75,10 @@ class Hamiltonian:
         wanted = self.effective_draws
         while wanted is not None and run.effort.gradients < budget and (more := run.missing(wanted)):
             run.advance(more, budget)
-        settings = {"engine": "Hamiltonian", "chains": chains, "warmup": self.warmup}
-        draws = run.trail.draws({**settings, **run.record(), **landscape.record()})
-        if draws.record["not_converged"] is None and landscape.is_missed_by(draws.prevalence):
-            return replace(draws, record={**draws.record, "not_converged": "no chain stayed on a mode that was found"})
+        draws = run.trail.draws(replace(run.told(self.warmup), modes=landscape.modes))
+        if draws.run.not_converged is None and landscape.is_missed_by(draws.prevalence):
+            missed = "no chain stayed on a mode that was found"
+            return replace(draws, run=replace(draws.run, not_converged=missed, status="not-converged"))
         return draws
 
 
@@ -113,14 +114,17 @@ class _Run:
         effective = np.nan_to_num(convergence.effective_draws(self.trail.prevalence(), self.trail.chains)).min()
         return float(effective / (self.effort.gradients - before))
 
-    def record(self) -> dict[str, Any]:
-        """How it went."""
-        return {
-            "coordinates": self.moving,
-            "gradients": self.effort.gradients,
-            "acceptance": self.effort.accepted / self.effort.moves,
-            "steps": self.tuning.steps,
-        }
+    def told(self, warmup: int) -> ChainRun:
+        """Return how it went."""
+        return ChainRun(
+            engine="Hamiltonian",
+            chains=self.trail.chains,
+            warmup=warmup,
+            coordinates=self.moving,
+            gradients=self.effort.gradients,
+            acceptance=self.effort.accepted / self.effort.moves,
+            steps=self.tuning.steps,
+        )
 
     def advance(self, moves: int, budget: int) -> None:
         """Move so many times, or until the budget is spent (but never leave a trail too short to judge)."""

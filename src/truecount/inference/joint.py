@@ -10,13 +10,12 @@ from the right way round. Elsewhere, or where still too few draws count, the ite
 imputed in turns (Gibbs).
 
 A box that treats all classes alike explains groups with like outputs whatever their shares, so with many groups the
-posterior may have a second summit there, far from what the labels say. It is left out, and how probable it is goes into
-the record.
+posterior may have a second mode there, far from what the labels say. It is left out, and the run says how probable it
+is.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -29,6 +28,7 @@ from truecount.inference.exact import HEAVY, POOL_BYTES, WORTH, Exact, refusal, 
 from truecount.inference.gibbs import Gibbs, refuse_crawling
 from truecount.inference.proposal import DirichletMixture, Pool, prior_term
 from truecount.inference.resample import normalised
+from truecount.inference.run import ChainRun, JointRun, status_of
 from truecount.inference.trail import Trail
 from truecount.models import Density
 
@@ -74,7 +74,7 @@ def sample_jointly(engine: Engine, densities: Sequence[Density], seed: int) -> l
         try:
             drawn = _gibbs(Gibbs(max(4 * asked, 2)), densities, seed)
         except UnsuitableEngineError as second:
-            reason = f"exact draws are not to be had ({first.needed}), nor chains ({second.needed})"
+            reason = f"exact draws are not possible ({first.needed}), nor chains ({second.needed})"
             raise UnsuitableEngineError("joint", "is True", reason, REMEDY) from second
         return [engine.explained(draws, first.needed) for draws in drawn]
 
@@ -85,8 +85,7 @@ def _exact(densities: Sequence[Density], size: int, asked: int, seed: int) -> li
     rng = np.random.default_rng(seed)
     pool, shapes = _pool(densities, max(size, asked), rng)
     together = resampled(pool, densities[0], size, asked, rng)
-    record = {**together.record, "joint": len(densities), "left_out": _left_out(densities, pool, shapes, rng)}
-    return _apart(replace(together, record=record), len(densities))
+    return _apart(together, JointRun(groups=len(densities), left_out=_left_out(densities, pool, shapes, rng)))
 
 
 def _left_out(
@@ -217,8 +216,8 @@ def _gibbs(engine: Gibbs, densities: Sequence[Density], seed: int) -> list[Draws
         confusion = draw_rows(rng, shared, items.sum(axis=1).transpose(0, 2, 1), ())
         if sweep >= engine.warmup:
             trail.append(prevalence.reshape(engine.chains, -1), confusion)
-    record = {"engine": "Gibbs", "chains": engine.chains, "warmup": engine.warmup, "joint": len(densities)}
-    return _apart(trail.draws(record), len(densities))
+    run = ChainRun(engine="Gibbs", chains=engine.chains, warmup=engine.warmup)
+    return _apart(trail.draws(run), JointRun(groups=len(densities)))
 
 
 def _impute(
@@ -229,22 +228,24 @@ def _impute(
     return rng.multinomial(unlabeled, joint / joint.sum(axis=3, keepdims=True))
 
 
-def _apart(together: Draws, groups: int) -> list[Draws]:
-    """Give each group its classes' columns."""
-    size = together.prevalence.shape[1] // groups
-    parts: list[dict[str, Any]] = []
-    for start in range(0, groups * size, size):
-        columns = slice(start, start + size)
+def _apart(together: Draws, joint: JointRun) -> list[Draws]:
+    """Return each group's draws, with the columns of its classes and a status of its own."""
+    size, run = together.prevalence.shape[1] // joint.groups, together.run
+    parts = []
+    for group in range(joint.groups):
+        columns = slice(group * size, (group + 1) * size)
         rhat = None if together.rhat is None else together.rhat[columns]
+        status = status_of(run.not_converged, rhat)
         parts.append(
-            {
-                "prevalence": together.prevalence[:, columns],
-                "effective": together.effective[columns],
-                "rhat": rhat,
-                "record": {**together.record, "group": start // size},
-            }
+            replace(
+                together,
+                prevalence=together.prevalence[:, columns],
+                effective=together.effective[columns],
+                rhat=rhat,
+                run=replace(run, status=status, joint=replace(joint, group=group)),
+            )
         )
-    return [replace(together, **part) for part in parts]
+    return parts
 
 
 def _require_square(densities: Sequence[Density]) -> None:

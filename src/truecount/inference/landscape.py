@@ -1,7 +1,6 @@
 """Where the posterior piles up, and where chains begin: dispersed, and on every summit worth knowing."""
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -54,9 +53,10 @@ class Landscape:
         heavy = self.summits[self.log_masses > self.log_masses.max() - NEARLY_AS_HEAVY, :, 0]
         return bool(((heavy < prevalence.min(axis=0) - APART) | (heavy > prevalence.max(axis=0) + APART)).any())
 
-    def record(self) -> dict[str, Any]:
-        """Return the prevalence of each summit, where there are several."""
-        return {"summits": self.summits[:, :, 0].tolist()} if len(self.summits) > 1 else {}
+    @property
+    def modes(self) -> tuple[tuple[float, ...], ...]:
+        """The prevalence of each summit, where there are several."""
+        return tuple(map(tuple, self.summits[:, :, 0].tolist())) if len(self.summits) > 1 else ()
 
     def starting_points(self, chains: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
         """Give every chain a prevalence and a confusion to begin with.

@@ -11,9 +11,10 @@ import numpy as np
 from truecount._types import FloatArray, IntArray
 from truecount.inference.choose import Auto
 from truecount.inference.draws import SMALLEST_SHAPE, Draws, Engine, confusion_stride
-from truecount.inference.exact import HEAVY, exact_record
+from truecount.inference.exact import HEAVY
 from truecount.inference.proposal import prior_term
 from truecount.inference.resample import all_draws_needed, normalised, pick
+from truecount.inference.run import ImportanceRun
 from truecount.inference.square import solve
 from truecount.models import Density
 
@@ -108,7 +109,9 @@ class _Pools(NamedTuple):
             stride=stride,
             effective=effective,
             log_weights=log_weights[np.isfinite(log_weights)],
-            record={**exact_record(proposed, inside / proposed, share), "stacked": True},
+            run=ImportanceRun(
+                proposed=proposed, share_inside=inside / proposed, share_effective=share, is_stacked=True
+            ),
         )
 
 

@@ -14,6 +14,7 @@ from truecount.inference.coordinates import Coordinates
 from truecount.inference.draws import Draws
 from truecount.inference.hamiltonian import Moving, build_coordinates, suitable_coordinates
 from truecount.inference.landscape import survey
+from truecount.inference.run import ChainRun
 from truecount.inference.trail import Trail
 from truecount.models import Density
 
@@ -60,8 +61,9 @@ class NUTS:
         trail = Trail(self.chains, density)
         for number in range(points.shape[1]):
             trail.append(*coordinates.natural(points[:, number]))
-        settings = {"engine": "NUTS", "coordinates": moving, "chains": self.chains, "warmup": self.warmup}
-        return trail.draws({**settings, "divergences": divergences})
+        return trail.draws(
+            ChainRun(engine="NUTS", chains=self.chains, warmup=self.warmup, coordinates=moving, divergences=divergences)
+        )
 
 
 def draw_points(

@@ -1,13 +1,13 @@
 """Where chains have been: every prevalence, and as much of the confusion as memory allows."""
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
 from truecount._types import FloatArray
 from truecount.inference import convergence
 from truecount.inference.draws import CONFUSION_BYTES, Draws
+from truecount.inference.run import ChainRun, status_of
 from truecount.models import Density
 
 
@@ -39,8 +39,8 @@ class Trail:
         stacked = np.stack(self._prevalence, axis=1)
         return stacked.reshape(-1, stacked.shape[-1])
 
-    def draws(self, record: Mapping[str, Any]) -> Draws:
-        """Everything, cut so that each chain holds a whole number of strides."""
+    def draws(self, run: ChainRun) -> Draws:
+        """Everything, judged, and cut so that each chain holds a whole number of strides."""
         kept = max(1, self.length // self.stride)
         del self._prevalence[kept * self.stride :]
         prevalence, confusion = self.prevalence(), np.stack(self._confusion[:kept], axis=1)
@@ -48,6 +48,7 @@ class Trail:
             convergence.effective_draws(prevalence, self.chains),
             convergence.rhat(prevalence, self.chains),
         )
+        complaint = convergence.complaint(effective, rhat)
         return Draws(
             prevalence=prevalence,
             confusion=confusion.reshape(-1, *confusion.shape[2:]),
@@ -55,5 +56,5 @@ class Trail:
             chains=self.chains,
             effective=effective,
             rhat=rhat,
-            record={**record, "not_converged": convergence.complaint(effective, rhat)},
+            run=replace(run, not_converged=complaint, status=status_of(complaint, rhat)),
         )

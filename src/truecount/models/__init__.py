@@ -1,4 +1,4 @@
-"""Stage 2: counts and a prior become a density."""
+"""Stage 2: counts and a model become a density, or a closed form."""
 
 from typing import TYPE_CHECKING
 
@@ -10,13 +10,23 @@ if TYPE_CHECKING:
     from truecount.models.gaussian import GaussianDensity as GaussianDensity
     from truecount.models.gaussian import GaussianPrior as GaussianPrior
     from truecount.models.gaussian import gaussian_density as gaussian_density
+    from truecount.models.given_output import ByPrediction as ByPrediction
+    from truecount.models.given_output import GivenOutput as GivenOutput
+    from truecount.models.given_output import SamePopulation as SamePopulation
+    from truecount.models.label_shift import LabelShift as LabelShift
+    from truecount.models.model import Model as Model
     from truecount.models.priors import Prior as Prior
 
 _HOMES = {
+    "ByPrediction": "given_output",
     "Density": "discrete",
     "GaussianDensity": "gaussian",
     "GaussianPrior": "gaussian",
+    "GivenOutput": "given_output",
+    "LabelShift": "label_shift",
+    "Model": "model",
     "Prior": "priors",
+    "SamePopulation": "given_output",
     "density": "discrete",
     "gaussian_density": "gaussian",
 }

@@ -90,13 +90,6 @@ def density(counts: Counts, prior: Prior) -> Density:
            [1.5, 9.5]])
     """
     require_prior(prior)
-    if prior.given_output is not None:
-        raise InputError(
-            "prior",
-            "has given_output, a prior of P(class | output)",
-            "under label shift P(output | class) is learned",
-            "Leave given_output out, or use infer(counts, design='by_prediction')",
-        )
     labeled, unlabeled = effective_counts(counts)
     known = prior.known_for(counts)
     if np.isnan(known).any():

@@ -30,7 +30,7 @@ class Diagonal:
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """Dirichlet priors of the prevalence and of each class's row of the confusion, or of the classes of each output.
+    """Dirichlet priors of the prevalence and of each class's row of the confusion.
 
     Parameters
     ----------
@@ -41,34 +41,27 @@ class Prior:
         (1/K, which weighs one label a class however many outputs there are); a mapping by class name; or a matrix.
     known
         Rows of the confusion that are known, NaN in those to be learned; see `known_confusion`.
-    given_output
-        Concentration of P(class | output), which only the designs ``same_population`` and ``by_prediction`` use, and
-        in place of the others: a number for all cells, one number a class (a sequence, or a mapping by class name), or
-        a matrix (class × output). None, the default, weighs about an item for each output; see `docs/designs.md`.
 
     Notes
     -----
     A flat row prior weighs K labels in every class. With few labels and many outputs it drowns the data: prefer
-    ``"sparse"``, or `diagonal` where outputs are the classes and the box is known to be better than chance.
+    ``"sparse"``, or `diagonal` where outputs are the classes and the classifier is known to be better than chance.
 
     Examples
     --------
     >>> Prior(prevalence={"fail": 2, "pass": 1}, confusion="sparse")
-    Prior(prevalence={'fail': 2, 'pass': 1}, confusion='sparse', known=None, given_output=None)
+    Prior(prevalence={'fail': 2, 'pass': 1}, confusion='sparse', known=None)
     """
 
     prevalence: float | Sequence[float] | Mapping[Any, float] = 1.0
     confusion: float | str | Mapping[Any, Any] | Sequence[Any] | Diagonal = 1.0
     known: tuple[tuple[float, ...], ...] | None = field(default=None, kw_only=True)
-    given_output: float | Sequence[Any] | Mapping[Any, float] | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "prevalence", _concentrations("prevalence", self.prevalence))
+        object.__setattr__(self, "prevalence", concentrations("prevalence", self.prevalence))
         object.__setattr__(self, "confusion", _row_concentrations(self.confusion))
         if self.known is not None:
             object.__setattr__(self, "known", _known_rows(self.known))
-        if self.given_output is not None:
-            object.__setattr__(self, "given_output", _concentrations("given_output", self.given_output))
 
     @classmethod
     def diagonal(cls, strength: float, *, prevalence: Any = 1.0) -> "Prior":
@@ -86,7 +79,7 @@ class Prior:
 
     def prevalence_for(self, counts: Counts) -> FloatArray:
         """Shape (classes,): concentration of the prevalence."""
-        return _vector("prevalence", self.prevalence, counts.classes, "class")
+        return one_for_each("prevalence", self.prevalence, counts.classes, "class")
 
     def confusion_for(self, counts: Counts) -> FloatArray:
         """Shape (classes, outputs): concentration of the confusion rows."""
@@ -97,35 +90,23 @@ class Prior:
             return np.full(shape, {"flat": 1.0, "sparse": 1.0 / shape[1]}[value])
         if isinstance(value, Mapping):
             _require_same_names("confusion", value, counts.classes, "class")
-            return np.array([_vector("confusion", value[name], counts.outputs, "output") for name in counts.classes])
-        return _filling("confusion", value, shape, "Give a row for each class, a column for each output")
+            return np.array(
+                [one_for_each("confusion", value[name], counts.outputs, "output") for name in counts.classes]
+            )
+        return filled("confusion", value, shape, "Give a row for each class, a column for each output")
 
     def known_for(self, counts: Counts) -> FloatArray:
         """Shape (classes, outputs): known rows, NaN elsewhere."""
         known = nan if self.known is None else self.known
-        return _filling("known", known, counts.labeled.shape, "Give a row for each class, a column for each output")
-
-    def given_output_for(self, counts: Counts) -> FloatArray | None:
-        """Shape (classes, outputs): concentration of the classes of each output; None where it is the default."""
-        value, shape = self.given_output, counts.labeled.shape
-        if value is None:
-            return None
-        if isinstance(value, tuple) and any(isinstance(row, tuple) for row in value):
-            return _filling("given_output", value, shape, "Give a row for each class, a column for each output")
-        return np.repeat(_vector("given_output", value, counts.classes, "class")[:, None], shape[1], axis=1)
+        return filled("known", known, counts.labeled.shape, "Give a row for each class, a column for each output")
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         confusion: Any = (
             {"diagonal": self.confusion.strength} if isinstance(self.confusion, Diagonal) else self.confusion
         )
         known = None if self.known is None else [None if np.isnan(row[0]) else list(row) for row in self.known]
-        return {
-            "prevalence": self.prevalence,
-            "confusion": confusion,
-            "known": known,
-            "given_output": self.given_output,
-        }
+        return {"prevalence": self.prevalence, "confusion": confusion, "known": known}
 
 
 def require_prior(prior: object) -> None:
@@ -147,21 +128,21 @@ def _concentration(argument: str, value: Any) -> float:
     return number
 
 
-def _concentrations(argument: str, value: Any) -> Any:
-    """Give numbers, tuples of them or mappings, which do not change with what they were made from."""
+def concentrations(argument: str, value: Any) -> Any:
+    """Return numbers, tuples of them or mappings, which do not change with what they were made from."""
     if isinstance(value, Mapping):
-        return {_check.plain_name(name): _concentrations(argument, entry) for name, entry in value.items()}
+        return {_check.plain_name(name): concentrations(argument, entry) for name, entry in value.items()}
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, Iterable) and not isinstance(value, str):
-        return tuple(_concentrations(argument, entry) for entry in value)
+        return tuple(concentrations(argument, entry) for entry in value)
     return _concentration(argument, value)
 
 
 def _row_concentrations(value: Any) -> Any:
     if isinstance(value, str):
         return _check.one_of("confusion", value, NAMED_ROWS)
-    return value if isinstance(value, Diagonal) else _concentrations("confusion", value)
+    return value if isinstance(value, Diagonal) else concentrations("confusion", value)
 
 
 def _require_same_names(argument: str, found: Iterable[Any], needed: Sequence[Name], kind: str) -> None:
@@ -176,15 +157,16 @@ def _require_same_names(argument: str, found: Iterable[Any], needed: Sequence[Na
         raise InputError(argument, f"does not name {name!r}", rule, "Name each one once")
 
 
-def _vector(argument: str, value: Any, names: Sequence[Name], kind: str) -> FloatArray:
+def one_for_each(argument: str, value: Any, names: Sequence[Name], kind: str) -> FloatArray:
+    """Return a number for each name, from one number, a sequence or a mapping by name."""
     if isinstance(value, Mapping):
         _require_same_names(argument, value, names, kind)
         value = [value[name] for name in names]
-    return _filling(argument, value, (len(names),), f"Give one number for each {kind}")
+    return filled(argument, value, (len(names),), f"Give one number for each {kind}")
 
 
-def _filling(argument: str, value: Any, shape: tuple[int, ...], remedy: str) -> FloatArray:
-    """Give `value` as an array of this shape; one number fills it."""
+def filled(argument: str, value: Any, shape: tuple[int, ...], remedy: str) -> FloatArray:
+    """Return `value` as an array of this shape; one number fills it."""
     array = _numbers(argument, value)
     if array.ndim and array.shape != shape:
         raise InputError(argument, f"has shape {array.shape}", f"these counts need {shape}", remedy)

@@ -17,8 +17,8 @@ from truecount.plots.labels import labels
 from truecount.plots.theme import LIGHT
 from truecount.results import Posterior
 from truecount.results.groups import answered, changes_table, groups_findings, groups_table, is_joint
-from truecount.results.posterior import Kind, Target
-from truecount.results.table import refusal, tabulate
+from truecount.results.intervals import Kind, Target
+from truecount.results.table import ShareInWords, refusal, shares_in_words
 
 
 def groups_content(
@@ -46,7 +46,7 @@ def groups_content(
         "change_colors": places * max(len(sound) - 1, 0),
         "picture": groups_drawing(sound, **look, classes=classes) if sound else None,
         "method": words.method(first, **look, items=items_of(each.counts for each in posteriors.values())),
-        "assumptions": words.ASSUMPTIONS[words.design_of(first)],
+        "assumptions": first.model.assumptions,
         "confusion": None,
         "fit": [],
         "counts": shared_counts(posteriors),
@@ -80,7 +80,8 @@ def groups_answer(
     share = f"the true share of “{words.isolated(labels(data.classes, words.LONGEST_NAME)[place])}”"
     promises = (f"{data.interval_name.removesuffix('s')} ", "")
     low, high = (
-        _told(tabulate(each[group], **look).rows[place], promise) for group, promise in zip(ends, promises, strict=True)
+        _told(shares_in_words(each[group], **look)[place], promise)
+        for group, promise in zip(ends, promises, strict=True)
     )
     if data.in_order:
         return words.unbroken(f"From {names[0]} to {names[1]}, {share} goes from about {low} to {high}.")
@@ -88,9 +89,9 @@ def groups_answer(
     return words.unbroken(f"Of {len(each):,} groups, {share} {found}.")
 
 
-def _told(row: list[str], promise: str) -> str:
-    """Give a share and its interval from a row of a table."""
-    return f"{row[-2]} ({promise}{' '.join(row[-1].split())})"
+def _told(one: ShareInWords, promise: str) -> str:
+    """Say a share and its interval."""
+    return f"{one.share} ({promise}{one.interval})"
 
 
 def items_of(counts: Iterable[Counts]) -> tuple[float, float]:

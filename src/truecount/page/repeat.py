@@ -1,4 +1,4 @@
-"""Everything that is needed to get the same answer again."""
+"""Everything that is needed to reproduce an answer."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,18 +12,19 @@ from truecount._check import plain_name
 from truecount._secrets import masked_command
 from truecount.counts.values import group_name
 from truecount.inference.many import own_seeds
-from truecount.models import Prior
+from truecount.inference.run import ImportanceRun
+from truecount.models import LabelShift, Model, Prior
 from truecount.models.priors import Diagonal
 from truecount.results import Posterior
 from truecount.results.groups import groups_how
 from truecount.results.table import how, visible
 
-OTHER_DRAWS = {
-    "stacked": "# Solved together with other problems by infer_many; alone, it has other draws, just as good.",
-    "joint": "# Drawn jointly with other groups by infer_many(..., joint=True); alone, it has other draws, and\n"
-    "# shares that may differ a little: every group tells something about the confusion.",
-}
-"""What to say of draws that the counts alone do not give again, by what their provenance has."""
+SOLVED_TOGETHER = "# Solved together with other problems by infer_many; alone, it has other draws, just as good."
+DRAWN_JOINTLY = (
+    "# Drawn jointly with other groups by infer_many(..., joint=True); alone, it has other draws, and\n"
+    "# shares that may differ a little: every group tells something about the confusion."
+)
+"""What to say of draws that the counts alone do not reproduce."""
 OF_EACH = "one for each group, in the Python above"
 """What is said of a fact that groups do not share."""
 
@@ -52,27 +53,25 @@ class Repeat:
 
 def repeat(posterior: Posterior, command: str | None = None) -> Repeat:
     """Say how to repeat this answer."""
-    made = posterior.provenance
-    reason = f" Chosen because {made['reason']}." if made.get("reason") else ""
-    return _repeat([posterior], command, python(posterior), str(made["seed"]), how(posterior) + visible(reason))
+    reason = f" Chosen because {posterior.run.reason}." if posterior.run.reason else ""
+    seed = str(posterior.origin.seed)
+    return _repeat([posterior], command, python(posterior), seed, how(posterior) + visible(reason))
 
 
 def repeat_groups(posteriors: Mapping[Any, Posterior], command: str | None = None) -> Repeat:
     """Say how to repeat the answers of all groups."""
     code, each = python_of_groups(posteriors), list(posteriors.values())
-    seed = str(each[0].provenance["common_seed"]) if _is_one_call(each) else OF_EACH
+    seed = str(each[0].origin.common_seed) if _is_one_call(each) else OF_EACH
     return _repeat(each, command, code, seed, groups_how(posteriors))
 
 
 def _repeat(posteriors: Sequence[Posterior], command: str | None, code: str, seed: str, engine: str) -> Repeat:
-    priors = [each.prior.to_dict() for each in posteriors]
-    versions = [f"truecount {each.provenance.get('version', 'unknown')}" for each in posteriors]
-    is_shift = all("design" not in each.provenance for each in posteriors)
+    versions = [f"truecount {each.origin.version or 'unknown'}" for each in posteriors]
     facts = [
         ("Version", ", ".join(dict.fromkeys(versions))),
         ("Seed", seed),
         ("Engine", engine),
-        *(_of_label_shift(priors) if is_shift else [("Prior of each output's classes", _given_output(priors))]),
+        *_beliefs([each.model for each in posteriors]),
     ]
     typed, has_secrets = (None, False) if command is None else masked_command(command)
     return Repeat(None if typed is None else visible(typed), code, facts, has_secrets)
@@ -94,8 +93,8 @@ def python(posterior: Posterior) -> str:
         "import truecount as tc",
         "",
         f"counts = {_counts(posterior)}",
-        f"prior = {_prior(posterior.prior)}",
-        f"posterior = tc.infer(counts, prior=prior, {_options(posterior)})",
+        f"model = {_model(posterior.model)}",
+        f"posterior = tc.infer(counts, model, {_options(posterior)})",
         "print(posterior)",
     ]
     return "\n".join(lines)
@@ -118,37 +117,43 @@ def python_of_groups(posteriors: Mapping[Any, Posterior]) -> str:
 
 def _is_one_call(posteriors: Sequence[Posterior]) -> bool:
     """Whether `infer_many` made these posteriors, all that it made and in this order, as far as they tell."""
-    made = [each.provenance for each in posteriors]
-    common = {(one.get("common_seed"), one.get("asked"), one.get("joint"), one.get("design")) for one in made}
-    if len(common) > 1 or len({_prior(each.prior) for each in posteriors}) > 1:
+    calls = {(each.origin.common_seed, each.origin.engine, _model(each.model), _groups(each)) for each in posteriors}
+    if len(calls) > 1:
         return False
-    ((seed, _, joint, design),) = common
-    if seed is None or design is not None:
-        return False
-    return bool(joint == len(made)) if joint else [one["seed"] for one in made] == own_seeds(int(seed), len(made))
+    ((seed, _, _, joint),) = calls
+    if seed is None or joint is not None:
+        return joint == len(posteriors)
+    return [each.origin.seed for each in posteriors] == own_seeds(seed, len(posteriors))
+
+
+def _groups(posterior: Posterior) -> int | None:
+    """How many groups were drawn together with this one, itself included."""
+    return None if posterior.run.joint is None else posterior.run.joint.groups
 
 
 def _one_call(keys: Sequence[str], posteriors: Sequence[Posterior]) -> list[str]:
     first = posteriors[0]
-    joint = ["joint=True"] if first.provenance.get("joint") else []
-    options = [*_engine(first), f"seed={first.provenance['common_seed']}", *joint]
+    joint = ["joint=True"] if first.run.joint else []
+    options = [*_engine(first), f"seed={first.origin.common_seed}", *joint]
     return [
         "groups = {",
         *(f"    {key}: {_counts(each)}," for key, each in zip(keys, posteriors, strict=True)),
         "}",
-        f"prior = {_prior(first.prior)}",
-        f"posteriors = tc.infer_many(groups, prior=prior, {', '.join(options)})",
+        f"model = {_model(first.model)}",
+        f"posteriors = tc.infer_many(groups, model, {', '.join(options)})",
     ]
 
 
 def _one_by_one(keys: Sequence[str], posteriors: Sequence[Posterior]) -> list[str]:
-    calls = [f"tc.infer({_counts(each)}, prior={_prior(each.prior)}, {_options(each)})" for each in posteriors]
+    calls = [f"tc.infer({_counts(each)}, {_model(each.model)}, {_options(each)})" for each in posteriors]
     return ["posteriors = {", *(f"    {key}: {call}," for key, call in zip(keys, calls, strict=True)), "}"]
 
 
 def _notes(posteriors: Sequence[Posterior]) -> list[str]:
     """Say where `infer` draws others than these."""
-    return [note for key, note in OTHER_DRAWS.items() if any(each.provenance.get(key) for each in posteriors)]
+    runs = [each.run for each in posteriors]
+    stacked = [SOLVED_TOGETHER] if any(isinstance(run, ImportanceRun) and run.is_stacked for run in runs) else []
+    return [*stacked, *([DRAWN_JOINTLY] if any(run.joint for run in runs) else [])]
 
 
 def _keys(groups: Iterable[Any]) -> list[str]:
@@ -167,16 +172,17 @@ def _literal(group: Any) -> str:
     return repr(value) if is_plain or is_time else repr(group_name(group))
 
 
-def _of_label_shift(priors: list[dict[str, Any]]) -> list[tuple[str, str]]:
-    return [
-        ("Prior of the shares", _common(_plainly(prior["prevalence"]) for prior in priors)),
-        ("Prior of the confusion", _common(_plainly(prior["confusion"]) for prior in priors)),
-        ("Known confusion", _common(_plainly(prior["known"] or "none") for prior in priors)),
-    ]
-
-
-def _given_output(priors: list[dict[str, Any]]) -> str:
-    return _common(_plainly(prior["given_output"] or "the default of the design") for prior in priors)
+def _beliefs(models: Sequence[Model]) -> list[tuple[str, str]]:
+    """Name the priors, where all models have the same ones."""
+    priors = [model.prior.to_dict() for model in models if isinstance(model, LabelShift)]
+    if len(priors) == len(models):
+        return [
+            ("Prior of the shares", _common(_plainly(prior["prevalence"]) for prior in priors)),
+            ("Prior of the confusion", _common(_plainly(prior["confusion"]) for prior in priors)),
+            ("Known confusion", _common(_plainly(prior["known"] or "none") for prior in priors)),
+        ]
+    given = [model.to_dict().get("given_output") for model in models]
+    return [("Prior of each output's classes", _common(_plainly(each or "the default of the model") for each in given))]
 
 
 def _counts(posterior: Posterior) -> str:
@@ -184,23 +190,26 @@ def _counts(posterior: Posterior) -> str:
 
 
 def _options(posterior: Posterior) -> str:
-    """Write what `infer` is told beyond counts and prior."""
-    design = posterior.provenance.get("design")
-    options = [*_engine(posterior), *([f"design={design!r}"] if design else [])]
-    return ", ".join([*options, f"seed={posterior.provenance['seed']}"])
+    """Write what `infer` is told beyond counts and model."""
+    return ", ".join([*_engine(posterior), f"seed={posterior.origin.seed}"])
 
 
 def _engine(posterior: Posterior) -> list[str]:
-    asked = posterior.provenance.get("asked")
-    return [f"engine=tc.{asked}"] if asked else []
+    return [f"engine=tc.{posterior.origin.engine}"] if posterior.origin.engine else []
+
+
+def _model(model: Model) -> str:
+    """Write a model as Python."""
+    if isinstance(model, LabelShift):
+        return f"tc.LabelShift({_prior(model.prior)})"
+    given = model.to_dict()["given_output"]
+    return f"tc.{type(model).__name__}({'' if given is None else f'given_output={given!r}'})"
 
 
 def _prior(prior: Prior) -> str:
     rows = prior.confusion
     confusion = f"tc.Prior.diagonal({rows.strength!r}).confusion" if isinstance(rows, Diagonal) else repr(rows)
     known = "" if prior.known is None else f", known={_rows(prior.known)}"
-    if prior.given_output is not None:
-        return f"tc.Prior(given_output={prior.given_output!r})"
     return f"tc.Prior({prior.prevalence!r}, {confusion}{known})"
 
 

@@ -8,59 +8,17 @@ from unicodedata import bidirectional
 import numpy as np
 
 from truecount._types import Name
-from truecount.counts import Counts
 from truecount.plots.labels import labels
 from truecount.results import Finding, Posterior
 from truecount.results.finding import gravest_first
-from truecount.results.posterior import Kind, Target
-from truecount.results.table import INTERVAL_NAMES, refusal, tabulate, visible
+from truecount.results.intervals import Kind, Target
+from truecount.results.table import INTERVAL_NAMES, ShareInWords, refusal, shares_in_words, visible
 
 MOST_NAMED = 3
 """Classes in the answer's sentence."""
 LONGEST_NAME = 40
 """Letters of a name in a sentence or beside a row; the table of shares has all of them."""
 SEVERITIES = {"info": "For your information", "caution": "Caution", "serious": "Serious"}
-RIGHT_LABELS = (
-    "The labels are right.",
-    "If some are wrong, so is what they say of the box, and the more the rarer a class is. To see how much, ask "
-    "truecount check --label-error 5%.",
-)
-INDEPENDENT = (
-    "Items are independent of each other, given their class.",
-    "Copies and repeated measurements count as one item.",
-)
-ASSUMPTIONS = {
-    "label_shift": (
-        (
-            "The box treats each class alike in both populations.",
-            "Of the items of one class, the same share gets each output among the labelled and among the unlabelled "
-            "ones; only the mix of classes differs. If the items of a class became harder, the answer is wrong, and "
-            "mostly nothing in the counts shows it. To check, label a few items of the population itself.",
-        ),
-        (
-            "Labelled items were not chosen by their output.",
-            "If so many items of each output were picked for labelling, this answer must not be used.",
-        ),
-        RIGHT_LABELS,
-        INDEPENDENT,
-    ),
-    "same_population": (
-        (
-            "Labelled items are a random sample of the population itself.",
-            "If they come from elsewhere, or some were likelier to be labelled than others, the answer is wrong.",
-        ),
-        RIGHT_LABELS,
-        INDEPENDENT,
-    ),
-    "by_prediction": (
-        (
-            "Labelled items come from the population itself, chosen at random among those of one output.",
-            "How many of each output were labelled does not matter. If they come from elsewhere, the answer is wrong.",
-        ),
-        RIGHT_LABELS,
-        INDEPENDENT,
-    ),
-}
 
 
 def answer(
@@ -72,22 +30,22 @@ def answer(
     """
     if not posterior.has_answer:
         return refusal(posterior)
-    table = tabulate(posterior, level=level, kind=kind, target=target)
+    told = shares_in_words(posterior, level=level, kind=kind, target=target)
     order = np.argsort(-posterior.shares(target).mean(axis=0), kind="stable")
     few = order if len(order) <= MOST_NAMED + 1 else order[:MOST_NAMED]
     if classes is not None and len(classes) == 1:
         order = few = np.array([posterior.place(classes[0])])
-    names, (shares, spans) = labels(posterior.classes, LONGEST_NAME), _columns(table.rows)
+    names = labels(posterior.classes, LONGEST_NAME)
     promises = [f"{100 * level:.6g} % {INTERVAL_NAMES[kind]} ", *[""] * (len(few) - 1)]
     parts = [
-        f"{shares[place]} “{isolated(names[place])}” ({promise}{spans[place]})"
+        f"{told[place].share} “{isolated(names[place])}” ({promise}{told[place].interval})"
         for place, promise in zip(few, promises, strict=True)
     ]
     whole = "the population" if target == "population" else "these items"
     more = len(order) - len(few)
     rest = f"; {more} more classes share the rest" if more else ""
     named = _joined(parts).replace(" “", " are “", 1)
-    sentence = f"Of {whole}, about {named}{rest}{_counted(posterior.counts, few, table.rows)}."
+    sentence = f"Of {whole}, about {named}{rest}{_counted([told[place] for place in few])}."
     return unbroken(sentence)
 
 
@@ -106,15 +64,9 @@ def isolated(name: str) -> str:
     return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
 
 
-def _columns(rows: list[list[str]]) -> tuple[list[str], list[str]]:
-    """Give the shares and the intervals, without the spaces that keep them below each other."""
-    return [row[-2] for row in rows], [" ".join(row[-1].split()) for row in rows]
-
-
-def _counted(counts: Counts, few: np.ndarray, rows: list[list[str]]) -> str:
-    if counts.counted is None:
-        return ""
-    return f", where plain counting says {_joined([rows[place][1] for place in few])}"
+def _counted(few: Sequence[ShareInWords]) -> str:
+    counted = [told.counted for told in few if told.counted is not None]
+    return f", where plain counting says {_joined(counted)}" if counted else ""
 
 
 def _joined(parts: list[str]) -> str:
@@ -133,7 +85,7 @@ class Remark:
 
 
 def remarks(findings: Iterable[Finding]) -> list[Remark]:
-    """Give the findings as the page shows them, the gravest first."""
+    """Return the findings as the page shows them, the gravest first."""
     return [_remark(finding) for finding in gravest_first(findings)]
 
 
@@ -148,33 +100,13 @@ def method(
     """Say how the answer came about; of groups one stands for all, and the items of all, labelled or not, are told."""
     counts = posterior.counts
     labeled, unlabeled = items or (counts.labeled.sum(), counts.unlabeled.sum())
-    where = "in the population behind the unlabelled items" if target == "population" else "among these very items"
+    where = "in the population behind the unlabelled items" if target == "population" else "among these items"
     shortest = " It is the shortest such interval." if kind == "hdi" else ""
-    weighed = _weighed(design_of(posterior))
     return [
-        f"A box (a model, a test, a judge) sorted items into {len(counts.outputs)} outputs, and it makes mistakes. "
-        f"{labeled:,.0f} labelled items, of which the true class is known, show what it does with each "
+        f"A classifier (a model, a test, a judge) sorted items into {len(counts.outputs)} outputs, and it makes "
+        f"mistakes. {labeled:,.0f} labelled items, of which the true class is known, show what it does with each "
         f"class. Of {unlabeled:,.0f} unlabelled items only the output is known.",
-        f"{weighed} The true share is the average of what remains, {where}.",
+        f"{posterior.model.method} The true share is the average of what remains, {where}.",
         f"The interval holds {100 * level:.6g} % of what remains for each class by itself.{shortest} It is wide where "
-        "labels are few, where the box confuses classes, or where there are few items.",
+        "labels are few, where the classifier confuses classes, or where there are few items.",
     ]
-
-
-def _weighed(design: str) -> str:
-    if design == "label_shift":
-        return (
-            "All mixes of classes that could have led to these outputs were weighed by how well they explain the "
-            "counts, together with all habits of the box that fit the labels, and with what was believed before. This "
-            "is the Bayesian model of Ziegler & Czyż, Bayesian Quantification with Black-Box Estimators (TMLR 2024)."
-        )
-    return (
-        "The labelled items come from the population itself, so they show directly which share of the items with each "
-        "output belongs to each class. These shares and those of the outputs are uncertain; all that fit the counts "
-        "were weighed by how well they do."
-    )
-
-
-def design_of(posterior: Posterior) -> str:
-    """Give how the labelled items came about."""
-    return str(posterior.provenance.get("design", "label_shift"))

@@ -17,7 +17,7 @@ from truecount.page.repeat import repeat
 from truecount.page.tables import confusion_table, counts_table, fit_table
 from truecount.plots.theme import LIGHT
 from truecount.results import Posterior
-from truecount.results.posterior import Kind, Target
+from truecount.results.intervals import Kind, Target
 from truecount.results.table import tabulate, visible
 
 TITLE = "How many of each class are really there?"
@@ -78,7 +78,7 @@ def render(
     title: str = TITLE,
     command: str | None = None,
 ) -> str:
-    """Give the page as text."""
+    """Return the page as text."""
     look: dict[str, Any] = {"level": level, "kind": kind, "target": target, "classes": classes, "command": command}
     made = groups_content(posterior, **look) if isinstance(posterior, Mapping) else _content(posterior, **look)
     text: str = _template().render(**made, title=visible(title), style=style(), level=f"{100 * level:.6g} %")
@@ -108,7 +108,7 @@ def _content(
         "change_colors": [],
         "picture": shares_drawing(posterior, **look, classes=classes) if has_answer else None,
         "method": words.method(posterior, **look),
-        "assumptions": words.ASSUMPTIONS[words.design_of(posterior)],
+        "assumptions": posterior.model.assumptions,
         "confusion": confusion_table(posterior, level) if has_answer else None,
         "fit": fit_table(posterior, level) if has_answer else [],
         "counts": counts_table(posterior.counts),

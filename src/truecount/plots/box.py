@@ -13,6 +13,7 @@ from truecount.plots.labels import labels
 from truecount.plots.rows import SMALLEST_FONT, label_rows, rows_height, spans
 from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.results import Posterior
+from truecount.results.predictive import predicted_counts
 from truecount.results.table import display_width
 
 if TYPE_CHECKING:
@@ -158,13 +159,11 @@ class PredictiveData:
 
 
 def predictive_data(posterior: Posterior, *, level: float = 0.95) -> PredictiveData:
-    """Give what `predictive` draws: counts replicated from the posterior, once for each draw of the confusion."""
+    """Return what `predictive` draws: counts simulated from the posterior, once for each draw of the confusion."""
     level = _check.level(level)
     counts = posterior.counts
     seen = effective_counts(counts)[1]
-    shares = np.einsum("dl,dlk->dk", posterior.prevalence[:: posterior.draws.stride], posterior.confusion)
-    rng = np.random.default_rng([int(posterior.provenance["seed"]), *b"predictive"])
-    again = rng.multinomial(round(float(seen.sum())), shares / shares.sum(axis=1, keepdims=True))
+    again = predicted_counts(posterior)
     ends = np.quantile(again, [(1 - level) / 2, (1 + level) / 2], axis=0).T
     called = {name: place for place, name in enumerate(counts.classes)}
     return PredictiveData(

@@ -20,7 +20,7 @@ from truecount.plots.legend import chosen_places, legend_columns, write_legend
 from truecount.plots.shares import AXES, require_answer
 from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.results import Posterior
-from truecount.results.posterior import Kind, Target
+from truecount.results.intervals import Kind, Target
 from truecount.results.table import INTERVAL_NAMES, display_width
 
 if TYPE_CHECKING:

@@ -132,7 +132,7 @@ def _entangled(posterior: Posterior) -> list[int]:
 
 def _joint(posterior: Posterior, chosen: list[int], classes: tuple[Name, ...], *, rest: bool = False) -> JointData:
     step = -(-len(posterior.prevalence) // MOST_POINTS)
-    rng = np.random.default_rng([int(posterior.provenance["seed"]), *b"joint"])
+    rng = np.random.default_rng([posterior.origin.seed, *b"joint"])
     points = MOST_POINTS if has_prior(posterior) else 0
     prior = dirichlet(rng, posterior.prior.prevalence_for(posterior.counts), (points,))
     sides = [shares[:, chosen] for shares in (posterior.prevalence[::step], prior)]

@@ -14,7 +14,7 @@ from truecount.plots.rows import label_rows, rows_height, spans
 from truecount.plots.smooth import edges_of, has_prior, prior_density, smooth_density
 from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.results import Posterior
-from truecount.results.posterior import Kind, Target
+from truecount.results.intervals import Kind, Target
 from truecount.results.table import INTERVAL_NAMES, refusal, tabulate
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from math import lgamma
 import numpy as np
 
 from truecount._types import FloatArray
+from truecount.models import LabelShift
 from truecount.results import Posterior
 
 REACH = 4.0
@@ -38,8 +39,8 @@ def _bandwidth(draws: FloatArray) -> float:
 
 
 def has_prior(posterior: Posterior) -> bool:
-    """Whether the shares have the prior that the posterior carries; other designs than label shift make none of it."""
-    return "design" not in posterior.provenance
+    """Whether the shares have a prior of their own, as under label shift alone."""
+    return isinstance(posterior.model, LabelShift)
 
 
 def edges_of(shares: FloatArray) -> tuple[float, float]:

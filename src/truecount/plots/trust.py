@@ -62,8 +62,8 @@ class ContractionData:
 def contraction_data(posterior: Posterior, *, classes: Sequence[Any] | None = None) -> ContractionData:
     """Give what `contraction` draws."""
     if not has_prior(posterior):
-        remedy = "Use design='label_shift', or plots.density"
-        raise InputError("posterior", "has a design of its own", "only label shift has a prior of the shares", remedy)
+        found, remedy = f"has the model {posterior.model!r:.60}", "Use model=LabelShift(), or plots.density"
+        raise InputError("posterior", found, "only label shift has a prior of the shares", remedy)
     chosen = places(posterior.classes, classes)
     before, after = identify.contraction(density(posterior.counts, posterior.prior), posterior.draws)
     return ContractionData(

@@ -12,9 +12,11 @@ from truecount._optional import load
 from truecount._types import FloatArray, Name
 from truecount._wording import is_number
 from truecount.inference.convergence import by_chain
+from truecount.models import Model
 
 if TYPE_CHECKING:
-    from truecount.results.posterior import Kind, Posterior, Target
+    from truecount.results.intervals import Kind, Target
+    from truecount.results.posterior import Posterior
 
 SCHEMA = "truecount.estimate/1"
 OF_DRAWS = ("mean", "median", "sd", "lower", "upper")
@@ -28,7 +30,7 @@ def to_dict(posterior: "Posterior", *, level: float, kind: "Kind", target: "Targ
 
     Without an answer, all numbers that are read off the draws are None.
     """
-    engine = dict(posterior.provenance)
+    engine = posterior.provenance
     seed, version = engine.pop("seed"), engine.pop("version")
     result = {
         "schema": SCHEMA,
@@ -39,13 +41,21 @@ def to_dict(posterior: "Posterior", *, level: float, kind: "Kind", target: "Targ
         "classes": _class_rows(posterior, level, kind, target),
         "findings": [finding.to_dict() for finding in posterior.findings],
         "counts": posterior.counts.to_dict(),
-        "prior": posterior.prior.to_dict(),
-        "engine": {"name": engine.pop("engine", None), **engine},
+        "model": posterior.model.to_dict(),
+        "prior": _prior(posterior.model),
+        "engine": {"name": engine.pop("engine"), **engine},
         "seed": seed,
         "version": version,
     }
     plain: dict[str, Any] = _plain(result)
     return plain
+
+
+def _prior(model: Model) -> dict[str, Any]:
+    """Return the concentrations of any model under one set of names; None for those that it does not have."""
+    names = ("prevalence", "confusion", "known", "given_output")
+    told = model.to_dict()
+    return dict.fromkeys(names) | {name: value for name, value in told.get("prior", told).items() if name in names}
 
 
 def _class_rows(posterior: "Posterior", level: float, kind: "Kind", target: "Target") -> list[dict[str, Any]]:
@@ -93,7 +103,7 @@ def _plain(value: Any) -> Any:
 
 
 def to_arviz(posterior: "Posterior") -> Any:
-    """Give the draws as an ``InferenceData`` (ArviZ 0.x) or a ``DataTree`` (1.x).
+    """Return the draws as an ``InferenceData`` (ArviZ 0.x) or a ``DataTree`` (1.x).
 
     Where draws of the confusion were thinned to save memory, the prevalence is thinned alike, so that the two belong
     together draw by draw; the attribute ``stride`` says by how much.

@@ -11,7 +11,8 @@ from truecount._types import Name
 from truecount._wording import listed
 from truecount.counts.values import group_name
 from truecount.results.finding import ORDER, Finding, gravest_first
-from truecount.results.posterior import Kind, Posterior, Target, interval_of
+from truecount.results.intervals import Kind, Target, interval_of
+from truecount.results.posterior import Posterior
 from truecount.results.table import INTERVAL_NAMES, Table, tabulate, uncounted_note, visible
 
 Posteriors = Mapping[Any, Posterior]
@@ -20,8 +21,10 @@ Posteriors = Mapping[Any, Posterior]
 
 def is_joint(posteriors: Posteriors) -> bool:
     """Whether the groups were drawn together, so that their draws may be compared one by one."""
-    runs = {(p.provenance.get("joint"), p.provenance["seed"], len(p.prevalence)) for p in posteriors.values()}
-    return len(runs) == 1 and None not in next(iter(runs))
+    runs = [each.run.joint for each in posteriors.values()]
+    together = {(each.origin.seed, len(each.prevalence)) for each in posteriors.values()}
+    groups = {None if run is None else run.groups for run in runs}
+    return len(groups) == len(together) == 1 and None not in groups
 
 
 def groups_table(
@@ -59,7 +62,7 @@ def answered(posteriors: Posteriors) -> dict[Any, Posterior]:
 
 def groups_how(posteriors: Posteriors) -> str:
     """Say in one line how the draws of all groups came about and what they are worth."""
-    engines = " and ".join(sorted({str(posterior.provenance["engine"]) for posterior in posteriors.values()}))
+    engines = " and ".join(sorted({posterior.run.engine for posterior in posteriors.values()}))
     worth = min(float(np.min(posterior.effective_draws)) for posterior in posteriors.values())
     number = "1 group" if len(posteriors) == 1 else f"{len(posteriors):,} groups"
     return f"{number}, computed by {engines}: at least {worth:,.0f} effective draws in each."

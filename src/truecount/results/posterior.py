@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -15,14 +15,13 @@ from truecount.errors import InputError
 from truecount.inference import convergence
 from truecount.inference.draws import Draws, dirichlet
 from truecount.inference.resample import effective_share, normalised
-from truecount.models import Prior
+from truecount.inference.run import Run, Status
+from truecount.models import LabelShift, Model, Prior
 from truecount.results import export, storage, table
 from truecount.results.by_class import ByClass, unknown_class
 from truecount.results.finding import Finding
-
-Kind = Literal["equal-tailed", "hdi"]
-Target = Literal["population", "realized"]
-Status = Literal["ok", "not-converged", "no-answer"]
+from truecount.results.intervals import Kind, Target, interval_of, require_realizable
+from truecount.results.provenance import Origin, provenance_of
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -33,19 +32,19 @@ class Posterior:
     ----------
     draws
         What the engine returned.
-    counts, prior
+    counts, model
         What it was made from.
     findings
-        What to know before leaning on it.
-    provenance
-        How it was made: engine, why that one, seed, version.
+        What to know before relying on it.
+    origin
+        What it was asked for with: seed, engine, version.
     """
 
     draws: Draws
     counts: Counts
-    prior: Prior
+    model: Model
     findings: Sequence[Finding]
-    provenance: Mapping[str, Any]
+    origin: Origin
 
     @property
     def classes(self) -> tuple[Name, ...]:
@@ -53,11 +52,27 @@ class Posterior:
         return self.counts.classes
 
     @property
+    def prior(self) -> Prior:
+        """The prior of prevalence and confusion, which only `LabelShift` has."""
+        if not isinstance(self.model, LabelShift):
+            needed = "only label shift has a prior of prevalence and confusion"
+            raise InputError("model", f"is {self.model!r:.60}", needed, "Use posterior.model.given_output")
+        return self.model.prior
+
+    @property
+    def run(self) -> Run:
+        """How the draws came about: the engine, why that one, what it did, and a status."""
+        return self.draws.run
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """How the answer was made, as plain values for export; read `run`, `origin` and `model` instead."""
+        return provenance_of(self.origin, self.run, self.model)
+
+    @property
     def status(self) -> Status:
         """``"ok"``; ``"not-converged"``, which a finding explains; or ``"no-answer"``, for R-hat above 1.1."""
-        if not self.has_answer:
-            return "no-answer"
-        return "not-converged" if self.provenance.get("not_converged") else "ok"
+        return self.run.status
 
     @property
     def has_answer(self) -> bool:
@@ -65,7 +80,7 @@ class Posterior:
 
         Where they do not, tables, JSON, pages and pictures say so in place of numbers. The draws are there to look at.
         """
-        return self.rhat is None or bool((self.rhat <= convergence.RHAT_MOST).all())
+        return self.status != "no-answer"
 
     def place(self, name: Name) -> int:
         """Return the position of a class."""
@@ -106,7 +121,7 @@ class Posterior:
         """
         items, squares = self.counts.labeled.sum(axis=1), self.counts.labeled_squares
         shrinkage = 1.0 if squares is None else items.sum() / squares.sum()
-        return dirichlet(self._random("labeled"), 1.0 + shrinkage * items, (len(self.prevalence),))
+        return dirichlet(self.random("labeled"), 1.0 + shrinkage * items, (len(self.prevalence),))
 
     @cached_property
     def realized(self) -> FloatArray:
@@ -119,7 +134,7 @@ class Posterior:
         of_output = joint.sum(axis=1, keepdims=True)
         given_output = np.divide(joint, of_output, out=np.full_like(joint, 1 / len(self.classes)), where=of_output > 0)
         counts = self.counts.unlabeled.astype(np.int64)
-        items = self._random("realized").multinomial(counts, given_output.transpose(0, 2, 1))
+        items = self.random("realized").multinomial(counts, given_output.transpose(0, 2, 1))
         shares: FloatArray = items.sum(axis=1) / self.counts.unlabeled.sum()
         return shares
 
@@ -148,7 +163,7 @@ class Posterior:
     def interval(
         self, level: float = 0.95, *, kind: Kind = "equal-tailed", target: Target = "population"
     ) -> FloatArray:
-        """Give the interval that holds `level` of the posterior, class by class.
+        """Return the interval that holds `level` of the posterior, class by class.
 
         Parameters
         ----------
@@ -172,7 +187,7 @@ class Posterior:
         return np.clip(interval_of(self.shares(target), level, kind), 0.0, 1.0)  # between draws of 1, rounding
 
     def probability(self, event: Callable[[Mapping[Name, FloatArray]], Any]) -> float:
-        """Give the posterior probability of an event.
+        """Return the posterior probability of an event.
 
         Parameters
         ----------
@@ -233,13 +248,13 @@ class Posterior:
         }
 
     def to_arviz(self) -> Any:
-        """Give the draws as ArviZ's own container (extra ``arviz``)."""
+        """Return the draws as ArviZ's own container (extra ``arviz``)."""
         return export.to_arviz(self)
 
     def to_dict(
         self, *, level: float = 0.95, kind: Kind = "equal-tailed", target: Target = "population"
     ) -> dict[str, Any]:
-        """Give the summary as plain values, schema ``truecount.estimate/1``."""
+        """Return the summary as plain values, schema ``truecount.estimate/1``."""
         return export.to_dict(self, level=level, kind=kind, target=target)
 
     def to_text(
@@ -270,30 +285,13 @@ class Posterior:
         """Read what `save` wrote."""
         return Posterior(**storage.read(path))
 
-    def _random(self, purpose: str) -> np.random.Generator:
-        """Give random numbers of its own for each purpose; groups drawn together have one seed, and a number each."""
-        group = [int(self.provenance["group"])] if "group" in self.provenance else []
-        return np.random.default_rng([int(self.provenance["seed"]), *group, *purpose.encode()])
-
-    def __str__(self) -> str:
-        return table.text(self)
+    def random(self, purpose: str) -> np.random.Generator:
+        """Return random numbers of its own for each purpose; groups drawn together have one seed, and a number each."""
+        group = [] if self.run.joint is None else [self.run.joint.group]
+        return np.random.default_rng([self.origin.seed, *group, *purpose.encode()])
 
     def __repr__(self) -> str:
         return table.text(self)
 
     def _repr_html_(self) -> str:
         return table.html(self)
-
-
-def require_realizable(counts: Counts) -> None:
-    """Refuse counts whose items cannot be sorted one by one."""
-    if counts.is_weighted or not counts.unlabeled.sum():
-        needed = "the share among these items needs whole, non-zero unlabelled counts"
-        raise InputError("target", "is 'realized'", needed, "Ask for target='population'")
-
-
-def interval_of(draws: FloatArray, level: float, kind: Kind) -> FloatArray:
-    """Give the interval that holds `level` of the draws, column by column, shape (columns, 2)."""
-    if kind == "hdi":
-        return convergence.shortest_interval(draws, level)
-    return np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0).T

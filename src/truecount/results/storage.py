@@ -5,10 +5,11 @@ import json
 import struct
 import zlib
 from collections.abc import Mapping
+from dataclasses import asdict, fields
 from os import PathLike
 from pathlib import Path
 from tokenize import TokenError
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from zipfile import BadZipFile
 
 import numpy as np
@@ -19,14 +20,17 @@ from truecount._json import read_json
 from truecount.counts import Counts
 from truecount.errors import InputError
 from truecount.inference.draws import Draws
-from truecount.models import Prior
+from truecount.inference.run import STATUSES, ChainRun, ClosedForm, ImportanceRun, JointRun, Run, status_of
+from truecount.models import Model, Prior
 from truecount.models.priors import Diagonal
+from truecount.models.register import MODELS
 from truecount.results.finding import ORDER, Finding
+from truecount.results.provenance import Origin
 
 if TYPE_CHECKING:
     from truecount.results.posterior import Posterior
 
-SCHEMA = "truecount.posterior/1"
+SCHEMA = "truecount.posterior/2"
 BROKEN = (
     ValueError,
     LookupError,
@@ -44,7 +48,8 @@ BROKEN = (
     zlib.error,
 )
 """What reading a file that is broken, or made to do harm, may end in."""
-FIELDS_OF_PRIOR = ("prevalence", "confusion", "known", "given_output")
+RUNS: dict[str, type[Run]] = {kind.__name__: kind for kind in (Run, ImportanceRun, ChainRun, ClosedForm)}
+"""Kinds of runs, by the name that a file has."""
 
 
 def save(posterior: "Posterior", path: str | PathLike[str]) -> None:
@@ -53,10 +58,11 @@ def save(posterior: "Posterior", path: str | PathLike[str]) -> None:
     about = {
         "schema": SCHEMA,
         "counts": posterior.counts.to_dict(),
-        "prior": _prior_to_plain(posterior.prior),
+        "model": {"name": posterior.model.name, **_encoded_fields(posterior.model)},
         "findings": [finding.to_dict() for finding in posterior.findings],
-        "provenance": dict(posterior.provenance),
-        "draws": {"stride": draws.stride, "chains": draws.chains, "record": dict(draws.record)},
+        "origin": asdict(posterior.origin),
+        "run": {"kind": type(draws.run).__name__, **asdict(draws.run)},
+        "draws": {"stride": draws.stride, "chains": draws.chains},
     }
     names = ("prevalence", "confusion", "effective", "rhat", "log_weights")
     arrays: dict[str, Any] = {name: value for name in names if (value := getattr(draws, name)) is not None}
@@ -91,15 +97,14 @@ def _unreadable(path: str | PathLike[str], found: str) -> InputError:
 
 def _fields(about: Mapping[str, Any], arrays: Mapping[str, Any]) -> dict[str, Any]:
     counts = Counts.from_dict(about["counts"])
-    draws = Draws(**arrays, **about["draws"])
+    draws = Draws(**arrays, **about["draws"], run=_run(about["run"], len(counts.classes)))
     _require_sound_draws(draws, counts)
-    _require_sound_provenance(about["provenance"])
     return {
         "draws": draws,
         "counts": counts,
-        "prior": _prior_from_plain(about["prior"]),
+        "model": _model(about["model"]),
         "findings": tuple(map(_finding, about["findings"])),
-        "provenance": about["provenance"],
+        "origin": _origin(about["origin"]),
     }
 
 
@@ -124,24 +129,48 @@ def _require_sound_draws(draws: Draws, counts: Counts) -> None:
     weights = draws.log_weights
     if weights is not None and (weights.ndim != 1 or weights.dtype.kind != "f" or np.isnan(weights).any()):
         raise _unsound("log_weights", "hold no logarithms of weights")
-    if not isinstance(draws.record, Mapping):
-        raise _unsound("record", "is no mapping")
+    if draws.run.status != status_of(draws.run.not_converged, draws.rhat):
+        raise _unsound("status", f"is {draws.run.status!r}, and R-hat says otherwise")
 
 
-def _require_sound_provenance(provenance: Any) -> None:
-    """Refuse what could not have been the seed and the engine: both are printed, and written as Python on the page."""
-    if not isinstance(provenance, Mapping):
-        raise _unsound("provenance", "is no mapping")
-    for name in ("seed", "common_seed", "group"):
-        if provenance.get(name) is not None or name == "seed":
-            _check.whole_number(name, provenance.get(name), least=0)
-    for name in ("engine", "asked", "version", "reason", "design"):
-        value = provenance.get(name)
-        if value is not None and not (isinstance(value, str) and value.isprintable()):
+def _run(values: Mapping[str, Any], n_classes: int) -> Run:
+    """Return how draws came about; what is printed must be text, and what is counted with must be numbers."""
+    told = dict(values)
+    kind, modes, joint = RUNS[told.pop("kind")], told.pop("modes"), told.pop("joint")
+    for name in ("engine", "not_converged", "reason", "coordinates"):
+        _require_text(name, told.get(name))
+    numbers = {name: told[name] for name in told if name not in ("engine", "not_converged", "reason", "coordinates")}
+    if told["engine"] is None or numbers.pop("status") not in STATUSES:
+        raise _unsound("run", f"is {values!r:.60}")
+    for name, value in {**numbers, **(joint or {})}.items():
+        if not (value is None or isinstance(value, int | float)):
             raise _unsound(name, f"is {value!r:.60}")
-    asked = provenance.get("asked")
-    if asked is not None and not _is_plain_call(ast.parse(asked, mode="eval").body):
-        raise _unsound("asked", f"is {asked!r:.60}")
+    if joint is not None:
+        joint = JointRun(**joint)
+        _check.whole_number("groups", joint.groups, least=1)
+        _check.whole_number("group", joint.group, least=0)
+    found = np.array(modes, dtype=np.float64)
+    if found.size and found.shape != (len(found), n_classes):
+        raise _unsound("modes", "do not match the counts")
+    return kind(**told, modes=tuple(map(tuple, found.tolist())), joint=joint)
+
+
+def _origin(values: Mapping[str, Any]) -> Origin:
+    """Return what was asked for; the seed and the engine are printed, and written as Python on the page."""
+    origin = Origin(**values)
+    _check.whole_number("seed", origin.seed, least=0)
+    if origin.common_seed is not None:
+        _check.whole_number("common_seed", origin.common_seed, least=0)
+    _require_text("version", origin.version)
+    _require_text("engine", origin.engine)
+    if origin.engine is not None and not _is_plain_call(ast.parse(origin.engine, mode="eval").body):
+        raise _unsound("engine", f"is {origin.engine!r:.60}")
+    return origin
+
+
+def _require_text(name: str, value: Any) -> None:
+    if value is not None and not (isinstance(value, str) and value.isprintable()):
+        raise _unsound(name, f"is {value!r:.60}")
 
 
 def _is_plain_call(node: ast.expr) -> bool:
@@ -170,20 +199,24 @@ def _unsound(argument: str, found: str) -> InputError:
 
 
 def _plain(value: Any) -> Any:
-    """Give NumPy's values as Python's."""
+    """Return NumPy's values as Python's."""
     return value.tolist()
 
 
-def _prior_to_plain(prior: Prior) -> dict[str, Any]:
-    return {name: _encoded(getattr(prior, name)) for name in FIELDS_OF_PRIOR}
+def _model(values: Mapping[str, Any]) -> Model:
+    told = dict(values)
+    kind: Any = MODELS[told.pop("name")]
+    return cast("Model", kind(**{name: _decoded(value) for name, value in told.items()}))
 
 
-def _prior_from_plain(values: Mapping[str, Any]) -> Prior:
-    return Prior(**{name: _decoded(values[name]) for name in FIELDS_OF_PRIOR})
+def _encoded_fields(value: Any) -> dict[str, Any]:
+    return {field.name: _encoded(getattr(value, field.name)) for field in fields(value)}
 
 
 def _encoded(value: Any) -> Any:
     """Keep the kind of a name, which a JSON object would turn into text."""
+    if isinstance(value, Prior):
+        return {"prior": _encoded_fields(value)}
     if isinstance(value, Diagonal):
         return {"diagonal": value.strength}
     if isinstance(value, Mapping):
@@ -192,8 +225,10 @@ def _encoded(value: Any) -> Any:
 
 
 def _decoded(value: Any) -> Any:
-    if isinstance(value, Mapping) and "diagonal" in value:
+    if not isinstance(value, Mapping):
+        return value
+    if "prior" in value:
+        return Prior(**{name: _decoded(entry) for name, entry in value["prior"].items()})
+    if "diagonal" in value:
         return Diagonal(value["diagonal"])
-    if isinstance(value, Mapping):
-        return {name: _decoded(entry) for name, entry in value["by_name"]}
-    return value
+    return {name: _decoded(entry) for name, entry in value["by_name"]}

@@ -16,7 +16,8 @@ from truecount.results.finding import Finding
 
 if TYPE_CHECKING:
     from truecount.counts import Counts
-    from truecount.results.posterior import Kind, Posterior, Target
+    from truecount.results.intervals import Kind, Target
+    from truecount.results.posterior import Posterior
 
 LONGEST_NAME = 40
 MOST_DECIMALS = 8
@@ -75,7 +76,11 @@ def tabulate(
     rows = [list(row) for row in zip(*columns.values(), strict=True)]
     chosen = range(len(rows)) if classes is None else [posterior.place(name) for name in classes]
     table = Table(list(columns), [rows[place] for place in chosen], posterior.findings, how(posterior))
-    headline = _sentence(table) if classes is not None and len(classes) == 1 < len(posterior.classes) else ""
+    headline = ""
+    if classes is not None and len(classes) == 1 < len(posterior.classes):
+        told = shares_in_words(posterior, level=level, kind=kind, target=target)[chosen[0]]
+        plainly = "" if told.counted is None else f"; plain counting says {told.counted}"
+        headline = f"{visible(classes[0])}: about {told.share} ({table.header[-1]} {told.interval}){plainly}."
     return replace(table, headline=headline, note=uncounted_note([posterior.counts]))
 
 
@@ -93,11 +98,25 @@ def _columns(posterior: "Posterior", level: float, kind: "Kind", target: "Target
     return {name: cells for name, cells in columns.items() if cells is not None}
 
 
-def _sentence(table: Table) -> str:
-    """Say the only row of a table."""
-    ((name, *counted, share, ends),) = table.rows
-    plainly = f"; plain counting says {counted[0]}" if counted else ""
-    return f"{name}: about {share} ({table.header[-1]} {' '.join(ends.split())}){plainly}."
+@dataclass(frozen=True, slots=True)
+class ShareInWords:
+    """The share of a class for a sentence, with the decimals of the table; `counted` is None without such a share."""
+
+    counted: str | None
+    share: str
+    interval: str
+
+
+def shares_in_words(
+    posterior: "Posterior", *, level: float, kind: "Kind", target: "Target"
+) -> tuple[ShareInWords, ...]:
+    """Return the share of every class, by plain counting too, and its interval."""
+    interval = 100 * posterior.interval(level, kind=kind, target=target)
+    decimals, counted = _decimals(interval), posterior.counts.counted
+    plainly = [None] * len(interval) if counted is None else _percents(100 * counted, decimals)
+    shares = _percents(100 * posterior.shares(target).mean(axis=0), decimals)
+    ends = [f"{low:.{decimals}f} \N{EN DASH} {high:.{decimals}f} %" for low, high in interval]
+    return tuple(map(ShareInWords, plainly, shares, ends))
 
 
 def refusal(posterior: "Posterior") -> str:
@@ -157,7 +176,7 @@ def html(posterior: "Posterior") -> str:
 
 def how(posterior: "Posterior") -> str:
     """Say in one line how the draws came about and what they are worth."""
-    engine, seed = visible(posterior.provenance.get("engine", "draws")), posterior.provenance["seed"]
+    engine, seed = visible(posterior.run.engine), posterior.origin.seed
     worth = f"Computed by {engine}: {np.min(posterior.effective_draws):,.0f} effective draws"
     if posterior.rhat is None:
         return f"{worth}, drawn without chains. Seed {seed}."

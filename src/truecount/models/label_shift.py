@@ -1,0 +1,62 @@
+"""The model of Ziegler & Czyż: P(output | class) is the same for labelled and unlabelled items."""
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from truecount.counts import Counts
+from truecount.models.discrete import Density, density
+from truecount.models.model import INDEPENDENT, RIGHT_LABELS, Assumption, Model
+from truecount.models.priors import Prior, require_prior
+
+
+@dataclass(frozen=True, slots=True)
+class LabelShift(Model):
+    """Labels from another population, or stratified by class: P(output | class) carries over.
+
+    Parameters
+    ----------
+    prior
+        Of the prevalence and of the confusion matrix; flat by default, as in the paper.
+
+    Examples
+    --------
+    >>> LabelShift(Prior(confusion="sparse")).density(Counts([[8, 2], [1, 9]], [30, 20])).rows
+    array([[8.5, 2.5],
+           [1.5, 9.5]])
+    """
+
+    name: ClassVar[str] = "label_shift"
+    carries_over: ClassVar[str] = "P(output | class)"
+    sampling: ClassVar[str] = "labelled items come from another population, or are stratified by class"
+    assumptions: ClassVar[tuple[Assumption, ...]] = (
+        Assumption(
+            "The classifier treats each class alike in both populations.",
+            "Of the items of one class, the same share gets each output among the labelled and among the unlabelled "
+            "ones; only the mix of classes differs. If the items of a class became harder, the answer is wrong, and "
+            "mostly nothing in the counts shows it. To check, label a few items of the population itself.",
+        ),
+        Assumption(
+            "Labelled items were not chosen by their output.",
+            "If the labels are stratified by output, this answer must not be used.",
+        ),
+        RIGHT_LABELS,
+        INDEPENDENT,
+    )
+    method: ClassVar[str] = (
+        "All mixes of classes that could have led to these outputs were weighed by how well they explain the "
+        "counts, together with all misclassification rates that fit the labels, and with the prior. This "
+        "is the Bayesian model of Ziegler & Czyż, Bayesian Quantification with Black-Box Estimators (TMLR 2024)."
+    )
+
+    prior: Prior = field(default_factory=Prior)
+
+    def __post_init__(self) -> None:
+        require_prior(self.prior)
+
+    def density(self, counts: Counts) -> Density:
+        """Return the posterior of prevalence and confusion, up to a constant."""
+        return density(counts, self.prior)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {"name": self.name, "prior": self.prior.to_dict()}

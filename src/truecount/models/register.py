@@ -1,0 +1,42 @@
+"""Every model, by name, and the rule for which one a call means."""
+
+from truecount.errors import InputError
+from truecount.models.given_output import ByPrediction, OutputModel, SamePopulation
+from truecount.models.label_shift import LabelShift
+from truecount.models.model import Model
+from truecount.models.priors import Prior, require_prior
+
+KINDS: tuple[type[Model], ...] = (LabelShift, SamePopulation, ByPrediction)
+MODELS = {kind.name: kind for kind in KINDS}
+"""By the name that files have."""
+EVERY = "LabelShift(), SamePopulation() or ByPrediction()"
+
+
+def chosen_model(model: Model, prior: Prior | None) -> LabelShift | OutputModel:
+    """Return the model that a call means, where `prior` may stand for ``LabelShift(prior)``."""
+    if not isinstance(model, LabelShift | SamePopulation | ByPrediction):
+        raise InputError("model", f"is {model!r:.60}", "it must be a model", f"Pass {EVERY}")
+    if prior is None:
+        return model
+    require_prior(prior)
+    if model != LabelShift():
+        raise InputError(
+            "prior",
+            f"is given beside model={model!r:.60}",
+            "prior= stands for model=LabelShift(prior), and a model has a prior of its own",
+            "Pass model=LabelShift(prior=...), or give SamePopulation() or ByPrediction() given_output=...",
+        )
+    return LabelShift(prior)
+
+
+def label_shift_model(model: Model, prior: Prior | None, asked: str) -> LabelShift:
+    """Return the model that a call means; refuse one for which what is asked does not exist."""
+    chosen = chosen_model(model, prior)
+    if not isinstance(chosen, LabelShift):
+        raise InputError(
+            "model",
+            f"is {chosen!r:.60}, where {chosen.carries_over} carries over",
+            f"{asked} exists only under label shift, where {LabelShift.carries_over} does",
+            "Pass model=LabelShift()",
+        )
+    return chosen
