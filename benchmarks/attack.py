@@ -200,7 +200,7 @@ def attacked(regime: str, number: int, *, planted: bool = False) -> dict:
         result = {
             "regime": regime,
             "number": number,
-            "engine": posterior.provenance["engine"],
+            "engine": posterior.run.engine,
             "seconds": seconds,
             "deviation": float(np.abs(off / error).max()),
             "of_sd": float(np.abs(off / expected.sd).max()),

@@ -16,6 +16,7 @@ import numpy as np
 from machine import about
 
 import truecount as tc
+from truecount.models.register import MODELS
 
 RESULTS = Path(__file__).parent / "results"
 UNLABELED, ENGINE = 100_000, tc.Auto(1000)
@@ -67,16 +68,16 @@ def cases() -> Iterator[Case]:
     yield Case("ordinary, 3 × 3", np.array([0.5, 0.3, 0.2]), 0.7 * np.eye(3) + 0.1, 20, "same_population")
 
 
-def prior(name: str, counts: tc.Counts) -> tc.Prior:
+def given_output(name: str, counts: tc.Counts) -> float | np.ndarray | None:
     """The prior of that name; *pooled* is one item for each output, divided as the classes are, and no more."""
     n_classes, n_outputs = counts.labeled.shape
     if name == "default":
-        return tc.Prior()
+        return None
     if name != "pooled":
-        return tc.Prior(given_output=1 / n_classes if name == "1/L" else 1 / (n_classes * n_outputs))
+        return 1 / n_classes if name == "1/L" else 1 / (n_classes * n_outputs)
     items = counts.labeled.sum(axis=0)
     shares = counts.labeled / np.maximum(items, 1) @ (counts.unlabeled / counts.unlabeled.sum())
-    return tc.Prior(given_output=(items.sum() * shares + 1 / n_classes) / (items.sum() + 1))
+    return (items.sum() * shares + 1 / n_classes) / (items.sum() + 1)
 
 
 def measured(case: Case, sets: int) -> dict:
@@ -87,7 +88,8 @@ def measured(case: Case, sets: int) -> dict:
     for number in range(sets):
         counts = case.counts(rng)
         for name in PRIORS:
-            answer = tc.infer(counts, design=case.design, prior=prior(name, counts), engine=ENGINE, seed=number)
+            model = MODELS[case.design](given_output(name, counts))
+            answer = tc.infer(counts, model, engine=ENGINE, seed=number)
             lower, upper = answer.interval().T
             means[name].append(answer.mean)
             held[name].append((lower <= case.truth) & (case.truth <= upper))

@@ -209,9 +209,9 @@ def designs(moved: bool) -> Callable[[np.random.Generator, int], bool]:
         other = prevalence(shape, "inside", rng) if moved else pi
         labeled = rng.multinomial(300, (pi[:, None] * rows).ravel()).reshape(3, 3)
         counts = tc.Counts(labeled, rng.multinomial(500, other @ rows))
-        answers = {"label_shift": tc.infer(counts, engine=tc.Auto(400), seed=number)}
-        answers["same_population"] = tc.infer(counts, design="same_population", engine=tc.Auto(400), seed=number)
-        return design_finding(answers) is not None
+        shift = tc.infer(counts, engine=tc.Auto(400), seed=number)
+        same = tc.infer(counts, tc.SamePopulation(), engine=tc.Auto(400), seed=number)
+        return design_finding(shift, same) is not None
 
     return fires
 

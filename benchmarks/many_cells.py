@@ -46,7 +46,7 @@ def measured(partition: object, repetitions: int) -> dict:
         lower, upper = answer.interval(0.95, target="realized").T
         error = np.abs(answer.realized.mean(axis=0) - truth).mean()
         rows.append([error, (upper - lower).mean(), ((lower <= truth) & (truth <= upper)).mean(), seconds])
-        print(partition, seed, np.round(rows[-1], 4), answer.provenance["engine"], flush=True)
+        print(partition, seed, np.round(rows[-1], 4), answer.run.engine, flush=True)
     error, width, held, seconds = np.mean(rows, axis=0)
     found = {"error": error, "width": width, "held": held, "seconds": float(np.median([row[3] for row in rows]))}
     return {

@@ -92,7 +92,7 @@ def ours(counts: tc.Counts, engine: object, seed: int) -> dict:
         "rhat": None if posterior.rhat is None else float(posterior.rhat.max()),
         "mean": posterior.mean.tolist(),
         "mcse": posterior.mcse.tolist(),
-        "engine": posterior.provenance["engine"],
+        "engine": posterior.run.engine,
     }
 
 

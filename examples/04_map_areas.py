@@ -20,7 +20,7 @@ VISITED = [[66, 9, 1], [8, 130, 2], [1, 1, 72]]  # what it is in the rows, what 
 MAPPED = [2_200_000, 6_700_000, 310_000]  # pixels of each on the map
 
 counts = tc.Counts(VISITED, MAPPED, classes=COVERS)
-posterior = tc.infer(counts, design="by_prediction", seed=0)
+posterior = tc.infer(counts, tc.ByPrediction(), seed=0)
 area = posterior.prevalence * sum(MAPPED) * HECTARES_A_PIXEL
 low, high = np.quantile(area, [0.025, 0.975], axis=0)
 for place, cover in enumerate(COVERS):

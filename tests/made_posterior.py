@@ -4,8 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from truecount import Counts, Finding, Posterior, Prior
+from truecount import Counts, Finding, LabelShift, Posterior, Prior
 from truecount.inference.draws import Draws
+from truecount.inference.run import ChainRun, Run
+from truecount.results.provenance import Origin
 
 
 def made_posterior(
@@ -34,10 +36,10 @@ def made_posterior(
             chains=chains,
             effective=np.full(n_classes, n_draws / 4 if chains else n_draws),
             rhat=np.linspace(1.001, 1.007, n_classes) if chains else None,
-            record={"engine": "Exact"},
+            run=ChainRun(engine="Gibbs", chains=chains, warmup=500) if chains else Run(engine="Exact"),
         ),
         counts=counts,
-        prior=prior or Prior(),
+        model=LabelShift(prior or Prior()),
         findings=findings,
-        provenance={"engine": "Gibbs" if chains else "Exact", "seed": 3, "version": "0.0"},
+        origin=Origin(seed=3, version="0.0"),
     )

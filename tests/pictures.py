@@ -11,8 +11,9 @@ from made_posterior import made_posterior
 from truecount import Counts, Posterior
 from truecount.diagnostics.coverage import Coverage
 from truecount.inference.draws import Draws
-from truecount.models import Prior
+from truecount.models import LabelShift
 from truecount.results.comparison import Comparison, Row
+from truecount.results.provenance import Origin
 
 LONG_NAMES = ["<script>alert(1)</script>", "x" * 200, "y" * 100 + "1" + "y" * 99, "y" * 100 + "2" + "y" * 99, "$a_b$"]
 
@@ -30,8 +31,7 @@ def at_the_edge() -> Posterior:
     draws = Draws(
         prevalence=np.tile([1.0, 0.0], (40, 1)), confusion=np.tile(np.eye(2), (40, 1, 1)), effective=np.full(2, 40.0)
     )
-    provenance = {"engine": "Exact", "seed": 3, "version": "0"}
-    return Posterior(draws=draws, counts=counts, prior=Prior(), findings=(), provenance=provenance)
+    return Posterior(draws=draws, counts=counts, model=LabelShift(), findings=(), origin=Origin(seed=3))
 
 
 HARD = {

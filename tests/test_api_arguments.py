@@ -74,5 +74,5 @@ def test_of_many_problems_the_bad_one_is_named():
 
 
 def test_a_near_choice_is_suggested() -> None:
-    with pytest.raises(tc.InputError, match="Pass design='by_prediction'"):
-        tc.infer(tc.Counts([[8, 2], [1, 9]], [30, 20]), design="by-prediction")  # type: ignore[arg-type]
+    with pytest.raises(tc.InputError, match=r"model is 'by-prediction': it must be a model. Pass ByPrediction\(\)"):
+        tc.infer(tc.Counts([[8, 2], [1, 9]], [30, 20]), "by-prediction")  # type: ignore[arg-type]

@@ -170,7 +170,7 @@ def test_an_output_that_nothing_labelled_has_is_expected_at_none():
         if each.code == "label-shift-violated"
     ]
     assert "where the nearest mix of what was labelled has 0 %." in finding.message
-    assert "design='by_prediction'" in finding.advice
+    assert "model=ByPrediction()" in finding.advice
 
 
 def test_columns_called_like_a_class_keep_its_name():
@@ -186,8 +186,8 @@ def test_designs_that_agree_are_silent():
 
 
 def test_an_answer_of_another_design_has_no_test_of_label_shift():
-    assert "label shift" not in rows_of(tc.check(tc.infer(COUNTS, design="same_population")))
-    found = tc.check(tc.infer(COUNTS, design="by_prediction"))
+    assert "label shift" not in rows_of(tc.check(tc.infer(COUNTS, tc.SamePopulation())))
+    found = tc.check(tc.infer(COUNTS, tc.ByPrediction()))
     assert set(found.tables) == {"given_output", "priors"}
     assert "label-shift-untestable" not in codes(found)
 
@@ -232,10 +232,10 @@ BY_OUTPUT = Counts([[380, 40], [20, 360]], [18_000, 2_000], classes=["a", "b"])
 """As many labels of each output, of a population with nine in ten of the first."""
 
 
-@pytest.mark.parametrize("design", ["by_prediction", "same_population"])
-def test_an_audit_of_another_design_compares_the_classes_of_each_output(design):
+@pytest.mark.parametrize("model", [tc.ByPrediction(), tc.SamePopulation()], ids=repr)
+def test_an_audit_of_another_design_compares_the_classes_of_each_output(model):
     """The rows of a random sample differ from labels by output though nothing drifted; a drift still shows."""
-    posterior = tc.infer(BY_OUTPUT, design=design)
+    posterior = tc.infer(BY_OUTPUT, model)
     sound, drifted = (tc.check(posterior, audit=table) for table in ([[427, 5], [23, 45]], [[427, 25], [23, 25]]))
     assert "confusion-drifted" not in codes(sound)
     assert [row["output"] for row in sound.tables["audit"]] == ["a", "b"]
@@ -256,10 +256,22 @@ def test_an_audit_of_another_design_compares_the_classes_of_each_output(design):
         tc.coverage,
     ],
 )
-@pytest.mark.parametrize("design", ["by_prediction", "same_population"])
-def test_what_rests_on_label_shift_is_refused_for_another_design(ask, design):
-    with pytest.raises(InputError, match=f"design='{design}', where P.class . output. carries over"):
-        ask(tc.infer(BY_OUTPUT, design=design))
+@pytest.mark.parametrize("model", [tc.ByPrediction(), tc.SamePopulation()], ids=repr)
+def test_what_rests_on_label_shift_is_refused_for_another_model(ask, model):
+    with pytest.raises(InputError, match=r"model=\w+\(given_output=None\), where P.class . output. carries over"):
+        ask(tc.infer(BY_OUTPUT, model))
+
+
+@pytest.mark.parametrize("asked", [{"prior": tc.Prior()}, {"model": tc.ByPrediction()}])
+def test_a_posterior_has_its_own_model(asked):
+    with pytest.raises(InputError, match="is given beside a posterior: a posterior has its own"):
+        tc.check(tc.infer(COUNTS), **asked)
+
+
+@pytest.mark.parametrize("model", [tc.ByPrediction(), tc.SamePopulation()], ids=repr)
+def test_counts_are_checked_under_a_model(model):
+    found, expected = tc.check(BY_OUTPUT, model), tc.check(tc.infer(BY_OUTPUT, model))
+    assert (codes(found), found.tables) == (codes(expected), expected.tables)
 
 
 def test_findings_of_the_test_replace_those_of_the_answer():

@@ -93,7 +93,7 @@ def _seconds(config: Config) -> Iterator[dict[str, object]]:
                 "timing": number,
                 "seconds": round(seconds, 5),
                 "draws": len(posterior.prevalence),
-                "engine": posterior.provenance["engine"],
+                "engine": posterior.run.engine,
             }
 
 

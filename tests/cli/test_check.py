@@ -148,7 +148,7 @@ def test_a_conclusion_is_put_to_the_test(counts_file: str) -> None:
 
 def test_a_design_is_checked(counts_file: str) -> None:
     told = json.loads(run(counts_file, "--design", "same-population", "--json", "-").stdout)
-    expected = tc.infer(COUNTS, design="same_population")
+    expected = tc.infer(COUNTS, tc.SamePopulation())
     assert told["answer"]["classes"][0]["mean"] == expected.to_dict()["classes"][0]["mean"]
     done = run(counts_file, "--design", "same-population", "--strict")
     assert (done.exit_code, "not-a-random-sample" in done.stderr) == (3, True)
@@ -170,7 +170,7 @@ def test_questions_that_cannot_be_asked(counts_file: str, option: tuple[str, ...
 def test_a_design_on_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "map.json").write_text(COUNTS.to_json())
     done = CliRunner().invoke(app, ["estimate", str(tmp_path / "map.json"), "--design", "by-prediction"])
-    assert done.stdout.splitlines()[1:-1] == str(tc.infer(COUNTS, design="by_prediction")).splitlines()[1:-1]
+    assert done.stdout.splitlines()[1:-1] == str(tc.infer(COUNTS, tc.ByPrediction())).splitlines()[1:-1]
     wrong = CliRunner().invoke(app, ["estimate", str(tmp_path / "map.json"), "--design", "odd"])
     assert wrong.exit_code == 2
 

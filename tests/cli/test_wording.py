@@ -8,6 +8,7 @@ import pytest
 
 import truecount as tc
 from truecount import Counts, Exact, Finding, Prior, infer
+from truecount.cli.options import make_model
 from truecount.cli.wording import finding_in_shell, in_shell
 from truecount.counts.survey import survey
 from truecount.errors import InputError
@@ -46,8 +47,8 @@ def test_arguments_become_options() -> None:
 
 def test_a_prior_that_a_design_does_not_take_is_the_option() -> None:
     with pytest.raises(InputError) as error:
-        infer(COUNTS, prior=Prior(2.0), design="by_prediction")
-    assert str(in_shell(error.value)).startswith("--prior has a prior of label shift")
+        make_model("by-prediction", COUNTS, None, prevalence="2", confusion="1", given_output=None)
+    assert str(error.value).startswith("--prior has a prior of label shift: with --design by-prediction only")
 
 
 def test_nothing_that_an_engine_or_a_prior_advises_is_python() -> None:

@@ -9,14 +9,16 @@ from truecount import Counts, Prior
 from truecount.counts.cells import LineCells
 from truecount.diagnostics.cautions import cautions
 from truecount.inference.draws import Draws
+from truecount.inference.run import Run
 from truecount.results.finding import Finding
 
 NAN = float("nan")
 SOUND = Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
 
 
-def found(counts: Counts, prior: Prior | None = None, **record: Any) -> dict[str, Finding]:
-    draws = Draws(prevalence=np.ones((1, 2)), confusion=np.ones((1, 2, 2)), effective=np.ones(2), record=record)
+def found(counts: Counts, prior: Prior | None = None, **told: Any) -> dict[str, Finding]:
+    run = Run(engine="x", **told)
+    draws = Draws(prevalence=np.ones((1, 2)), confusion=np.ones((1, 2, 2)), effective=np.ones(2), run=run)
     return {finding.code: finding for finding in cautions(counts, prior or Prior(), draws)}
 
 
@@ -204,9 +206,8 @@ def test_unsettled_draws_are_serious_and_say_why() -> None:
 )
 def test_words_and_severity_follow_rhat(rhat: float, effective: float, severity: str, words: str) -> None:
     made: dict[str, Any] = {"prevalence": np.ones((1, 2)), "confusion": np.ones((1, 2, 2))}
-    draws = Draws(
-        **made, effective=np.full(2, effective), rhat=np.array([1.0, rhat]), chains=4, record={"not_converged": "x"}
-    )
+    run = Run(engine="x", not_converged="x")
+    draws = Draws(**made, effective=np.full(2, effective), rhat=np.array([1.0, rhat]), chains=4, run=run)
     (finding,) = cautions(SOUND, Prior(), draws)
     assert (finding.code, finding.severity) == ("not-converged", severity)
     assert finding.message.startswith(words)

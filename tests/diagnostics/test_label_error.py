@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from truecount.inference.designs import given_output
 
 import truecount as tc
 from truecount import Counts, InputError
@@ -48,7 +47,7 @@ def test_classes_of_outputs_with_wrong_labels_are_undone(pattern, seed):
     errors, outputs = PATTERNS[pattern], np.array([0.5, 0.3, 0.2])
     labeled = np.rint(20_000 * errors.T @ CONFUSION.T).astype(int)
     counts = Counts(labeled, np.rint(20_000 * outputs).astype(int))
-    model = given_output(counts, tc.Prior(), "by_prediction")
+    model = tc.ByPrediction().closed_form(counts)
     agree(under_given_output(model)(np.random.default_rng(seed), errors), CONFUSION.T @ outputs)
 
 
@@ -76,7 +75,7 @@ def test_check_has_a_row_for_each_class_at_each_rate_and_says_what_the_largest_d
 
 def test_wrong_labels_that_move_a_share_out_of_its_interval_are_a_caution():
     sure = Counts([[9900, 100], [100, 9900]], [500, 99_500], classes=["mine", "none"])
-    posterior = tc.infer(sure, design="by_prediction")
+    posterior = tc.infer(sure, tc.ByPrediction())
     (finding,) = [each for each in tc.check(posterior, label_error=0.05).findings if each.code == "labels-may-err"]
     assert finding.severity == "caution"
 

@@ -20,9 +20,9 @@ from truecount.inference import Auto
 )
 def test_the_engine_chosen_and_the_reason(counts, prior, engine):
     posterior = tc.infer(counts, prior=prior, engine=Auto(effective_draws=500))
-    assert posterior.provenance["engine"] == engine
+    assert posterior.run.engine == engine
     assert posterior.provenance["chosen_by"] == "Auto"
-    assert "independent draws from the exact posterior were" in posterior.provenance["reason"]
+    assert "independent draws from the exact posterior were" in posterior.run.reason
     assert round(posterior.effective_draws.min()) >= 500
 
 

@@ -46,7 +46,7 @@ FEWER = density(tc.Counts([[30, 2], [15, 15], [2, 30]], [40, 60]), tc.Prior([2, 
 def test_both_modes_are_drawn_from_and_named(name, seed):
     counts, prior, (mean, sd) = TWO_MODES[name]
     posterior = tc.infer(counts, prior=prior, seed=seed)
-    assert posterior.provenance["engine"] == "Exact"
+    assert posterior.run.engine == "Exact"
     assert posterior.mean[0] == pytest.approx(mean, abs=5 * sd / np.sqrt(posterior.effective_draws[0]))
     assert "several-answers" in [finding.code for finding in posterior.findings]
 
@@ -109,7 +109,7 @@ def test_fitting_makes_more_proposals_count(seed):
 @pytest.mark.parametrize("posed", [ORDINARY, FEWER], ids=["ordinary", "fewer outputs"])
 def test_without_conflict_modes_are_not_looked_for(posed, monkeypatch):
     monkeypatch.delattr(exact, "survey")
-    assert Exact(500).sample(posed, 0).record["share_effective"] > 0.1
+    assert Exact(500).sample(posed, 0).run.share_effective > 0.1
 
 
 def test_conflict_is_small_where_counts_agree_and_large_where_they_do_not():

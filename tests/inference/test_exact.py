@@ -114,7 +114,7 @@ def test_counts_of_a_trillion_are_as_good_as_small_ones():
     posterior = tc.infer(counts)
     by_solving = np.linalg.solve((counts.labeled / counts.labeled.sum(axis=1)[:, None]).T, [0.7, 0.2, 0.1])
     np.testing.assert_allclose(posterior.mean, by_solving, atol=5 * (posterior.sd + posterior.mcse).max())
-    assert posterior.provenance["engine"] == "Exact"
+    assert posterior.run.engine == "Exact"
 
 
 def test_a_mixture_of_dirichlets_integrates_to_one():

@@ -29,7 +29,7 @@ def test_coordinates_follow_the_number_of_unlabelled_items(items, expected):
 def test_of_two_coordinates_the_better_one_is_taken():
     """An output that no unlabelled item has is easy in the class's coordinates and hard in the outputs'."""
     draws = Hamiltonian(320).sample(density_of([[51, 6], [4, 61]], [1000, 0]), 0)
-    assert draws.record["coordinates"] == "class"
+    assert draws.run.coordinates == "class"
 
 
 def test_known_rows_stay_known():
@@ -50,18 +50,18 @@ def test_it_goes_on_until_enough_draws_are_effective():
     draws = Hamiltonian(320, effective_draws=2500).sample(ORDINARY, 0)
     assert draws.effective.min() >= 2500
     assert draws.rhat.max() <= 1.01
-    assert draws.record["not_converged"] is None
+    assert draws.run.not_converged is None
 
 
 def test_a_budget_ends_it_and_the_record_says_so():
     draws = Hamiltonian(320, effective_draws=10**6, budget=1500).sample(ORDINARY, 0)
     assert draws.effective.min() < 10**6
-    assert 1500 <= draws.record["gradients"] < 1500 + 150
+    assert 1500 <= draws.run.gradients < 1500 + 150
 
 
 def test_chains_too_short_to_judge_are_not_called_settled():
     draws = Hamiltonian(2, chains=2, warmup=50).sample(ORDINARY, 0)
-    assert "too short to judge" in draws.record["not_converged"]
+    assert "too short to judge" in draws.run.not_converged
 
 
 def test_same_seed_same_draws_and_another_seed_others():
@@ -139,4 +139,4 @@ def test_a_mode_that_no_draw_is_near_is_a_complaint(monkeypatch):
     assert not found.is_missed_by(found.summits[:, :, 0])
     assert found.is_missed_by(found.summits[:1, :, 0])
     monkeypatch.setattr(Landscape, "is_missed_by", lambda self, prevalence: True)
-    assert "mode" in Hamiltonian(640, effective_draws=300).sample(density, 0).record["not_converged"]
+    assert "mode" in Hamiltonian(640, effective_draws=300).sample(density, 0).run.not_converged

@@ -90,7 +90,7 @@ def oracle() -> np.ndarray:
 def test_exact_joint_draws_have_the_right_differences(groups, oracle, seed):
     posteriors = tc.infer_many(groups, joint=True, seed=seed)
     assert_agree(posteriors, oracle)
-    assert {posterior.provenance["engine"] for posterior in posteriors.values()} == {"Exact"}
+    assert {posterior.run.engine for posterior in posteriors.values()} == {"Exact"}
 
 
 def test_another_prior(groups, seed):
@@ -136,7 +136,7 @@ def test_draws_belong_to_one_confusion(groups):
     first, second, _ = posteriors.values()
     assert first.draws.confusion is second.draws.confusion
     assert len(first.prevalence) == len(second.prevalence)
-    assert {posterior.provenance["joint"] for posterior in posteriors.values()} == {3}
+    assert {posterior.run.joint.groups for posterior in posteriors.values()} == {3}
 
 
 def test_same_seed_same_draws(groups):
@@ -147,8 +147,8 @@ def test_same_seed_same_draws(groups):
 
 def test_groups_drawn_together_have_the_seed_that_was_asked_for(groups):
     together, apart = (tc.infer_many(groups, joint=joint, seed=7).values() for joint in (True, False))
-    assert [each.provenance["seed"] for each in together] == [7] * 3
-    assert len({each.provenance["seed"] for each in apart}) == 3
+    assert [each.origin.seed for each in together] == [7] * 3
+    assert len({each.origin.seed for each in apart}) == 3
 
 
 def test_a_group_without_items_keeps_its_prior(seed):
@@ -186,7 +186,7 @@ def test_groups_are_told_apart_by_name_and_not_by_place(groups):
 
 def test_what_cannot_be_drawn_is_refused_by_name():
     wide = tc.Counts([[9, 1, 0], [2, 8, 0]], [0, 0, 0]).split({"a": [500, 400, 100], "b": [900, 100, 0]})
-    with pytest.raises(UnsuitableEngineError, match=r"joint is True: exact draws are not to be had \(it needs as many"):
+    with pytest.raises(UnsuitableEngineError, match=r"joint is True: exact draws are not possible \(it needs as many"):
         tc.infer_many(wide, joint=True)
     with pytest.raises(UnsuitableEngineError, match="joint draws are Exact's or Gibbs'"):
         tc.infer_many(wide, joint=True, engine=tc.Hamiltonian())
@@ -214,8 +214,8 @@ def test_where_no_proposal_is_possible_it_falls_back_on_imputing():
     """Both rows are alike, and of one group all items have the output that is rare in both."""
     useless = tc.Counts([[0, 90], [0, 90]], [0, 0]).split({"a": [60, 0], "b": [0, 60]})
     posterior = tc.infer_many(useless, joint=True, engine=tc.Auto(100))["a"]
-    assert posterior.provenance["engine"] == "Gibbs"
-    assert "only 0.00% of the proposals would count" in posterior.provenance["reason"]
+    assert posterior.run.engine == "Gibbs"
+    assert "only 0.00% of the proposals would count" in posterior.run.reason
 
 
 FEW_LABELS = np.array([[33, 7], [10, 110]])
@@ -230,7 +230,7 @@ def oracle_of_many() -> np.ndarray:
 def test_many_groups_are_drawn_exactly_too(oracle_of_many, seed):
     posteriors = tc.infer_many(tc.Counts(FEW_LABELS, [0, 0]).split(MANY), joint=True, seed=seed)
     assert_agree(posteriors, oracle_of_many)
-    assert posteriors[0].provenance["engine"] == "Exact"
+    assert posteriors[0].run.engine == "Exact"
 
 
 def test_the_check_of_many_groups_fails_where_weights_are_wrong(oracle_of_many, seed, monkeypatch):

@@ -52,7 +52,7 @@ def test_a_summit_without_mass_is_left_out():
 def test_a_corner_that_chains_seldom_visit_gets_its_weight(posed, seed):
     draws, exact = Hamiltonian(effective_draws=2000).sample(posed, seed), by_sum(posed)
     error = exact.sd / np.sqrt(draws.effective[0])
-    assert draws.record["not_converged"] is None
+    assert draws.run.not_converged is None
     assert draws.prevalence[:, 0].mean() == pytest.approx(exact.mean, abs=5 * error)
 
 

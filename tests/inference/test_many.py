@@ -56,14 +56,14 @@ def test_a_mapping_keeps_its_keys_and_the_seed_its_draws():
     assert list(first) == ["w1", "w2"]
     np.testing.assert_array_equal(first["w2"].prevalence, again["w2"].prevalence)
     assert not np.array_equal(first["w2"].prevalence, other["w2"].prevalence)
-    assert first["w1"].provenance["seed"] != first["w2"].provenance["seed"]
+    assert first["w1"].origin.seed != first["w2"].origin.seed
 
 
 def test_a_problem_has_the_same_draws_whatever_stands_beside_it():
     problems, engine = made_problems(9, 0), Auto(effective_draws=200)
     few, many = tc.infer_many(problems[:1], engine=engine), tc.infer_many(problems, engine=engine)
     np.testing.assert_array_equal(few[0].prevalence, many[0].prevalence)
-    assert many[0].provenance["stacked"]
+    assert many[0].run.is_stacked
 
 
 def test_other_engines_work_too():

@@ -20,7 +20,7 @@ def test_it_agrees_with_exact_draws(coordinates):
     assert np.abs((exact.mean - nuts.mean) / np.hypot(exact.mcse, nuts.mcse)).max() < 5
     np.testing.assert_allclose(exact.sd, nuts.sd, rtol=5 * np.sqrt(1 / (2 * nuts.effective_draws.min())))
     assert nuts.chains == 4
-    assert nuts.provenance["divergences"] == 0
+    assert nuts.run.divergences == 0
 
 
 @pytest.mark.filterwarnings("ignore::truecount.errors.ConvergenceWarning")

@@ -162,11 +162,11 @@ def test_known_rows_of_another_shape_are_refused():
 @pytest.mark.parametrize(
     ("prior", "expected"),
     [
-        (Prior(), {"prevalence": 1.0, "confusion": 1.0, "known": None, "given_output": None}),
-        (Prior.diagonal(2), {"prevalence": 1.0, "confusion": {"diagonal": 2}, "known": None, "given_output": None}),
+        (Prior(), {"prevalence": 1.0, "confusion": 1.0, "known": None}),
+        (Prior.diagonal(2), {"prevalence": 1.0, "confusion": {"diagonal": 2}, "known": None}),
         (
             Prior.known_confusion([[0.5, 0.5], [nan, nan]]),
-            {"prevalence": 1.0, "confusion": 1.0, "known": [[0.5, 0.5], None], "given_output": None},
+            {"prevalence": 1.0, "confusion": 1.0, "known": [[0.5, 0.5], None]},
         ),
     ],
 )

@@ -99,7 +99,7 @@ EXACT = tc.Exact(draws=100)
     [
         {"one": tc.infer(COUNTS, seed=3), "two": tc.infer(COUNTS, seed=4)},
         {"one": tc.infer(COUNTS, engine=EXACT), "two": tc.infer(COUNTS, engine=tc.Exact(draws=200))},
-        {"one": tc.infer(COUNTS, design="same_population"), "two": tc.infer(COUNTS)},
+        {"one": tc.infer(COUNTS, tc.SamePopulation()), "two": tc.infer(COUNTS)},
         {"one": tc.infer(COUNTS, prior=tc.Prior(prevalence=2.0)), "two": tc.infer(COUNTS)},
         {key: each for key, each in posteriors(OUTPUTS, engine=EXACT).items() if key != "middle"},
         posteriors(OUTPUTS, engine=EXACT) | tc.infer_many({"high": COUNTS}, engine=EXACT, seed=8),

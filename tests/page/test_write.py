@@ -12,6 +12,7 @@ import truecount as tc
 from made_posterior import made_posterior
 from pictures import HARD, posterior_of
 from truecount.errors import InputError
+from truecount.models import Model
 from truecount.page.repeat import python
 from truecount.page.tables import confusion_table, fit_table
 from truecount.page.write import render
@@ -167,11 +168,11 @@ def test_the_python_shown_draws_the_same_again(prior: tc.Prior, engine: object, 
     np.testing.assert_array_equal(again["posterior"].prevalence, posterior.prevalence)
 
 
-@pytest.mark.parametrize("design", ["same_population", "by_prediction"])
-def test_other_designs_say_what_they_assume_and_are_repeated(design: str) -> None:
-    posterior = tc.infer(COUNTS, design=design, seed=2)  # type: ignore[arg-type]
+@pytest.mark.parametrize("model", [tc.SamePopulation(), tc.ByPrediction(), tc.ByPrediction([0.5, 2])], ids=repr)
+def test_other_models_say_what_they_assume_and_are_reproduced(model: Model) -> None:
+    posterior = tc.infer(COUNTS, model, seed=2)
     text = Reader(render(posterior, **LOOK)).text  # type: ignore[arg-type]
-    assert "The box treats each class alike" not in text
+    assert "The classifier treats each class alike" not in text
     assert "come from the population itself" in text
     again: dict[str, tc.Posterior] = {}
     exec(python(posterior), again)  # noqa: S102

@@ -9,7 +9,7 @@ from scipy.stats import binom
 
 from made_posterior import made_posterior
 from pictures import HARD, compared, covered, posterior_of
-from truecount import Counts, Prior, infer, infer_many
+from truecount import ByPrediction, Counts, Prior, infer, infer_many
 from truecount.errors import InputError
 from truecount.plots.against import methods_data, prior_sensitivity_data
 from truecount.plots.box import confusion_data, predictive_data
@@ -171,7 +171,7 @@ def test_contraction_compares_standard_deviations() -> None:
 
 
 def test_other_designs_have_no_prior_of_the_shares() -> None:
-    posterior = infer(Counts([[9, 2], [1, 8]], [30, 20]), design="by_prediction")
+    posterior = infer(Counts([[9, 2], [1, 8]], [30, 20]), ByPrediction())
     assert not density_data(posterior).prior_heights.any()
     assert "rey" not in " ".join((*density_data(posterior).caption, *pair_data(posterior).caption))
     assert len(pair_data(posterior).prior) == 0

@@ -81,6 +81,7 @@ def test_no_number_that_strict_json_lacks() -> None:
         "known": [[0.9, 0.1], None],
         "given_output": None,
     }
+    assert summary["model"] == {"name": "label_shift", "prior": prior.to_dict()}
 
 
 def test_counted_is_null_where_outputs_are_not_the_classes() -> None:

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from made_posterior import made_posterior
-from truecount import Counts, Exact, Gibbs, Hamiltonian, Posterior, Prior, infer
+from truecount import Counts, Exact, Gibbs, Hamiltonian, LabelShift, Posterior, infer
 from truecount.errors import InputError
 from truecount.inference.draws import Draws
+from truecount.results.provenance import Origin
 
 WEIGHTED = Counts([[8, 4], [4, 8]], [10, 10], labeled_squares=[[16, 8], [8, 16]], unlabeled_squares=[20, 20])
 
@@ -19,7 +20,7 @@ def certain(confusion: list[list[float]], share: list[float], unlabeled: list[in
         effective=np.full(len(share), 2000.0),
     )
     counts = Counts(np.ones((len(share), len(unlabeled)), int), unlabeled)
-    return Posterior(draws=draws, counts=counts, prior=Prior(), findings=(), provenance={"seed": 5, "version": "0"})
+    return Posterior(draws=draws, counts=counts, model=LabelShift(), findings=(), origin=Origin(seed=5))
 
 
 def test_summaries_are_those_of_the_draws() -> None:

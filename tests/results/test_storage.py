@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import truecount as tc
 from made_posterior import made_posterior
 from truecount import Counts, Finding, Posterior, Prior
 from truecount.errors import InputError
+from truecount.inference.run import ChainRun, ClosedForm, ImportanceRun, JointRun, Run
 
 FINDING = Finding("odd", "caution", "Odd.", {"share": 0.5, "classes": ["fail"], "rhat": float("inf")}, "Look.")
 WEIGHTED = Counts(
@@ -43,6 +45,38 @@ def test_prior_by_number_keeps_its_numbers(tmp_path: Path) -> None:
     assert round_trip(posterior, tmp_path).prior == posterior.prior
 
 
+MODELS = [
+    tc.SamePopulation(),
+    tc.ByPrediction(0.5),
+    tc.ByPrediction([[1, 2], [3, 4]]),
+    tc.SamePopulation({3: 0.5, 7: 1}),
+    tc.LabelShift(Prior({3: 2.0, 7: 1.0})),
+]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_model_comes_back(model: Any, tmp_path: Path) -> None:
+    back = round_trip(replace(made_posterior(classes=[3, 7]), model=model), tmp_path)
+    assert back.model == model
+
+
+JOINT = JointRun(groups=3, group=2, left_out=0.1)
+RUNS = [
+    ImportanceRun(proposed=9, share_inside=0.5, share_effective=0.25, is_stacked=True, reason="quick", joint=JOINT),
+    ImportanceRun(proposed=9, share_inside=1.0, share_effective=1.0, modes=((0.1, 0.9), (0.8, 0.2))),
+    ChainRun(engine="NUTS", chains=4, warmup=50, divergences=3, status="not-converged", not_converged="too few"),
+    ClosedForm(),
+]
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: run.engine)
+def test_run_comes_back(run: Run, tmp_path: Path) -> None:
+    posterior = made_posterior()
+    back = round_trip(replace(posterior, draws=replace(posterior.draws, run=run)), tmp_path)
+    assert back.run == run
+    assert type(back.run) is type(run)
+
+
 @pytest.mark.parametrize(
     "made", [{}, {"chains": 4, "stride": 3}, {"counts": WEIGHTED}, {"classes": [True, False]}], ids=str
 )
@@ -51,16 +85,17 @@ def test_everything_else_comes_back(made: dict[str, Any], tmp_path: Path) -> Non
     back = round_trip(posterior, tmp_path)
     np.testing.assert_array_equal(back.prevalence, posterior.prevalence)
     np.testing.assert_array_equal(back.confusion, posterior.confusion)
-    assert (back.draws.stride, back.draws.chains, back.draws.record) == (
+    assert (back.draws.stride, back.draws.chains, back.run) == (
         posterior.draws.stride,
         posterior.draws.chains,
-        posterior.draws.record,
+        posterior.run,
     )
     np.testing.assert_array_equal(back.effective_draws, posterior.effective_draws)
     np.testing.assert_equal(back.rhat, posterior.rhat)
     assert back.counts == posterior.counts
     assert back.classes == posterior.classes
     assert back.findings == posterior.findings
+    assert (back.model, back.origin) == (posterior.model, posterior.origin)
     assert back.provenance == posterior.provenance
     assert str(back) == str(posterior)
     np.testing.assert_array_equal(back.labeled_prevalence, posterior.labeled_prevalence)
@@ -94,7 +129,7 @@ def other_arrays(file: Path) -> None:
 
 
 def with_pickle(file: Path) -> None:
-    np.savez(file, about=np.array([{"schema": "truecount.posterior/1"}], dtype=object))
+    np.savez(file, about=np.array([{"schema": "truecount.posterior/2"}], dtype=object))
 
 
 def half_of_one(file: Path) -> None:
@@ -149,7 +184,7 @@ WRONG = [
 def test_wrong_file_is_refused_by_name(write: Any, tmp_path: Path) -> None:
     file = tmp_path / "wrong.npz"
     write(file)
-    with pytest.raises(InputError, match=r"wrong\.npz .*truecount\.posterior/1.*Posterior\.save") as error:
+    with pytest.raises(InputError, match=r"wrong\.npz .*truecount\.posterior/2.*Posterior\.save") as error:
         Posterior.load(file)
     assert "pickle" not in str(error.value)
 
@@ -215,20 +250,34 @@ def setting(*way: Any, value: Any) -> Any:
 
 
 ABOUT = {
-    "engine with control sequences": setting("provenance", "engine", value="Ex\x1b[2Jact"),
-    "engine that is no text": setting("provenance", "engine", value=[1]),
-    "version with control sequences": setting("provenance", "version", value="\x07"),
-    "seed": setting("provenance", "seed", value="1"),
-    "negative seed": setting("provenance", "seed", value=-1),
-    "no provenance": setting("provenance", value=None),
-    "code": setting("provenance", "asked", value="Auto(); __import__('os').system('x')"),
-    "call": setting("provenance", "asked", value="Auto(draws=__import__('os').getpid())"),
-    "no code": setting("provenance", "asked", value="Auto("),
+    "engine with control sequences": setting("run", "engine", value="Ex\x1b[2Jact"),
+    "engine that is no text": setting("run", "engine", value=[1]),
+    "no engine": setting("run", "engine", value=None),
+    "reason with control sequences": setting("run", "reason", value="\x07"),
+    "kind of run": setting("run", "kind", value="Odd"),
+    "status": setting("run", "status", value="odd"),
+    "status that R-hat contradicts": setting("run", "status", value="no-answer"),
+    "proposals": setting("run", "proposed", value="many"),
+    "group": setting("run", "joint", value={"groups": 2, "group": -1, "left_out": None}),
+    "groups": setting("run", "joint", value={"groups": "two", "group": 1, "left_out": None}),
+    "modes": setting("run", "modes", value=[[1.0]]),
+    "no run": setting("run", value=None),
+    "version with control sequences": setting("origin", "version", value="\x07"),
+    "seed": setting("origin", "seed", value="1"),
+    "negative seed": setting("origin", "seed", value=-1),
+    "common seed": setting("origin", "common_seed", value="1"),
+    "no origin": setting("origin", value=None),
+    "code": setting("origin", "engine", value="Auto(); __import__('os').system('x')"),
+    "call": setting("origin", "engine", value="Auto(draws=__import__('os').getpid())"),
+    "no code": setting("origin", "engine", value="Auto("),
     "counts": setting("counts", "unlabeled", value=[-1, 2]),
     "no counts": setting("counts", value=7),
     "classes": setting("counts", "classes", value=["a", "a"]),
-    "prior": setting("prior", "prevalence", value=-1),
-    "no prior": setting("prior", value=None),
+    "prior": setting("model", "prior", "prior", "prevalence", value=-1),
+    "no prior": setting("model", "prior", value=None),
+    "no model": setting("model", value=None),
+    "name of a model": setting("model", "name", value="odd"),
+    "another model": setting("model", "name", value="by_prediction"),
     "stride": setting("draws", "stride", value=0),
     "chains": setting("draws", "chains", value=-3),
     "more": setting("draws", "more", value=3),
@@ -250,8 +299,8 @@ def test_what_others_say_is_validated(case: str, tmp_path: Path) -> None:
     "engine", [tc.Auto(), tc.Exact(), tc.Hamiltonian(), tc.Gibbs(), tc.NUTS()], ids=lambda engine: type(engine).__name__
 )
 def test_what_engines_call_themselves_is_taken(engine: Any, tmp_path: Path) -> None:
-    rewritten(tmp_path / "t.npz", setting("provenance", "asked", value=repr(engine)))
-    assert Posterior.load(tmp_path / "t.npz").provenance["asked"] == repr(engine)
+    rewritten(tmp_path / "t.npz", setting("origin", "engine", value=repr(engine)))
+    assert Posterior.load(tmp_path / "t.npz").origin.engine == repr(engine)
 
 
 def test_flipped_bits_are_noticed_or_change_nothing(tmp_path: Path) -> None:
@@ -266,4 +315,4 @@ def test_flipped_bits_are_noticed_or_change_nothing(tmp_path: Path) -> None:
             back = Posterior.load(tmp_path / "t.npz")
             np.testing.assert_array_equal(back.prevalence, whole.prevalence)
             np.testing.assert_array_equal(back.confusion, whole.confusion)
-            assert (back.counts, back.provenance) == (whole.counts, whole.provenance)
+            assert (back.counts, back.origin, back.run) == (whole.counts, whole.origin, whole.run)

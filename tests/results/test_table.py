@@ -12,7 +12,9 @@ from made_posterior import made_posterior
 from truecount import Counts, Finding, Posterior
 from truecount.errors import InputError
 from truecount.inference.draws import Draws
-from truecount.models import Prior
+from truecount.inference.run import Run, status_of
+from truecount.models import LabelShift
+from truecount.results.provenance import Origin
 from truecount.results.table import display_width, html, remark, tabulate, text, visible
 
 SERIOUS = Finding("not-converged", "serious", "The draws have not settled.", {"rhat": 1.5}, "Draw longer.")
@@ -20,11 +22,12 @@ SERIOUS = Finding("not-converged", "serious", "The draws have not settled.", {"r
 
 def posterior_at(draws: list[list[float]], counts: Counts) -> Posterior:
     made = Draws(
-        prevalence=np.array(draws), confusion=np.ones((len(draws), *counts.labeled.shape)), effective=np.full(2, 5.0)
+        prevalence=np.array(draws),
+        confusion=np.ones((len(draws), *counts.labeled.shape)),
+        effective=np.full(2, 5.0),
+        run=Run(engine="Exact"),
     )
-    return Posterior(
-        draws=made, counts=counts, prior=Prior(), findings=(), provenance={"engine": "Exact", "seed": 7, "version": "0"}
-    )
+    return Posterior(draws=made, counts=counts, model=LabelShift(), findings=(), origin=Origin(seed=7))
 
 
 def test_numbers_stand_beside_their_class() -> None:
@@ -85,7 +88,8 @@ def test_classes_in_the_order_of_their_size() -> None:
 def unsettled(rhat: float, **options: Any) -> Posterior:
     """A posterior whose chains have this R-hat."""
     posterior = made_posterior(chains=4, **options)
-    return replace(posterior, draws=replace(posterior.draws, rhat=np.array([1.0, rhat])))
+    run = replace(posterior.run, status=status_of(None, np.array([1.0, rhat])))
+    return replace(posterior, draws=replace(posterior.draws, rhat=np.array([1.0, rhat]), run=run))
 
 
 @pytest.mark.parametrize("rhat", [1.1001, 1.38, np.inf, np.nan])
@@ -108,7 +112,7 @@ def test_chains_up_to_the_bound_are_an_answer() -> None:
     posterior = unsettled(1.1)
     assert " %" in str(posterior)
     assert posterior.status == "ok"
-    assert replace(posterior, provenance={**posterior.provenance, "not_converged": "x"}).status == "not-converged"
+    assert status_of("x", posterior.rhat) == "not-converged"
 
 
 def test_interval_ends_are_shares_in_spite_of_rounding() -> None:

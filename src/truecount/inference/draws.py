@@ -14,6 +14,9 @@ CONFUSION_BYTES = 64_000_000
 SMALLEST_SHAPE = 0.05
 """Gammas of smaller shapes may all be too small for a float; their logarithms are not."""
 
+UNNAMED = Run(engine="draws")
+"""For an engine that says nothing of its run."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draws:
@@ -46,7 +49,7 @@ class Draws:
     effective: FloatArray
     rhat: FloatArray | None = None
     log_weights: FloatArray | None = None
-    run: Run
+    run: Run = UNNAMED
 
 
 class Engine(Protocol):

@@ -1,5 +1,6 @@
 """Every model, by name, and the rule for which one a call means."""
 
+from truecount._wording import nearest
 from truecount.errors import InputError
 from truecount.models.given_output import ByPrediction, OutputModel, SamePopulation
 from truecount.models.label_shift import LabelShift
@@ -15,7 +16,7 @@ EVERY = "LabelShift(), SamePopulation() or ByPrediction()"
 def chosen_model(model: Model, prior: Prior | None) -> LabelShift | OutputModel:
     """Return the model that a call means, where `prior` may stand for ``LabelShift(prior)``."""
     if not isinstance(model, LabelShift | SamePopulation | ByPrediction):
-        raise InputError("model", f"is {model!r:.60}", "it must be a model", f"Pass {EVERY}")
+        raise InputError("model", f"is {model!r:.60}", "it must be a model", _meant(model))
     if prior is None:
         return model
     require_prior(prior)
@@ -27,6 +28,16 @@ def chosen_model(model: Model, prior: Prior | None) -> LabelShift | OutputModel:
             "Pass model=LabelShift(prior=...), or give SamePopulation() or ByPrediction() given_output=...",
         )
     return LabelShift(prior)
+
+
+def _meant(value: object) -> str:
+    """Say what to pass in place of what is no model."""
+    if isinstance(value, Prior):
+        return "Pass it as prior=..., or in LabelShift(...)"
+    names = {kind.__name__.lower(): kind.__name__ for kind in KINDS}
+    called = value.__name__ if isinstance(value, type) else str(value)
+    meant = nearest(called.lower().replace("_", "").replace("-", ""), names)
+    return f"Pass {names[meant]}()" if meant else f"Pass {EVERY}"
 
 
 def label_shift_model(model: Model, prior: Prior | None, asked: str) -> LabelShift:
