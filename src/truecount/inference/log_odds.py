@@ -8,12 +8,14 @@ from truecount._types import FloatArray
 
 NEGLIGIBLE = 36.0
 """What lies so many nats below the peak is left out."""
-_POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(32)
+EXPONENTIAL = 1e6
+"""Slope² over curvature from which on a tail is exponential; its steps may be too short for a float."""
+_POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 
 
 def log_share(odds: FloatArray) -> FloatArray:
     """Return log p of log odds; those of 1 − p are the negative."""
-    return -np.logaddexp(0.0, -odds)
+    return np.minimum(odds, 0.0) - np.log1p(np.exp(-np.abs(odds)))
 
 
 def share(odds: FloatArray) -> FloatArray:
@@ -46,10 +48,10 @@ class OutputLikelihood:
         return float(np.sqrt(1 / (self.first + 1) + 1 / (self.second + 1)))
 
     def draw(self, size: int, rng: np.random.Generator) -> FloatArray:
-        """Draw logit q from ``Beta(n₀ + 1, n₁ + 1)``."""
+        """Draw q, or 1 − q where that is the smaller one, from ``Beta(n₀ + 1, n₁ + 1)``; it comes with all its digits."""
         gammas = rng.standard_gamma([[self.first + 1], [self.second + 1]], (2, size))
-        logs: FloatArray = np.log(gammas)
-        return logs[0] - logs[1]
+        smaller: FloatArray = gammas[int(self.peak > 0)]
+        return smaller / gammas.sum(axis=0)
 
     def log_height(self, odds: FloatArray) -> FloatArray:
         """Return ``(n₀+1) log q + (n₁+1) log(1 − q)``: the density of logit q, relative to its peak."""
@@ -83,14 +85,16 @@ class OutputLikelihood:
         at = share(odds)
         slope = np.abs((self.first + 1) * share(-odds) - (self.second + 1) * at)
         curvature = (self.first + self.second + 2) * at * share(-odds)
+        is_exponential = slope**2 > EXPONENTIAL * curvature
         reach = 2 * NEGLIGIBLE / (slope + np.sqrt(slope**2 + 2 * NEGLIGIBLE * curvature) + 1e-300)
         for _ in range(2):
             drop = height - self.log_height(odds + outward * reach)
-            reach = reach * np.clip(NEGLIGIBLE / np.maximum(drop, 1e-300), 0.1, 1e6)
+            reach = np.where(is_exponential, reach, reach * np.clip(NEGLIGIBLE / np.maximum(drop, 1e-300), 0.1, 1e6))
         steps = 0.5 * (_POINTS + 1) * reach[..., None]
         fallen = self.log_height(odds[..., None] + outward[..., None] * steps) - height[..., None]
-        total: FloatArray = np.log(0.5 * reach * (np.exp(fallen) @ _WEIGHTS)) + height
-        return total
+        total = np.where(is_exponential, 1 / np.maximum(slope, 1e-300), 0.5 * reach * (np.exp(fallen) @ _WEIGHTS))
+        tails: FloatArray = height + np.log(total)
+        return tails
 
     def log_between(self, low: FloatArray, high: FloatArray) -> FloatArray:
         """Return ``log ∫ q^n₀ (1 − q)^n₁ dq / (q₁ − q₀)`` for every pair: the mean likelihood between two shares.
@@ -100,26 +104,38 @@ class OutputLikelihood:
         low, high
             Shapes (..., n, 1) and (..., 1, m), in either order of size.
         """
-        tails_low, tails_high = self.log_tails(low), self.log_tails(high)
-        whole = np.logaddexp(*self.log_tails(np.array([self.peak, np.nextafter(self.peak, -np.inf)])))
+        ends = np.concatenate([low.ravel(), high.ravel(), [self.peak, np.nextafter(self.peak, -np.inf)]])
+        tails, hit, miss = self.log_tails(ends), log_share(ends), log_share(-ends)
+        whole = np.logaddexp(tails[-2], tails[-1])
         is_swapped = low > high
         x, y = np.where(is_swapped, high, low), np.where(is_swapped, low, high)
-        at_x, at_y = np.where(is_swapped, tails_high, tails_low), np.where(is_swapped, tails_low, tails_high)
+        at_x, at_y = _ordered(is_swapped, tails[: low.size].reshape(low.shape), tails[low.size : -2].reshape(high.shape))
+        miss_x, _ = _ordered(is_swapped, miss[: low.size].reshape(low.shape), miss[low.size : -2].reshape(high.shape))
+        _, hit_y = _ordered(is_swapped, hit[: low.size].reshape(low.shape), hit[low.size : -2].reshape(high.shape))
         is_right, is_left = x >= self.peak, y < self.peak
         more = np.where(is_right, at_x, np.where(is_left, at_y, whole))
         less = np.where(is_right, at_y, np.where(is_left, at_x, np.logaddexp(at_x, at_y)))
-        middle, gap = 0.5 * (x + y), y - x
-        at = share(middle)
-        steepness = np.abs((self.first + 1) * (1 - at) - (self.second + 1) * at) + np.sqrt(
-            (self.first + self.second + 2) * at * (1 - at)
-        )
-        is_near = (gap * steepness < 1e-3) & (gap < 1e-3)
         with np.errstate(divide="ignore", invalid="ignore"):
-            apart = more + np.log(-np.expm1(np.minimum(less - more, 0.0))) - log_difference(y, x)
-        value: FloatArray = np.where(is_near, self.log_value(middle), apart)
+            inside = np.log(np.expm1(np.minimum(less - more, 0.0)) / np.expm1(x - y))
+        value: FloatArray = more - hit_y - miss_x + inside
+        near = np.nonzero(y - x < 1e-3)
+        value[near] = self._between_near(x[near], y[near], value[near])
         return value
+
+    def _between_near(self, low: FloatArray, high: FloatArray, apart: FloatArray) -> FloatArray:
+        """Take the value in the middle where little changes between two ends, and else what was found by subtraction."""
+        middle = 0.5 * (low + high)
+        at, rest = share(middle), share(-middle)
+        first, second = self.first + 1, self.second + 1
+        steepness = np.abs(first * rest - second * at) + np.sqrt((first + second) * at * rest)
+        return np.where((high - low) * steepness < 1e-3, self.log_value(middle), apart)
 
     def _smaller_side(self) -> tuple[float, float, float]:
         """Return the sign of the output with fewer items, how many of it there are, and of both."""
         first, second = self.first + 1, self.second + 1
         return (1.0, first, first + second) if first <= second else (-1.0, second, first + second)
+
+
+def _ordered(is_swapped: FloatArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return what belongs to the smaller and to the larger of every pair."""
+    return np.where(is_swapped, high, low), np.where(is_swapped, low, high)

@@ -60,7 +60,7 @@ def _stacks(engine: Engine, densities: Sequence[Density]) -> list[list[int]]:
 
 
 def _can_stack(density: Density) -> bool:
-    is_square = density.n_classes == density.n_outputs
+    is_square = density.n_classes == density.n_outputs > 2
     is_plain = (density.prevalence >= 1).all() and density.rows.min() >= SMALLEST_SHAPE
     return bool(is_square and is_plain and density.unlabeled.any())
 

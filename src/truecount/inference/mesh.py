@@ -12,7 +12,7 @@ TEMPER = 1 / 3
 """Nodes are placed in proportion to this power of the density, which makes the error of linear pieces least."""
 IN_TAILS, TAIL = 0.4, 10.0
 """Part of the nodes that are spread evenly over how far the log density falls, and how far down (times the power)."""
-RESOLVED = 1.0
+RESOLVED = 3.0
 """A maximum whose neighbouring nodes lie less than so many nats below it is resolved."""
 IN_REACH = 40.0
 """Maxima so many nats below the highest are left out once they are resolved."""
@@ -61,11 +61,10 @@ def log_sum(logs: FloatArray, axis: int = -1) -> FloatArray:
 
 def sharpness(logs: FloatArray) -> FloatArray:
     """Return how far the neighbours of a maximum lie below it, for the least resolved one that may matter."""
-    padded = np.pad(logs, ((0, 0), (1, 1)), constant_values=-np.inf)
-    drops = np.maximum(logs - padded[:, :-2], logs - padded[:, 2:])
-    inner = np.maximum(np.r_["1", logs[:, :1] * 0, np.diff(logs)], np.r_["1", -np.diff(logs), logs[:, :1] * 0])
-    is_maximum = (logs >= padded[:, :-2]) & (logs >= padded[:, 2:])
-    drops = np.where(np.isfinite(drops), drops, inner)
+    rise, edge = np.diff(logs), np.zeros((len(logs), 1))
+    above_left, above_right = np.concatenate([edge, rise], axis=1), np.concatenate([-rise, edge], axis=1)
+    drops = np.maximum(above_left, above_right)
+    is_maximum = (above_left >= 0) & (above_right >= 0)
     may_matter = is_maximum & (logs + drops > logs.max(axis=1, keepdims=True) - IN_REACH)
     worst: FloatArray = np.where(may_matter, drops, 0.0).max(axis=1)
     return worst

@@ -10,7 +10,7 @@ integral is that of a Beta density between b and a, over a − b; with any other
 a cell of the table, a place in that cell, and π given a and b.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -43,8 +43,12 @@ SIZES = (49, 97, 193)
 """Nodes of a row's mesh, tried until the tolerance is met."""
 FURTHEST = 1e5
 """Log odds beyond which a share is 0 or 1."""
-LOOKS = 40
+LOOKS = 25
 """How often a mesh may be adapted before it counts as unresolved."""
+LEAST_KEPT = 0.05
+"""Share of draws under a flat prior that must be kept under a mild one; below it the prior is integrated too."""
+NODES_A_SIDE = 12
+"""First nodes on each side of a peak."""
 PAIRS_AT_ONCE = 2_000
 SHARE_NODES = 33
 """Nodes of a share's mesh, given both rows."""
@@ -78,15 +82,14 @@ class Quadrature:
         if density.rows.shape != (2, 2):
             raise refusal(f"it integrates two classes and two outputs, not {density.n_classes} and {density.n_outputs}")
         rng, size = np.random.default_rng(seed), self.draws
-        table = resolved_table(density)
-        rows = table.draw(size, rng)
-        shares = Prevalence.of(density).draw(*rows, rng)
+        drawn, table = _mildly(density, size, rng) or _directly(density, size, rng)
+        rows, shares = drawn[:2], drawn[2]
         stride = confusion_stride(size, density)
-        kept = np.array(rows).T[::stride]
+        kept = rows.T[::stride]
         confusion = np.stack([share(kept), share(-kept)], axis=-1)
         confusion[:, density.is_known] = density.known[density.is_known]
         return Draws(
-            prevalence=shares,
+            prevalence=np.stack([shares, 1 - shares], axis=1),
             confusion=confusion,
             stride=stride,
             effective=np.full(2, float(size)),
@@ -97,6 +100,42 @@ class Quadrature:
 def refusal(reason: str) -> UnsuitableEngineError:
     """Say why there is no quadrature."""
     return UnsuitableEngineError("engine", "is Quadrature", reason, "Use Auto(), which chooses another engine")
+
+
+def _directly(density: Density, size: int, rng: np.random.Generator) -> tuple[FloatArray, "RowTable"]:
+    """Draw log odds of both rows and the share, shape (3, size); return the rows' table too."""
+    table = resolved_table(density)
+    rows = table.draw(size, rng)
+    return np.stack([*rows, Prevalence.of(density).draw(*rows, rng)]), table
+
+
+def _mildly(density: Density, size: int, rng: np.random.Generator) -> tuple[FloatArray, "RowTable"] | None:
+    """Draw under a flat prior of the prevalence, and keep draws in proportion to the prior that there is.
+
+    That is exact for a prior of 1 or more, whose density has a bound; None where too few would be kept.
+    """
+    prior = density.prevalence - 1
+    if not prior.any() or (prior < 0).any():
+        return None
+    flat = replace(density, prevalence=np.ones(2))
+    highest = sum(part * np.log(part / prior.sum()) for part in prior if part)
+    table, kept, tried = resolved_table(flat), [], 0
+    while (found := sum(each.shape[1] for each in kept)) < size:
+        if tried and found < LEAST_KEPT * tried:
+            return None
+        more = int(1.1 * (size - found) * tried / found) + 64 if found else size
+        rows = table.draw(more, rng)
+        drawn = np.stack([*rows, Prevalence.of(flat).draw(*rows, rng)])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            heights = sum(part * np.log(each) for part, each in zip(prior, (drawn[2], 1 - drawn[2]), strict=True) if part)
+        kept.append(drawn[:, np.log(rng.random(more)) < heights - highest])
+        tried += more
+    return np.concatenate(kept, axis=1)[:, :size], table
+
+
+def _power(exponents: FloatArray, odds: Any) -> Any:
+    """Return ``Σ exponent · log(share)`` of log odds."""
+    return exponents[0] * log_share(odds) + exponents[1] * log_share(-odds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,30 +168,41 @@ class Prevalence:
         return fine.reshape(shape), coarse.reshape(shape)
 
     def _integrated(self, first: FloatArray, second: FloatArray) -> FloatArray:
-        nodes, logs = self.mesh(first, second)
-        return np.array([log_sum(log_cell_masses(np.diff(nodes[:, ::step]), logs[:, ::step])) for step in (1, 2)])
+        nodes, logs, unresolved = self.mesh(first, second)
+        fine, coarse = (log_sum(log_cell_masses(np.diff(nodes[:, ::step]), logs[:, ::step])) for step in (1, 2))
+        return np.array([fine, np.where(unresolved > RESOLVED, fine + 1, coarse)])
 
     def draw(self, first: FloatArray, second: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Draw a share for every pair of rows; shape (pairs, 2)."""
-        odds, rest = np.empty(len(first)), np.arange(len(first))
-        for _ in range(TRIES if self.is_flat else 0):
-            a, b = first[rest], second[rest]
-            outputs = self.likelihood.draw(len(rest), rng)
-            odds[rest] = _solved(outputs, a, b)
-            rest = rest[(outputs <= np.minimum(a, b)) | (outputs >= np.maximum(a, b))]
-        for part in np.array_split(rest, -(-len(rest) // PAIRS_AT_ONCE)) if len(rest) else ():
-            odds[part] = self._inverse_transform(first[part], second[part], rng)
-        return np.stack([share(odds), share(-odds)], axis=1)
+        """Draw a share of the first class for every pair of rows."""
+        if not self.is_flat:
+            return self._inverse_transform(first, second, rng)
+        side = -1.0 if self.likelihood.peak > 0 else 1.0
+        a, b, shares, rest = share(side * first), share(side * second), np.empty(len(first)), np.arange(len(first))
+        for _ in range(TRIES):
+            q = self.likelihood.draw(len(rest), rng)
+            above, below = q - b[rest], a[rest] - q
+            is_between = above * below > 0
+            shares[rest[is_between]] = above[is_between] / (above + below)[is_between]
+            rest = rest[~is_between]
+            if not len(rest):
+                return shares
+        shares[rest] = self._inverse_transform(first[rest], second[rest], rng)
+        return shares
 
     def _inverse_transform(self, first: FloatArray, second: FloatArray, rng: np.random.Generator) -> FloatArray:
-        nodes, logs = self.mesh(first, second)
+        parts = np.array_split(np.arange(len(first)), -(-len(first) // PAIRS_AT_ONCE))
+        return np.concatenate([self._inverted(first[part], second[part], rng) for part in parts])
+
+    def _inverted(self, first: FloatArray, second: FloatArray, rng: np.random.Generator) -> FloatArray:
+        nodes, logs, unresolved = self.mesh(first, second)
+        if unresolved.max() > RESOLVED:
+            raise refusal("the share of a class given its rows is too sharp for a mesh")
         masses = log_cell_masses(np.diff(nodes), logs)
         sums = np.cumsum(np.exp(masses - masses.max(axis=1, keepdims=True)), axis=1)
         sums = np.concatenate([np.zeros((len(nodes), 1)), sums / sums[:, -1:]], axis=1)
         row, cell = np.arange(len(nodes)), find(sums, rng.random((len(nodes), 1)))[:, 0]
         inside = draw_exp_linear(np.diff(logs)[row, cell], rng.random(len(nodes)))
-        drawn: FloatArray = nodes[row, cell] + inside * np.diff(nodes)[row, cell]
-        return drawn
+        return share(nodes[row, cell] + inside * np.diff(nodes)[row, cell])
 
     def log_density(self, odds: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
         """Return the log density of logit π given the rows."""
@@ -164,31 +214,35 @@ class Prevalence:
         outputs = own * share(first) + other * share(second), own * share(-first) + other * share(-second)
         return prior + self.likelihood.log_value_at(*outputs)
 
-    def mesh(self, first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return nodes of logit π adapted to each pair of rows, and the log density there; shapes (pairs, nodes)."""
+    def mesh(self, first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return nodes of logit π adapted to each pair of rows, and the log density there; shapes (pairs, nodes).
+
+        The third array, shape (pairs,), says by how many nats a maximum still stands out from its neighbours.
+        """
         a, b = first[:, None], second[:, None]
         nodes = self._first_nodes(a, b)
         logs, rest = self.log_density(nodes, a, b), np.arange(len(a))
         for _ in range(LOOKS):
             rest = rest[sharpness(logs[rest]) > RESOLVED]
             if not len(rest):
-                for _ in range(2):
-                    nodes = remesh(nodes, logs, SHARE_NODES)
-                    logs = self.log_density(nodes, a, b)
-                return nodes, logs
+                break
             nodes[rest] = remesh(nodes[rest], logs[rest], nodes.shape[1])
             logs[rest] = self.log_density(nodes[rest], a[rest], b[rest])
-        raise refusal("the share of a class given its rows is too sharp for a mesh")
+        for _ in range(2):
+            nodes = remesh(nodes, logs, SHARE_NODES)
+            logs = self.log_density(nodes, a, b)
+        return nodes, logs, sharpness(logs)
 
     def _first_nodes(self, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return nodes around the prior's and around the likelihood's peak."""
-        prior = beta_nodes(self.prior, 10)
-        outputs = cluster(self.likelihood.peak, self.likelihood.spread, 10, NEGLIGIBLE)
+        ends = reach_of(self.prior, self.likelihood)
+        prior = _around(self.prior, *ends)
+        outputs = cluster(self.likelihood.peak, self.likelihood.spread, -FURTHEST, FURTHEST)
         solved = _solved(outputs, a, b)
         is_between = (outputs > np.minimum(a, b)) & (outputs < np.maximum(a, b)) & np.isfinite(solved)
         solved = np.where(is_between, solved, prior[len(prior) // 2])
         everywhere = np.broadcast_to(prior, (len(solved), len(prior)))
-        return np.sort(np.clip(np.concatenate([everywhere, solved], axis=1), prior[0], prior[-1]), axis=1)
+        return np.sort(np.clip(np.concatenate([everywhere, solved], axis=1), *ends), axis=1)
 
 
 def _solved(outputs: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
@@ -226,20 +280,21 @@ def resolved_table(density: Density) -> RowTable:
     """Tabulate with as many nodes as the tolerance needs, or refuse."""
     prevalence = Prevalence.of(density)
     axes = [_row_nodes(density, row, prevalence.likelihood) for row in (0, 1)]
-    axes = _adapted(density, prevalence, axes)
+    axes, logs = _adapted(density, prevalence, axes)
     error = np.inf
     for size in SIZES:
-        table = _tabulated(density, prevalence, axes, size)
+        table = _tabulated(density, prevalence, axes, logs, size)
         error = table.error
         if error <= TOLERANCE:
             return table
-        axes = [table.first, table.second]
+        axes, logs = [table.first, table.second], table.logs
     raise refusal(f"meshes of {SIZES[-1]} and half as many nodes differ by {error:.1%} in total variation")
 
 
-def _tabulated(density: Density, prevalence: Prevalence, axes: list[FloatArray], size: int) -> RowTable:
+def _tabulated(
+    density: Density, prevalence: Prevalence, axes: list[FloatArray], logs: FloatArray, size: int
+) -> RowTable:
     """Place nodes by the densities of each row alone, with more around what the unlabelled outputs say; tabulate."""
-    logs, _ = _row_logs(density, prevalence, axes)
     around = (size - 1) // 3
     first, second = (
         axis
@@ -269,18 +324,20 @@ def _within(axis: FloatArray, likelihood: OutputLikelihood, size: int) -> FloatA
     return np.clip(likelihood.peak + np.concatenate([-away, away]), axis[0], axis[-1])
 
 
-def _adapted(density: Density, prevalence: Prevalence, axes: list[FloatArray]) -> list[FloatArray]:
-    """Adapt both axes until their maxima are resolved."""
-    for _ in range(LOOKS):
+def _adapted(
+    density: Density, prevalence: Prevalence, axes: list[FloatArray]
+) -> tuple[list[FloatArray], FloatArray]:
+    """Adapt both axes until their maxima are resolved, or for long enough: the comparison of two tables decides."""
+    free = [row for row in (0, 1) if not density.is_known[row]]
+    for look in range(LOOKS):
         logs, _ = _row_logs(density, prevalence, axes)
         marginals = _marginals(axes, logs)
-        free = [row for row in (0, 1) if not density.is_known[row]]
-        if all(sharpness(marginals[row][None])[0] <= RESOLVED for row in free):
-            return axes
+        if look == LOOKS - 1 or all(sharpness(marginals[row][None])[0] <= RESOLVED for row in free):
+            break
         axes = list(axes)
         for row in free:
-            axes[row] = remesh(axes[row][None], marginals[row][None], 33)[0]
-    raise refusal("the posterior of the rows is too sharp for a mesh")
+            axes[row] = remesh(axes[row][None], marginals[row][None], len(axes[row]))[0]
+    return axes, logs
 
 
 def _row_logs(density: Density, prevalence: Prevalence, axes: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
@@ -288,7 +345,7 @@ def _row_logs(density: Density, prevalence: Prevalence, axes: list[FloatArray]) 
     logs, coarse = prevalence.log_integral(*axes)
     for row, axis in enumerate(axes):
         if not density.is_known[row]:
-            own = density.rows[row, 0] * log_share(axis) + density.rows[row, 1] * log_share(-axis)
+            own = _power(density.rows[row], axis)
             own = own[:, None] if row == 0 else own
             logs, coarse = logs + own, coarse + own
     return logs - logs.max(), coarse - coarse.max()
@@ -323,21 +380,31 @@ def _row_nodes(density: Density, row: int, likelihood: OutputLikelihood) -> Floa
         with np.errstate(divide="ignore"):
             odds = np.log(density.known[row, 0]) - np.log(density.known[row, 1])
         return np.full(3, np.clip(odds, -FURTHEST, FURTHEST))
-    labels = beta_nodes(density.rows[row], 12)
-    outputs = cluster(likelihood.peak, likelihood.spread, 8, NEGLIGIBLE)
-    reach = min(labels[0], outputs[0]), max(labels[-1], outputs[-1])
-    return np.sort(np.clip(np.concatenate([labels, outputs, reach]), -FURTHEST, FURTHEST))
+    low, high = reach_of(density.rows[row], likelihood)
+    labels, outputs = _around(density.rows[row], low, high), cluster(likelihood.peak, likelihood.spread, low, high)
+    return np.sort(np.concatenate([labels, outputs]))
 
 
-def beta_nodes(concentration: FloatArray, size: int) -> FloatArray:
-    """Return nodes around the log odds of a Beta, out to where nothing is left of it."""
+def reach_of(concentration: FloatArray, likelihood: OutputLikelihood) -> tuple[float, float]:
+    """Return the log odds beyond which nothing is left of a share, however the unlabelled items pull at it.
+
+    They pull no harder than if all were of one output: beyond the log odds at which that is balanced, the density falls
+    as its concentration says.
+    """
     first, second = concentration
-    low, high = NEGLIGIBLE / first, NEGLIGIBLE / second
-    centre, spread = float(np.log(first / second)), float(np.sqrt(1 / first + 1 / second))
-    return np.clip(cluster(centre, spread, size, 10 + max(low, high) / spread), -FURTHEST, FURTHEST)
+    items = likelihood.first + likelihood.second
+    low = np.log(first / max(second, first + items)) - 3 - 1.2 * NEGLIGIBLE / first
+    high = np.log(max(first, second + items) / second) + 3 + 1.2 * NEGLIGIBLE / second
+    return max(float(low), -FURTHEST), min(float(high), FURTHEST)
 
 
-def cluster(centre: float, spread: float, size: int, reach: float) -> FloatArray:
-    """Return nodes at distances from a quarter to `reach` spreads on both sides of a centre."""
-    away = spread * np.geomspace(0.25, reach, size)
-    return np.concatenate([centre - away[::-1], [centre], centre + away])
+def _around(concentration: FloatArray, low: float, high: float) -> FloatArray:
+    """Return nodes around the peak of a Beta, out to both ends."""
+    first, second = concentration
+    return cluster(float(np.log(first / second)), float(np.sqrt(1 / first + 1 / second)), low, high)
+
+
+def cluster(centre: float, spread: float, low: float, high: float) -> FloatArray:
+    """Return nodes at distances that grow from a quarter of the spread on both sides of a centre, out to both ends."""
+    away = np.geomspace(0.25 * spread, max(high - low, spread), NODES_A_SIDE)
+    return np.clip(np.concatenate([centre - away[::-1], [centre], centre + away]), low, high)
