@@ -1,12 +1,12 @@
 """Attack the engine for two classes and two outputs: random problems of every regime against oracles of other code.
 
 Mean and standard deviation of the draws are compared with the oracle's, in Monte Carlo standard errors. What is off by
-more than four is drawn again with other seeds and sixteen times as many draws, and counts if it is off by more than four
-again: of thousands of comparisons a few exceed four by chance, and a bias shows the more the more draws there are.
+more than four is drawn again with other seeds and sixteen times as many draws, and counts if it is off by more than
+four again: of thousands of comparisons a few exceed four by chance, and a bias shows the more the more draws there are.
 
 Up to some hundred unlabelled items the oracle is an exact sum over all allocations; up to 1e9 a quadrature in three
-dimensions by the trapezoidal rule, coarse and fine, and where these two differ the problem is left out and counted; above,
-the limit in which the shares of the outputs are known, by tanh-sinh quadrature over the two rows.
+dimensions by the trapezoidal rule, coarse and fine, and where these two differ the problem is left out and counted;
+above, the limit in which the shares of the outputs are known, by tanh-sinh quadrature over the two rows.
 
     python benchmarks/attack_two_classes.py [--problems 2000] [--regime NAME]
 """
@@ -28,7 +28,7 @@ from truecount.inference import Quadrature
 from truecount.models import Density
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from oracle import Mixture, by_quadrature, by_sum  # noqa: E402
+from oracle import Mixture, by_quadrature, by_sum
 
 RESULTS = Path(__file__).parent / "results"
 DRAWS, LIMIT, AGAIN = 4000, 4.0, 16
@@ -56,7 +56,9 @@ def of_sum(density: Density) -> Moments:
     found: Mixture = by_sum(density)
     mean, variance, skew, kurtosis = beta.stats(found.first, found.second, moments="mvsk")
     off, third, fourth = mean - found.mean, skew * variance**1.5, (kurtosis + 3) * variance**2
-    return Moments(found.mean, found.sd, float(found.weights @ (fourth + 4 * off * third + 6 * off**2 * variance + off**4)))
+    return Moments(
+        found.mean, found.sd, float(found.weights @ (fourth + 4 * off * third + 6 * off**2 * variance + off**4))
+    )
 
 
 def of_grid(density: Density) -> Moments | None:
@@ -68,20 +70,19 @@ def of_grid(density: Density) -> Moments | None:
     return Moments(grids[1].mean, grids[1].sd, float(grids[1].masses @ (shares - grids[1].mean) ** 4))
 
 
-def tanh_sinh(number: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Points of [0, 1], their distance to 1, and weights, for integrands with poles at the ends."""
+def tanh_sinh(number: int) -> tuple[np.ndarray, np.ndarray]:
+    """Points of [0, 1] and weights, for integrands with poles at the ends."""
     t = np.linspace(-3.4, 3.4, number)
     g = 0.5 * np.pi * np.sinh(t)
     low, high = 1 / (1 + np.exp(-2 * g)), 1 / (1 + np.exp(2 * g))
-    return low, high, np.pi * np.cosh(t) * low * high * (t[1] - t[0])
+    return low, np.pi * np.cosh(t) * low * high * (t[1] - t[0])
 
 
 def of_limit(density: Density) -> Moments | None:
     """By two dimensions, with the outputs' shares known; None where a row would have to lie too far in its tail."""
     q = (density.unlabeled[0] + 1) / (density.unlabeled.sum() + 2)
     rows = [beta(*row) for row in density.rows]
-    low, high, weight = tanh_sinh(241)
-    total, moments = 0.0, np.zeros(4)
+    low, weight = tanh_sinh(241)
     parts = []
     for above in (0, 1):
         up, down = rows[above], rows[1 - above]
@@ -239,7 +240,12 @@ def attack(regime: Regime, problems: int, seed: int) -> dict[str, Any]:
 
 
 def told(density: Density, number: int, z: tuple[float, ...], expected: Moments) -> dict[str, Any]:
-    parts = {"prevalence": density.prevalence, "rows": density.rows, "unlabeled": density.unlabeled, "known": density.known}
+    parts = {
+        "prevalence": density.prevalence,
+        "rows": density.rows,
+        "unlabeled": density.unlabeled,
+        "known": density.known,
+    }
     plain = {name: np.round(part, 6).tolist() for name, part in parts.items()}
     return {"number": number, "z": [round(each, 1) for each in z], "mean": expected.mean, "sd": expected.sd, **plain}
 
@@ -256,7 +262,9 @@ def main() -> None:
             print(name, json.dumps(found[name]), flush=True)
     if options.regime is None:
         RESULTS.mkdir(exist_ok=True)
-        (RESULTS / "attack_two_classes.json").write_text(json.dumps({"machine": about(), "regimes": found}, indent=1) + "\n")
+        (RESULTS / "attack_two_classes.json").write_text(
+            json.dumps({"machine": about(), "regimes": found}, indent=1) + "\n"
+        )
         (RESULTS / "attack_two_classes.md").write_text("\n".join(table(found)) + "\n")
     if any(result["off"] or result["refused"] for result in found.values()):
         raise SystemExit("the engine is off, or refuses")
@@ -264,7 +272,10 @@ def main() -> None:
 
 def table(found: dict[str, Any]) -> list[str]:
     """One row a regime."""
-    lines = ["| regime | problems | left out by the oracle | off | refused | largest deviation |", "|---|---|---|---|---|---|"]
+    lines = [
+        "| regime | problems | left out by the oracle | off | refused | largest deviation |",
+        "|---|---|---|---|---|---|",
+    ]
     for name, result in found.items():
         numbers = [result["problems"], result["left_out"], len(result["off"]), len(result["refused"])]
         lines.append(f"| {name} | {' | '.join(map(str, numbers))} | {result['worst']:.1f} standard errors |")

@@ -48,10 +48,10 @@ class OutputLikelihood:
         return float(np.sqrt(1 / (self.first + 1) + 1 / (self.second + 1)))
 
     def draw(self, size: int, rng: np.random.Generator) -> FloatArray:
-        """Draw q, or 1 − q where that is the smaller one, from ``Beta(n₀ + 1, n₁ + 1)``; it comes with all its digits."""
+        """Draw q, or 1 − q where that is the smaller one, from ``Beta(n₀ + 1, n₁ + 1)``, with all its digits."""
         gammas = rng.standard_gamma([[self.first + 1], [self.second + 1]], (2, size))
-        smaller: FloatArray = gammas[int(self.peak > 0)]
-        return smaller / gammas.sum(axis=0)
+        smaller: FloatArray = gammas[int(self.peak > 0)] / gammas.sum(axis=0)
+        return smaller
 
     def log_height(self, odds: FloatArray) -> FloatArray:
         """Return ``(n₀+1) log q + (n₁+1) log(1 − q)``: the density of logit q, relative to its peak."""
@@ -69,13 +69,15 @@ class OutputLikelihood:
 
     def log_value_at(self, share: FloatArray, rest: FloatArray) -> FloatArray:
         """Return the same of shares and what they leave to one, which may be far smaller than rounding them."""
-        first, second = (self.first + 1) / (self.first + self.second + 2), (self.second + 1) / (self.first + self.second + 2)
-        away = share - first if first < second else second - rest
+        total = self.first + self.second + 2
+        peaks = (self.first + 1) / total, (self.second + 1) / total
+        away = share - peaks[0] if peaks[0] < peaks[1] else peaks[1] - rest
         value = np.zeros_like(away)
-        for items, peak, at, off in ((self.first, first, share, away), (self.second, second, rest, -away)):
+        for items, peak, at, off in zip((self.first, self.second), peaks, (share, rest), (away, -away), strict=True):
             if items:
                 near = np.abs(off) < 0.5 * peak
-                value += items * np.where(near, np.log1p(np.where(near, off / peak, 0.0)), np.log(np.maximum(at, 1e-300) / peak))
+                apart = np.log(np.maximum(at, 1e-300) / peak)
+                value += items * np.where(near, np.log1p(np.where(near, off / peak, 0.0)), apart)
         return value
 
     def log_tails(self, odds: FloatArray) -> FloatArray:
@@ -105,13 +107,17 @@ class OutputLikelihood:
             Shapes (..., n, 1) and (..., 1, m), in either order of size.
         """
         ends = np.concatenate([low.ravel(), high.ravel(), [self.peak, np.nextafter(self.peak, -np.inf)]])
-        tails, hit, miss = self.log_tails(ends), log_share(ends), log_share(-ends)
+        tails = self.log_tails(ends)
         whole = np.logaddexp(tails[-2], tails[-1])
         is_swapped = low > high
-        x, y = np.where(is_swapped, high, low), np.where(is_swapped, low, high)
-        at_x, at_y = _ordered(is_swapped, tails[: low.size].reshape(low.shape), tails[low.size : -2].reshape(high.shape))
-        miss_x, _ = _ordered(is_swapped, miss[: low.size].reshape(low.shape), miss[low.size : -2].reshape(high.shape))
-        _, hit_y = _ordered(is_swapped, hit[: low.size].reshape(low.shape), hit[low.size : -2].reshape(high.shape))
+
+        def ordered(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+            """Return what belongs to the smaller and to the larger share of every pair."""
+            of_low, of_high = values[: low.size].reshape(low.shape), values[low.size : -2].reshape(high.shape)
+            return np.where(is_swapped, of_high, of_low), np.where(is_swapped, of_low, of_high)
+
+        (x, y), (at_x, at_y) = ordered(ends), ordered(tails)
+        miss_x, hit_y = ordered(log_share(-ends))[0], ordered(log_share(ends))[1]
         is_right, is_left = x >= self.peak, y < self.peak
         more = np.where(is_right, at_x, np.where(is_left, at_y, whole))
         less = np.where(is_right, at_y, np.where(is_left, at_x, np.logaddexp(at_x, at_y)))
@@ -123,19 +129,15 @@ class OutputLikelihood:
         return value
 
     def _between_near(self, low: FloatArray, high: FloatArray, apart: FloatArray) -> FloatArray:
-        """Take the value in the middle where little changes between two ends, and else what was found by subtraction."""
+        """Return the value in the middle where little changes between two ends, else what was found by subtraction."""
         middle = 0.5 * (low + high)
         at, rest = share(middle), share(-middle)
         first, second = self.first + 1, self.second + 1
         steepness = np.abs(first * rest - second * at) + np.sqrt((first + second) * at * rest)
-        return np.where((high - low) * steepness < 1e-3, self.log_value(middle), apart)
+        value: FloatArray = np.where((high - low) * steepness < 1e-3, self.log_value(middle), apart)
+        return value
 
     def _smaller_side(self) -> tuple[float, float, float]:
         """Return the sign of the output with fewer items, how many of it there are, and of both."""
         first, second = self.first + 1, self.second + 1
         return (1.0, first, first + second) if first <= second else (-1.0, second, first + second)
-
-
-def _ordered(is_swapped: FloatArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return what belongs to the smaller and to the larger of every pair."""
-    return np.where(is_swapped, high, low), np.where(is_swapped, low, high)

@@ -1,12 +1,12 @@
 """One-dimensional meshes on which a log density is taken to be linear between nodes, many at once.
 
-A cell's mass and a draw from it are then closed forms, exponential tails are exact however long, and nothing underflows.
-The first axis counts meshes, the second nodes.
+A cell's mass and a draw from it are then closed forms, exponential tails are exact however long, and nothing
+underflows. The first axis counts meshes, the second nodes.
 """
 
 import numpy as np
 
-from truecount._types import FloatArray
+from truecount._types import FloatArray, IntArray
 
 TEMPER = 1 / 3
 """Nodes are placed in proportion to this power of the density, which makes the error of linear pieces least."""
@@ -38,6 +38,14 @@ def log_cell_masses(widths: FloatArray, logs: FloatArray) -> FloatArray:
     """Return the log mass of every cell; shapes (meshes, nodes − 1) and (meshes, nodes) give that of the first."""
     flat = np.log(np.maximum(widths, 1e-300)) + 0.5 * (logs[:, 1:] + logs[:, :-1])
     return flat + log_mean_exp_linear(np.diff(logs)) + bulge(widths, logs)
+
+
+def cell_shares(widths: FloatArray, logs: FloatArray) -> FloatArray:
+    """Return the mass of every cell, as a share of its mesh's."""
+    masses = log_cell_masses(widths, logs)
+    masses = np.exp(masses - masses.max(axis=1, keepdims=True))
+    shares: FloatArray = masses / masses.sum(axis=1, keepdims=True)
+    return shares
 
 
 def bulge(widths: FloatArray, logs: FloatArray) -> FloatArray:
@@ -90,9 +98,10 @@ def remesh(nodes: FloatArray, logs: FloatArray, size: int) -> FloatArray:
     return np.sort(placed, axis=1)
 
 
-def find(sums: FloatArray, wanted: FloatArray) -> np.ndarray[tuple[int, ...], np.dtype[np.intp]]:
+def find(sums: FloatArray, wanted: FloatArray) -> IntArray:
     """Return the cell of each mesh in which each wanted sum lies; `sums` rise from 0 to 1 along the second axis."""
     rows, size = sums.shape
     first = 2.0 * np.arange(rows)[:, None]
     found = np.searchsorted((sums + first).ravel(), (wanted + first).ravel(), side="right").reshape(wanted.shape)
-    return np.clip(found - 1 - size * np.arange(rows)[:, None], 0, size - 2)
+    cells: IntArray = np.clip(found - 1 - size * np.arange(rows)[:, None], 0, size - 2)
+    return cells
