@@ -71,9 +71,9 @@ def sharpness(logs: FloatArray) -> FloatArray:
     """Return how far the neighbours of a maximum lie below it, for the least resolved one that may matter."""
     rise, edge = np.diff(logs), np.zeros((len(logs), 1))
     above_left, above_right = np.concatenate([edge, rise], axis=1), np.concatenate([-rise, edge], axis=1)
-    drops = np.maximum(above_left, above_right)
-    is_maximum = (above_left >= 0) & (above_right >= 0)
-    may_matter = is_maximum & (logs + drops > logs.max(axis=1, keepdims=True) - IN_REACH)
+    drops, least = np.maximum(above_left, above_right), np.minimum(above_left, above_right)
+    top = logs.max(axis=1, keepdims=True)
+    may_matter = (least >= 0) & ((logs == top) | (logs + least > top - IN_REACH))
     worst: FloatArray = np.where(may_matter, drops, 0.0).max(axis=1)
     return worst
 
