@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import beta, kstest
 
 import truecount as tc
-from oracle import by_sum, first_share
+from oracle import by_quadrature, by_sum, first_share
 from truecount.errors import UnsuitableEngineError
 from truecount.inference import Quadrature
 from truecount.inference.log_odds import OutputLikelihood
@@ -102,9 +102,8 @@ def test_a_known_row_stays_as_it_is():
 
 def test_fractional_counts_are_taken_as_they_are(seed):
     posed = Density(np.ones(2), np.array([[7.3, 2.2], [1.9, 8.4]]), np.array([30.5, 24.1]), np.full((2, 2), np.nan))
-    known = first_share(posed)
-    drawn = Quadrature(DRAWS).sample(posed, seed).prevalence[:, 0]
-    assert drawn.mean() == pytest.approx(known.mean, abs=0.03), "the sum rounds them, so this is only near"
+    known = by_quadrature(posed)
+    assert_moments(Quadrature(DRAWS).sample(posed, seed).prevalence[:, 0], known.mean, known.sd)
 
 
 def test_seeds_decide_the_draws():
@@ -138,5 +137,5 @@ def test_the_mean_likelihood_between_two_rows(counts):
     expected = (cdf(p)[:, None] - cdf(q)) / (p[:, None] - q)
     sure = np.abs(cdf(p)[:, None] - cdf(q)) > 1e-6
     np.testing.assert_allclose(
-        np.exp(found - found[sure].max())[sure], (expected / expected[sure].max())[sure], rtol=1e-5
+        np.exp(found - found[sure].max())[sure], (expected / expected[sure].max())[sure], rtol=1e-4
     )
