@@ -137,5 +137,5 @@ def test_the_mean_likelihood_between_two_rows(counts):
     expected = (cdf(p)[:, None] - cdf(q)) / (p[:, None] - q)
     sure = np.abs(cdf(p)[:, None] - cdf(q)) > 1e-6
     np.testing.assert_allclose(
-        np.exp(found - found[sure].max())[sure], (expected / expected[sure].max())[sure], rtol=1e-4
+        np.exp(found - found[sure].max())[sure], (expected / expected[sure].max())[sure], rtol=1e-5
     )

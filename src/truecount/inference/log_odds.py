@@ -10,7 +10,7 @@ NEGLIGIBLE = 36.0
 """What lies so many nats below the peak is left out."""
 EXPONENTIAL = 1e6
 """Slope² over curvature from which on a tail is exponential; its steps may be too short for a float."""
-_POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(20)
+_POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 
 
 def log_share(odds: FloatArray) -> FloatArray:
@@ -89,9 +89,9 @@ class OutputLikelihood:
         curvature = (self.first + self.second + 2) * at * share(-odds)
         is_exponential = slope**2 > EXPONENTIAL * curvature
         reach = 2 * NEGLIGIBLE / (slope + np.sqrt(slope**2 + 2 * NEGLIGIBLE * curvature) + 1e-300)
-        for _ in range(2):
-            drop = height - self.log_height(odds + outward * reach)
-            reach = np.where(is_exponential, reach, reach * np.clip(NEGLIGIBLE / np.maximum(drop, 1e-300), 0.1, 1e6))
+        for _ in range(6):
+            drop = np.maximum(height - self.log_height(odds + outward * reach), 1e-300)
+            reach = np.where(is_exponential, reach, reach * np.clip((NEGLIGIBLE / drop) ** 0.6, 0.1, 100.0))
         steps = 0.5 * (_POINTS + 1) * reach[..., None]
         fallen = self.log_height(odds[..., None] + outward[..., None] * steps) - height[..., None]
         total = np.where(is_exponential, 1 / np.maximum(slope, 1e-300), 0.5 * reach * (np.exp(fallen) @ _WEIGHTS))
