@@ -30,7 +30,7 @@ def test_every_group_has_the_rows_of_its_own_table() -> None:
         for row in tabulate(each, **LOOK).rows
     ]
     assert table.rows == expected
-    assert table.how.startswith("3 groups, computed by Quadrature")
+    assert table.how.startswith("3 groups, computed by Exact")
 
 
 def test_changes_are_those_of_joint_draws() -> None:

@@ -73,9 +73,9 @@ def _is_bounded(density: Density) -> bool:
     """Whether two classes' proposals have weights with a bound, but for a negligible part, so that none can be missed.
 
     Under a flat prior of the prevalence a weight is 1 / |a − b|, for rows a and b. Where most proposals lie inside,
-    which is seen when they are made, the part of the posterior with |a − b| < APART is at most P(|a − b| < APART) times the
-    largest density of the outputs' share, and a Beta's tails are those of a Gaussian of variance 1 / (4 (its sum + 1)).
-    Other problems are integrated one by one.
+    which is seen when they are made, the part of the posterior with |a − b| < APART is at most P(|a − b| < APART) times
+    the largest density of the outputs' share, and a Beta's tails are those of a Gaussian of variance
+    1 / (4 (its sum + 1)). Other problems are integrated one by one.
     """
     variance = np.where(density.is_known, 0.0, 0.25 / (density.rows.sum(axis=1) + 1)).sum()
     first, second = density.mean_confusion[:, 0]
