@@ -84,7 +84,8 @@ def remesh(nodes: FloatArray, logs: FloatArray, size: int) -> FloatArray:
     masses = log_cell_masses(np.diff(nodes), temper * logs)
     masses = np.exp(masses - masses.max(axis=1, keepdims=True))
     falls = np.abs(np.diff(np.maximum(temper * (logs - logs.max(axis=1, keepdims=True)), -TAIL)))
-    masses = masses / masses.sum(axis=1, keepdims=True) + IN_TAILS * falls / falls.sum(axis=1, keepdims=True) + 1e-12
+    falls /= np.maximum(falls.sum(axis=1, keepdims=True), 1e-300)
+    masses = masses / masses.sum(axis=1, keepdims=True) + IN_TAILS * falls + 1e-12
     sums = np.concatenate([np.zeros((len(nodes), 1)), np.cumsum(masses, axis=1)], axis=1)
     sums /= sums[:, -1:]
     wanted = np.linspace(0, 1, size)[None, :]

@@ -25,6 +25,8 @@ FURTHEST = 1e5
 """Log odds beyond which a share is 0 or 1."""
 LOOKS = 25
 """How often a mesh is adapted before a maximum counts as unresolved."""
+ENOUGH, RARE, LABELS = 1e12, 1e-3, 1e8
+"""Unlabelled items beyond which more say nothing new: where neither output is rarer, and there are fewer labels."""
 NODES_A_SIDE = 12
 """First nodes on each side of a peak."""
 PAIRS_AT_ONCE = 2_000
@@ -47,8 +49,15 @@ class ShareGivenRows:
 
     @classmethod
     def of(cls, density: Density) -> "ShareGivenRows":
-        """Take the prior and the unlabelled counts."""
-        return cls(density.prevalence, OutputLikelihood(*density.unlabeled))
+        """Take the prior and the unlabelled counts.
+
+        A prior that is not flat is integrated over logit π, for which more than `ENOUGH` items leave too few digits.
+        They count for so many where that tells the outputs' shares far better than the labels tell the rows.
+        """
+        items, is_flat = density.unlabeled.sum(), (density.prevalence == 1).all()
+        is_plenty = items > ENOUGH and density.unlabeled.min() > RARE * items and density.rows.sum() < LABELS
+        scale = ENOUGH / items if is_plenty and not is_flat else 1.0
+        return cls(density.prevalence, OutputLikelihood(*(scale * density.unlabeled)))
 
     @property
     def is_flat(self) -> bool:
