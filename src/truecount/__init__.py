@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from truecount.inference import Exact as Exact
     from truecount.inference import Gibbs as Gibbs
     from truecount.inference import Hamiltonian as Hamiltonian
+    from truecount.inference import Quadrature as Quadrature
     from truecount.models import ByPrediction as ByPrediction
     from truecount.models import LabelShift as LabelShift
     from truecount.models import Prior as Prior
@@ -61,6 +62,7 @@ _HOMES = {
     "PointEstimate": "results",
     "Posterior": "results",
     "Prior": "models",
+    "Quadrature": "inference",
     "SamePopulation": "models",
     "Scores": "counts",
     "calibration": "api.simulation",

@@ -190,7 +190,7 @@ def test_unsettled_draws_are_serious_and_say_why() -> None:
     assert finding.severity == "serious"
     assert "R-hat is 1.4" in finding.message
     assert "Auto()" in finding.advice
-    assert "Auto()" not in found(SOUND, not_converged="x", chosen_by="Auto")["not-converged"].advice
+    assert "Auto()" not in found(SOUND, not_converged="x", reason="it is quick")["not-converged"].advice
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from made_posterior import made_posterior
 from truecount import Counts, Finding, Prior
 from truecount.errors import InputError, MissingExtraError
 
-TOP = ["schema", "status", "level", "interval", "target", "classes", "findings", "counts", "prior", "engine", "seed"]
-TOP += ["version"]
+TOP = ["schema", "status", "level", "interval", "target", "classes", "findings", "counts", "model", "prior", "engine"]
+TOP += ["seed", "version"]
 ROW = ["class", "counted", "mean", "median", "sd", "lower", "upper", "effective_draws", "rhat"]
 
 

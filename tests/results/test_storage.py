@@ -13,7 +13,7 @@ import truecount as tc
 from made_posterior import made_posterior
 from truecount import Counts, Finding, Posterior, Prior
 from truecount.errors import InputError
-from truecount.inference.run import ChainRun, ClosedForm, ImportanceRun, JointRun, Run
+from truecount.inference.run import ChainRun, ClosedForm, ImportanceRun, JointRun, QuadratureRun, Run
 
 FINDING = Finding("odd", "caution", "Odd.", {"share": 0.5, "classes": ["fail"], "rhat": float("inf")}, "Look.")
 WEIGHTED = Counts(
@@ -65,6 +65,7 @@ RUNS = [
     ImportanceRun(proposed=9, share_inside=0.5, share_effective=0.25, is_stacked=True, reason="quick", joint=JOINT),
     ImportanceRun(proposed=9, share_inside=1.0, share_effective=1.0, modes=((0.1, 0.9), (0.8, 0.2))),
     ChainRun(engine="NUTS", chains=4, warmup=50, divergences=3, status="not-converged", not_converged="too few"),
+    QuadratureRun(nodes=65, error=1e-9),
     ClosedForm(),
 ]
 

@@ -84,6 +84,15 @@ class ChainRun(Run):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class QuadratureRun(Run):
+    """Numerical integration: on how many nodes, and how much the posterior differs from that on half as many."""
+
+    engine: str = "Quadrature"
+    nodes: int
+    error: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClosedForm(Run):
     """Draws from known distributions."""
 

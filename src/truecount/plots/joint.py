@@ -9,9 +9,9 @@ import numpy as np
 from truecount._types import FloatArray, Name
 from truecount.errors import InputError
 from truecount.inference.draws import dirichlet
+from truecount.models import LabelShift
 from truecount.plots.canvas import FONT, WIDTH, drawn, percent_axis
 from truecount.plots.labels import labels, places
-from truecount.plots.smooth import has_prior
 from truecount.plots.theme import Theme, ThemeLike
 from truecount.results import Posterior
 
@@ -133,8 +133,9 @@ def _entangled(posterior: Posterior) -> list[int]:
 def _joint(posterior: Posterior, chosen: list[int], classes: tuple[Name, ...], *, rest: bool = False) -> JointData:
     step = -(-len(posterior.prevalence) // MOST_POINTS)
     rng = np.random.default_rng([posterior.origin.seed, *b"joint"])
-    points = MOST_POINTS if has_prior(posterior) else 0
-    prior = dirichlet(rng, posterior.prior.prevalence_for(posterior.counts), (points,))
+    prior = np.empty((0, len(posterior.classes)))
+    if isinstance(posterior.model, LabelShift):
+        prior = dirichlet(rng, posterior.model.prior.prevalence_for(posterior.counts), (MOST_POINTS,))
     sides = [shares[:, chosen] for shares in (posterior.prevalence[::step], prior)]
     if rest:
         sides = [np.column_stack([side, 1 - side.sum(axis=1)]) for side in sides]

@@ -8,10 +8,11 @@ import numpy as np
 
 from truecount._types import FloatArray, Name
 from truecount.errors import InputError
+from truecount.models import LabelShift
 from truecount.plots.canvas import drawn, percent_axis
 from truecount.plots.labels import places
 from truecount.plots.rows import label_rows, rows_height, spans
-from truecount.plots.smooth import edges_of, has_prior, prior_density, smooth_density
+from truecount.plots.smooth import edges_of, prior_density, smooth_density
 from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.results import Posterior
 from truecount.results.intervals import Kind, Target
@@ -204,9 +205,10 @@ def density_data(posterior: Posterior, *, classes: Sequence[Any] | None = None) 
     chosen = places(posterior.classes, classes)
     curves = [smooth_density(posterior.prevalence[:, place], GRID) for place in chosen]
     shares, heights = (np.array(part) for part in zip(*curves, strict=True))
-    points, before = prior_density(posterior.prior.prevalence_for(posterior.counts), edges_of(shares), GRID)
-    if not has_prior(posterior):
-        before = np.zeros_like(before)
+    points, before = np.linspace(*edges_of(shares), GRID), np.zeros((len(posterior.classes), GRID))
+    if isinstance(posterior.model, LabelShift):
+        concentration = posterior.model.prior.prevalence_for(posterior.counts)
+        points, before = prior_density(concentration, edges_of(shares), GRID)
     return DensityData(
         classes=tuple(posterior.classes[place] for place in chosen),
         positions=tuple(chosen),

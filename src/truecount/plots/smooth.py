@@ -5,8 +5,6 @@ from math import lgamma
 import numpy as np
 
 from truecount._types import FloatArray
-from truecount.models import LabelShift
-from truecount.results import Posterior
 
 REACH = 4.0
 """Bandwidths that a curve goes on beyond the outermost draw."""
@@ -36,11 +34,6 @@ def _bandwidth(draws: FloatArray) -> float:
     quarter, three_quarters = np.quantile(draws, [0.25, 0.75])
     spread = min(float(draws.std()), (three_quarters - quarter) / 1.34) or float(draws.std())
     return max(1.06 * spread * len(draws) ** -0.2, 1e-9) if spread else 1e-3
-
-
-def has_prior(posterior: Posterior) -> bool:
-    """Whether the shares have a prior of their own, as under label shift alone."""
-    return isinstance(posterior.model, LabelShift)
 
 
 def edges_of(shares: FloatArray) -> tuple[float, float]:

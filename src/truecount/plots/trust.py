@@ -11,12 +11,11 @@ from truecount._types import FloatArray, Name
 from truecount.diagnostics import identify
 from truecount.diagnostics.coverage import Coverage
 from truecount.errors import InputError
-from truecount.models import density
+from truecount.models import LabelShift
 from truecount.plots.canvas import FONT, drawn, percent_axis
 from truecount.plots.labels import places
 from truecount.plots.legend import chosen_places, write_legend
 from truecount.plots.rows import label_rows, rows_height, spans
-from truecount.plots.smooth import has_prior
 from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.results import Posterior
 
@@ -61,11 +60,11 @@ class ContractionData:
 
 def contraction_data(posterior: Posterior, *, classes: Sequence[Any] | None = None) -> ContractionData:
     """Give what `contraction` draws."""
-    if not has_prior(posterior):
+    if not isinstance(posterior.model, LabelShift):
         found, remedy = f"has the model {posterior.model!r:.60}", "Use model=LabelShift(), or plots.density"
         raise InputError("posterior", found, "only label shift has a prior of the shares", remedy)
     chosen = places(posterior.classes, classes)
-    before, after = identify.contraction(density(posterior.counts, posterior.prior), posterior.draws)
+    before, after = identify.contraction(posterior.model.density(posterior.counts), posterior.draws)
     return ContractionData(
         classes=tuple(posterior.classes[place] for place in chosen),
         positions=tuple(chosen),

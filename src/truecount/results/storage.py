@@ -20,7 +20,16 @@ from truecount._json import read_json
 from truecount.counts import Counts
 from truecount.errors import InputError
 from truecount.inference.draws import Draws
-from truecount.inference.run import STATUSES, ChainRun, ClosedForm, ImportanceRun, JointRun, Run, status_of
+from truecount.inference.run import (
+    STATUSES,
+    ChainRun,
+    ClosedForm,
+    ImportanceRun,
+    JointRun,
+    QuadratureRun,
+    Run,
+    status_of,
+)
 from truecount.models import Model, Prior
 from truecount.models.priors import Diagonal
 from truecount.models.register import MODELS
@@ -48,7 +57,7 @@ BROKEN = (
     zlib.error,
 )
 """What reading a file that is broken, or made to do harm, may end in."""
-RUNS: dict[str, type[Run]] = {kind.__name__: kind for kind in (Run, ImportanceRun, ChainRun, ClosedForm)}
+RUNS: dict[str, type[Run]] = {kind.__name__: kind for kind in (Run, ImportanceRun, ChainRun, QuadratureRun, ClosedForm)}
 """Kinds of runs, by the name that a file has."""
 
 
