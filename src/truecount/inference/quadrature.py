@@ -76,7 +76,7 @@ class Quadrature:
         else:
             table = resolved_table(density)
             drawn = table.draw(size, rng)
-        stride = confusion_stride(size, density)
+        stride = confusion_stride(size, density.rows.size)
         kept = drawn[:2].T[::stride]
         confusion = np.stack([share(kept), share(-kept)], axis=-1)
         confusion[:, density.is_known] = density.known[density.is_known]
