@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from truecount import _check
 from truecount._types import FloatArray
@@ -55,10 +55,10 @@ def _point(data: Counts | Scores, chosen: Method) -> PointEstimate:
     settings = {field.name: getattr(chosen, field.name) for field in fields(chosen)}  # type: ignore[arg-type]
     provenance = {"method": chosen.name, **settings, "version": package_version()}
     findings = of_point(data, chosen, prevalence)
-    interval = chosen.interval(data) if isinstance(chosen, RoganGladen) else None
-    return PointEstimate(
-        prevalence=prevalence, classes=data.classes, findings=findings, provenance=provenance, interval=interval
-    )
+    point = PointEstimate(prevalence=prevalence, classes=data.classes, findings=findings, provenance=provenance)
+    if isinstance(chosen, RoganGladen):
+        return replace(point, interval=chosen.interval(data), level=chosen.level)
+    return point
 
 
 def compare(

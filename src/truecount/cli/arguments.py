@@ -110,8 +110,8 @@ Design: TypeAlias = Annotated[
         metavar="|".join(DESIGNS),
         callback=one_of(*DESIGNS),
         autocompletion=among(DESIGNS),
-        help="How labelled items came about: from elsewhere or so many of each class, as a random sample of this "
-        "population, or so many of each output.",
+        help="Sampling design of the labels: from another population or stratified by class, a random sample of this "
+        "population, or stratified by output.",
     ),
 ]
 Draws: TypeAlias = Annotated[

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import ceil, log10
 from typing import Any
 
+from truecount.models.register import KINDS
 from truecount.results.finding import Finding
 from truecount.results.posterior import Posterior
 from truecount.results.table import cells_text, display_width, remark, tabulate, visible
@@ -43,8 +44,7 @@ NOTES = {
     "priors": "prevalence: what was believed of the shares; confusion: of what the box does with each class; × 0.5: "
     "half as firmly; given output: of the classes of each output; most moved: "
     "the largest change, in standard deviations of the answer; 0.3 is much.",
-    "designs": "label_shift: labelled items come from elsewhere, or so many of each class; same_population: a random "
-    "sample of this population; by_prediction: so many of each output of it. Only you know which is true.",
+    "designs": f"{'; '.join(f'{kind.name}: {kind.sampling}' for kind in KINDS)}. Only you know which is true.",
     "label_error": "label error: share of the labels that is wrong; right: mean if all are right, the rows of the "
     "confusion learned from the labels alone; mean: if errors of all classes are alike; lowest, highest: of the means, "
     "if items of one class alone may be mislabelled, whichever; lower, upper: the widest ends of 95 % intervals then.",
@@ -97,7 +97,7 @@ class Check:
     provenance: Mapping[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values, schema ``truecount.check/1``."""
+        """Return plain values, schema ``truecount.check/1``."""
         return {
             "schema": "truecount.check/1",
             "findings": [finding.to_dict() for finding in self.findings],

@@ -21,11 +21,11 @@ class PointEstimate:
     classes
         Their names.
     findings
-        What to know before leaning on it.
+        What to know before relying on it.
     provenance
-        How it was made: the method, its settings, version.
-    interval
-        Shape (classes, 2), at the level in `provenance`; of a method that comes with one, else None.
+        How it was made, for export: the method, its settings, version.
+    interval, level
+        Shape (classes, 2), and what it promises; of a method that comes with one, else None.
 
     Notes
     -----
@@ -45,9 +45,10 @@ class PointEstimate:
     findings: tuple[Finding, ...]
     provenance: Mapping[str, Any]
     interval: FloatArray | None = None
+    level: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values, schema ``truecount.point/1``."""
+        """Return plain values, schema ``truecount.point/1``."""
         shares = zip(self.classes, self.prevalence.tolist(), strict=True)
         return {
             "schema": "truecount.point/1",
@@ -70,9 +71,9 @@ class PointEstimate:
             ["class", *map(visible, self.classes)],
             ["share", *(f"{100 * each:.2f} %" for each in self.prevalence)],
         ]
-        if self.interval is not None:
+        if self.interval is not None and self.level is not None:
             spans = [f"{100 * low:.2f} \N{EN DASH} {100 * high:.2f} %" for low, high in self.interval]
-            columns.append([f"{100 * self.provenance['level']:.6g} % interval", *spans])
+            columns.append([f"{100 * self.level:.6g} % interval", *spans])
         return [list(line) for line in zip(*columns, strict=True)]
 
     def __str__(self) -> str:
