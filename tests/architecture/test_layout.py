@@ -141,6 +141,26 @@ def offences(tree: ast.AST) -> Iterator[str]:
                 yield f"broad except in line {node.lineno}"
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_said_of_a_run_is_read_by_attribute(name):
+    assert list(reads_by_key(MODULES[name].tree)) == []
+
+
+def reads_by_key(tree: ast.AST) -> Iterator[int]:
+    """Lines that take something out of a provenance or a record by its key."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Subscript(value=ast.Attribute(attr="provenance" | "record")):
+                yield node.lineno
+            case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="provenance" | "record"), attr="get")):
+                yield node.lineno
+
+
+@pytest.mark.parametrize("line", ["x.provenance['seed']", "y = x.record.get('joint', 1)"])
+def test_a_read_by_key_is_seen(line):
+    assert list(reads_by_key(ast.parse(line))) == [1]
+
+
 @pytest.mark.parametrize("line", ["assert x", "print(x)", "try: x\nexcept: y", "try: x\nexcept Exception: y"])
 def test_each_offence_is_seen(line):
     assert len(list(offences(ast.parse(line)))) == 1

@@ -216,7 +216,7 @@ def test_without_an_answer_no_file_has_numbers_that_look_like_one(
     assert "No answer: R-hat is 1.380" in before_counts
     assert "<table" not in before_counts
     assert "<svg" not in page
-    assert "What the box does with each class" not in page
+    assert "Confusion matrix" not in page
     assert "posterior mean" not in (tmp_path / "a.svg").read_text()
 
 

@@ -6,6 +6,7 @@ import pytest
 import truecount as tc
 from truecount.inference.run import ChainRun, ClosedForm, ImportanceRun, QuadratureRun, status_of
 
+pytestmark = pytest.mark.filterwarnings("ignore::truecount.errors.ConvergenceWarning")  # chains are short here
 TWO = tc.Counts([[140, 60], [20, 180]], [600, 400])
 THREE = tc.Counts([[30, 5, 3], [4, 40, 6], [2, 5, 50]], [200, 100, 50])
 
