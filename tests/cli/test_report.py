@@ -198,7 +198,8 @@ def test_one_class_or_an_order_in_text_csv_json_page_and_picture(sort: bool, tmp
 
 def unsettled(**options: Any) -> Posterior:
     posterior = made_posterior(chains=4, **options)
-    return replace(posterior, draws=replace(posterior.draws, rhat=np.array([1.02, 1.38])))
+    run = replace(posterior.run, status="no-answer")
+    return replace(posterior, draws=replace(posterior.draws, rhat=np.array([1.02, 1.38]), run=run))
 
 
 def test_without_an_answer_no_file_has_numbers_that_look_like_one(
