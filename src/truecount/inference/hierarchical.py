@@ -11,6 +11,7 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray
+from truecount.inference import convergence
 from truecount.inference.whitening import BATCH, Whitening
 from truecount.models.hierarchy.pooled import PooledDensity
 
@@ -32,13 +33,12 @@ MOST_BLOCKS = 60
 START_GROUPS = 200
 """The first guess of the hyperparameters looks at so many groups at most."""
 NEWTON_STEPS = 4
-RHAT_LIMIT = 1.01
 LOW_SPREAD = 2.0
 """Standard deviations below its mean at which the spread decides on the centring."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HyperDraws:
+class GroupDraws:
     """Draws from the posterior of many groups, chain after chain.
 
     Parameters
@@ -67,6 +67,25 @@ class HyperDraws:
     iterations: int
     gradients: int
     acceptance: float
+
+    def hyper_rhat(self) -> float:
+        """Return the largest R-hat of spread, centre and confusion."""
+        return max(float(convergence.rhat_fast(varying, self.chains).max()) for varying in self._hyper())
+
+    def is_enough(self, wanted: int) -> bool:
+        """Whether chains agree and so many draws of every quantity are effective."""
+        for values in (*self._hyper(), self.prevalence.reshape(len(self.prevalence), -1)):
+            if convergence.rhat_fast(values, self.chains).max() > convergence.RHAT_LIMIT:
+                return False
+            if convergence.effective_fast(values, self.chains).min() < wanted:
+                return False
+        return True
+
+    def _hyper(self) -> list[FloatArray]:
+        """Return spread, centre and confusion as (draws, values), without what is known."""
+        flat = [values.reshape(len(values), -1) for values in (self.spread, self.centre, self.confusion)]
+        varying = [values[:, np.ptp(values, axis=0) > 0] for values in flat]
+        return [values for values in varying if values.size]
 
 
 @dataclass(slots=True)
@@ -130,7 +149,7 @@ def _kinetic(speed_y: FloatArray, speed_z: FloatArray) -> FloatArray:
     return total
 
 
-def sample_pooled(density: PooledDensity, *, effective_draws: int, seed: int) -> HyperDraws:
+def sample_pooled(density: PooledDensity, *, effective_draws: int, seed: int) -> GroupDraws:
     """Draw until the least known quantity has so many effective draws, or the budget ends."""
     _check.whole_number("effective_draws", effective_draws, least=1)
     rng = np.random.default_rng(seed)
@@ -186,7 +205,7 @@ def _warm(chains: _Chains, iterations: int) -> None:
     chains.y, chains.z = chains.map.standard(hyper, density.own_latent(hyper, latent))
 
 
-def _drawn(chains: _Chains, wanted: int) -> HyperDraws:
+def _drawn(chains: _Chains, wanted: int) -> GroupDraws:
     """Draw in blocks until enough is known; keep what fits in memory."""
     density = chains.map.density
     size = chains.y.size + len(chains.z) * density.n_groups * (density.n_ratios + 1)
@@ -205,18 +224,18 @@ def _drawn(chains: _Chains, wanted: int) -> HyperDraws:
             if len(hypers) > most:
                 hypers, shares, every = hypers[1::2], shares[1::2], 2 * every
         draws = _gathered(density, hypers, shares, chains)
-        if is_enough(draws, wanted):
+        if draws.is_enough(wanted):
             break
     return draws
 
 
 def _gathered(
     density: PooledDensity, hypers: list[FloatArray], shares: list[FloatArray], chains: _Chains
-) -> HyperDraws:
+) -> GroupDraws:
     hyper = np.stack(hypers, axis=1).reshape(-1, density.n_hyper)
     rows, centre, scores = density.parts(hyper)
     prevalence = np.stack(shares, axis=1)
-    return HyperDraws(
+    return GroupDraws(
         prevalence=prevalence.reshape(-1, *prevalence.shape[2:]),
         confusion=density.rows.natural(rows)[0],
         centre=centre,
@@ -226,22 +245,6 @@ def _gathered(
         gradients=chains.gradients,
         acceptance=float(np.mean(chains.accepted)),
     )
-
-
-def is_enough(draws: HyperDraws, wanted: int) -> bool:
-    """Whether chains agree and so many draws of every quantity are effective."""
-    from truecount.inference import convergence
-
-    for values in (draws.spread, draws.centre, draws.confusion, draws.prevalence):
-        flat = values.reshape(len(values), -1)
-        flat = flat[:, flat.std(axis=0) > 0]
-        if not flat.shape[1]:
-            continue
-        if convergence.rhat_fast(flat, draws.chains).max() > RHAT_LIMIT:
-            return False
-        if convergence.effective_fast(flat, draws.chains).min() < wanted:
-            return False
-    return True
 
 
 def _laplace_mode(plain: PooledDensity) -> FloatArray:

@@ -219,8 +219,15 @@ class PooledDensity:
 
 
 def pooled_density(
-    rows: Rows, unlabeled: FloatArray, concentration: FloatArray, design: FloatArray, **choices: object
+    rows: Rows,
+    unlabeled: FloatArray,
+    concentration: FloatArray,
+    design: FloatArray,
+    *,
+    loadings: tuple[FloatArray, ...] | None = None,
+    spread_scale: float = 1.0,
+    effect: float = 1.0,
 ) -> PooledDensity:
     """Put rows, items (outputs, groups), the centre's Dirichlet prior and the groups' design together."""
-    centre = Centre(concentration, design, log_ratio_basis(len(concentration)))
-    return PooledDensity(rows, unlabeled, centre, **choices)  # type: ignore[arg-type]
+    centre = Centre(concentration, design, log_ratio_basis(len(concentration)), effect)
+    return PooledDensity(rows, unlabeled, centre, loadings, spread_scale)
