@@ -5,6 +5,7 @@
 3. Draw until every share, the spread and the confusion are known well enough, or the budget ends.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,7 +14,7 @@ from truecount import _check
 from truecount._types import FloatArray
 from truecount.inference import convergence
 from truecount.inference.whitening import BATCH, Whitening
-from truecount.models.hierarchy.pooled import PooledDensity
+from truecount.models.hierarchy import GroupDensity
 
 MOST_CHAINS, FEWEST_CHAINS = 32, 8
 CHAIN_NUMBERS = 250_000
@@ -149,7 +150,7 @@ def _kinetic(speed_y: FloatArray, speed_z: FloatArray) -> FloatArray:
     return total
 
 
-def sample_pooled(density: PooledDensity, *, effective_draws: int, seed: int) -> GroupDraws:
+def sample_pooled(density: GroupDensity, *, effective_draws: int, seed: int) -> GroupDraws:
     """Draw until the least known quantity has so many effective draws, or the budget ends."""
     _check.whole_number("effective_draws", effective_draws, least=1)
     rng = np.random.default_rng(seed)
@@ -162,7 +163,7 @@ def sample_pooled(density: PooledDensity, *, effective_draws: int, seed: int) ->
     return _drawn(chains, effective_draws)
 
 
-def _started(plain: PooledDensity, n_chains: int, rng: np.random.Generator) -> _Chains:
+def _started(plain: GroupDensity, n_chains: int, rng: np.random.Generator) -> _Chains:
     """Start chains farther from the mode than the posterior reaches, latents where their hyperparameters put them."""
     hyper = _laplace_mode(plain)
     middle = _latent_mode(plain, hyper[None])[0][0]
@@ -176,7 +177,7 @@ def _started(plain: PooledDensity, n_chains: int, rng: np.random.Generator) -> _
     return _Chains(whitening, rng, *whitening.standard(hypers, density.own_latent(hypers, latent)))
 
 
-def _suitably_centred(plain: PooledDensity, hyper: FloatArray, latent: FloatArray, sd: FloatArray) -> PooledDensity:
+def _suitably_centred(plain: GroupDensity, hyper: FloatArray, latent: FloatArray, sd: FloatArray) -> GroupDensity:
     """Centre each latent by how much its own items say: 1 − its variance over that of its prior.
 
     The spread is taken at the lower end of what is likely, because there a centring that is too large makes a funnel.
@@ -210,8 +211,7 @@ def _drawn(chains: _Chains, wanted: int) -> GroupDraws:
     density = chains.map.density
     size = chains.y.size + len(chains.z) * density.n_groups * (density.n_ratios + 1)
     most = max(2 * FEWEST_CHAINS, KEPT_BYTES // (8 * size))
-    hypers: list[FloatArray] = []
-    shares: list[FloatArray] = []
+    kept: list[tuple[FloatArray, FloatArray, FloatArray]] = []
     every = 1
     for _ in range(MOST_BLOCKS):
         for number in range(BLOCK):
@@ -219,27 +219,24 @@ def _drawn(chains: _Chains, wanted: int) -> GroupDraws:
             if number % every:
                 continue
             hyper, latent = chains.map.natural(chains.y, chains.z)
-            hypers.append(hyper)
-            shares.append(density.prevalence(hyper, latent).transpose(0, 2, 1))
-            if len(hypers) > most:
-                hypers, shares, every = hypers[1::2], shares[1::2], 2 * every
-        draws = _gathered(density, hypers, shares, chains)
+            shares = density.prevalence(hyper, latent).transpose(0, 2, 1)
+            kept.append((hyper, shares, density.confusion(hyper, latent)))
+            if len(kept) > most:
+                kept, every = kept[1::2], 2 * every
+        draws = _gathered(kept, chains)
         if draws.is_enough(wanted):
             break
     return draws
 
 
-def _gathered(
-    density: PooledDensity, hypers: list[FloatArray], shares: list[FloatArray], chains: _Chains
-) -> GroupDraws:
-    hyper = np.stack(hypers, axis=1).reshape(-1, density.n_hyper)
-    rows, centre, scores = density.parts(hyper)
-    prevalence = np.stack(shares, axis=1)
+def _gathered(kept: list[tuple[FloatArray, FloatArray, FloatArray]], chains: _Chains) -> GroupDraws:
+    hyper, prevalence, confusion = (_chain_after_chain(values) for values in zip(*kept, strict=True))
+    _, centre, scores = chains.map.density.parts(hyper)
     return GroupDraws(
-        prevalence=prevalence.reshape(-1, *prevalence.shape[2:]),
-        confusion=density.rows.natural(rows)[0],
+        prevalence=prevalence,
+        confusion=confusion,
         centre=centre,
-        spread=density.spread(scores),
+        spread=chains.map.density.spread(scores),
         chains=len(chains.y),
         iterations=chains.iterations,
         gradients=chains.gradients,
@@ -247,7 +244,13 @@ def _gathered(
     )
 
 
-def _laplace_mode(plain: PooledDensity) -> FloatArray:
+def _chain_after_chain(values: Sequence[FloatArray]) -> FloatArray:
+    """Join arrays (chain, …) of successive iterations to (draws, …)."""
+    stacked = np.stack(values, axis=1)
+    return stacked.reshape(-1, *stacked.shape[2:])
+
+
+def _laplace_mode(plain: GroupDensity) -> FloatArray:
     """Return the mode of the hyperparameters, with the groups integrated out approximately."""
     from scipy.optimize import minimize
 
@@ -262,7 +265,7 @@ def _laplace_mode(plain: PooledDensity) -> FloatArray:
     return np.asarray(hyper)
 
 
-def _negative_marginal(hyper: FloatArray, plain: PooledDensity) -> tuple[float, FloatArray]:
+def _negative_marginal(hyper: FloatArray, plain: GroupDensity) -> tuple[float, FloatArray]:
     """Return minus the Laplace approximation of the log marginal density, and its gradient by differences."""
     step = 1e-4
     points = np.vstack([hyper, hyper + step * np.eye(len(hyper)), hyper - step * np.eye(len(hyper))])
@@ -273,13 +276,13 @@ def _negative_marginal(hyper: FloatArray, plain: PooledDensity) -> tuple[float, 
     return -float(values[0]), -(ahead - behind) / (2 * step)
 
 
-def _marginal(plain: PooledDensity, hyper: FloatArray) -> FloatArray:
+def _marginal(plain: GroupDensity, hyper: FloatArray) -> FloatArray:
     latent, blocks = _latent_mode(plain, hyper)
     value: FloatArray = plain.value_and_gradient(hyper, latent)[0] - 0.5 * np.linalg.slogdet(blocks)[1].sum(axis=1)
     return value
 
 
-def _latent_mode(plain: PooledDensity, hyper: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _latent_mode(plain: GroupDensity, hyper: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Climb to the latents' mode given the hyperparameters by Fisher scoring; return it and the curvature there."""
     latent = np.zeros((len(hyper), *plain.latent_shape))
     plain = plain.recentred(np.zeros(plain.latent_shape))

@@ -117,6 +117,10 @@ class PooledDensity:
         scale, _ = self._stretched(self.spread(scores))
         return shares_of(self.centre.basis, self.centre.located(coefficients) + self._deviation(scale * latent))
 
+    def confusion(self, hyper: FloatArray, latent: FloatArray) -> FloatArray:
+        """Return the confusion, shape (chain, class, output)."""
+        return self.rows.natural(self.parts(hyper)[0])[0]
+
     def standard_latent(self, hyper: FloatArray, latent: FloatArray) -> FloatArray:
         """Return ``ζ``, whatever the centring."""
         _, precision = self._stretched(self.spread(self.parts(hyper)[2]))
