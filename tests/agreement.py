@@ -12,7 +12,7 @@ import numpy as np
 
 from oracle import first_share
 from problems import Problem
-from truecount.inference import Auto, Exact, Gibbs, Hamiltonian
+from truecount.inference import Auto, Exact, Gibbs, Hamiltonian, Quadrature
 from truecount.inference.draws import Engine
 from truecount.models import Density
 
@@ -20,6 +20,7 @@ ENGINES: dict[str, Engine] = {
     "Exact": Exact(500),
     "Gibbs": Gibbs(64 * 1000, chains=64, warmup=1000),
     "Hamiltonian": Hamiltonian(2000, effective_draws=2000),
+    "Quadrature": Quadrature(500),
     "Auto": Auto(500),
 }
 """Every engine, at a size that makes many replicates cheap."""

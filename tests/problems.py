@@ -23,6 +23,10 @@ class Problem:
     prior: Prior = FLAT
     refused_by: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        if not self.has_oracle:
+            object.__setattr__(self, "refused_by", (*self.refused_by, "Quadrature"))
+
     @property
     def density(self) -> Density:
         return density(self.counts, self.prior)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from truecount.inference import Exact as Exact
     from truecount.inference import Gibbs as Gibbs
     from truecount.inference import Hamiltonian as Hamiltonian
+    from truecount.inference import Quadrature as Quadrature
     from truecount.models import Prior as Prior
     from truecount.page import report as report
     from truecount.results import Finding as Finding
@@ -56,6 +57,7 @@ _HOMES = {
     "PointEstimate": "results",
     "Posterior": "results",
     "Prior": "models",
+    "Quadrature": "inference",
     "Scores": "counts",
     "calibration": "api.simulation",
     "check": "api.trust",

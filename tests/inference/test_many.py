@@ -66,6 +66,33 @@ def test_a_problem_has_the_same_draws_whatever_stands_beside_it():
     assert many[0].provenance["stacked"]
 
 
+@pytest.mark.parametrize(
+    ("labeled", "unlabeled", "engine"),
+    [
+        ([[140, 60], [20, 180]], [600, 400], "Exact"),
+        ([[1400, 600], [200, 1800]], [6 * 10**8, 4 * 10**8], "Exact"),
+        ([[14, 6], [2, 18]], [600, 400], "Quadrature"),
+        ([[140, 60], [120, 80]], [600, 400], "Quadrature"),
+        ([[140, 60], [20, 180]], [990, 10], "Quadrature"),
+        ([[3, 0], [3, 7]], [2619918, 97380082], "Quadrature"),
+    ],
+)
+def test_two_classes_are_stacked_only_where_no_mode_can_be_missed(labeled, unlabeled, engine):
+    [posterior] = tc.infer_many([tc.Counts(labeled, unlabeled)])
+    assert posterior.provenance["engine"] == engine
+
+
+def test_the_bound_on_rows_that_are_near_holds(seed):
+    """What a stack leaves out is bounded by a Gaussian tail: more than so many draws are never nearer."""
+    rng = np.random.default_rng(seed)
+    for rows in ([[8, 3], [2, 9]], [[30, 10], [10, 30]], [[3, 1], [1, 3]]):
+        a, b = (rng.beta(*row, 200_000) for row in rows)
+        means = [row[0] / sum(row) for row in rows]
+        variance = sum(0.25 / (sum(row) + 1) for row in rows)
+        bound = np.exp(-0.5 * (means[0] - means[1] - 0.1) ** 2 / variance)
+        assert (np.abs(a - b) < 0.1).mean() < bound + 5 * np.sqrt(bound / 200_000)
+
+
 def test_other_engines_work_too():
     posteriors = tc.infer_many(made_problems(2, 1), engine=Exact(50))
     assert [posterior.prevalence.shape for posterior in posteriors] == [(50, 3), (50, 3)]

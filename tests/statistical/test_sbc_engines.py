@@ -1,10 +1,10 @@
-"""Simulation-based calibration of the chain engines by themselves; `Auto` would ask them only where `Exact` refuses."""
+"""Simulation-based calibration of engines by themselves; `Auto` would ask some of them only where others refuse."""
 
 import numpy as np
 import pytest
 
 from calibrated import SHAPES
-from truecount import Counts, Gibbs, Hamiltonian, Prior
+from truecount import Counts, Gibbs, Hamiltonian, Prior, Quadrature
 from truecount.errors import UnsuitableEngineError
 from truecount.inference.draws import Draws
 from truecount.models import density
@@ -16,11 +16,13 @@ ENGINES = {
     "Hamiltonian by class": Hamiltonian(480, chains=16, warmup=50, coordinates="class"),
     "Hamiltonian by output": Hamiltonian(480, chains=16, warmup=50, coordinates="output"),
     "Gibbs": Gibbs(2400, warmup=100),
+    "Quadrature": Quadrature(200),
 }
 REFUSED = {
     ("Hamiltonian by output", "one known row"),
     ("Gibbs", "fewer outputs"),
     ("Gibbs", "a million unlabelled"),
+    *(("Quadrature", name) for name in SHAPES if name not in ("two classes", "one known row")),
 }
 NEVER_CHOSEN = {
     ("Hamiltonian by class", "a million unlabelled"),
@@ -33,7 +35,7 @@ CASES = [(engine, name) for engine in ENGINES for name in SHAPES if (engine, nam
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("engine", "name"), CASES)
-def test_chains_are_calibrated(engine, name, seed):
+def test_engines_are_calibrated(engine, name, seed):
     def draw(counts: Counts, prior: Prior, own_seed: int) -> Draws:
         return ENGINES[engine].sample(density(counts, prior), own_seed)
 

@@ -60,9 +60,9 @@ def infer(
     >>> counts = Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
     >>> print(infer(counts, seed=1))
     class  counted  true share  95 % interval
-    fail    60.0 %      83.9 %  74.1 – 94.8 %
-    pass    40.0 %      16.1 %   5.2 – 25.9 %
-    Computed by Exact: 4,000 effective draws, drawn without chains. Seed 1.
+    fail    60.0 %      83.8 %  74.0 – 94.7 %
+    pass    40.0 %      16.2 %   5.3 – 26.0 %
+    Computed by Quadrature: 4,000 effective draws, drawn without chains. Seed 1.
     """
     seed = _check.whole_number("seed", seed, least=0)
     _check.one_of("design", design, DESIGNS)

@@ -87,7 +87,7 @@ def compare(
     >>> counts = Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
     >>> compare(counts, ["cc", "acc", "pacc"], seed=1)
     method     fail                  pass
-    posterior  83.9 % (74.1 – 94.8)  16.1 % (5.2 – 25.9)
+    posterior  83.8 % (74.0 – 94.7)  16.2 % (5.3 – 26.0)
     cc         60.0 % (57.1 – 63.3)  40.0 % (36.7 – 42.9)
     acc        83.3 % (74.0 – 94.4)  16.7 % (5.6 – 26.0)
     Left out: pacc (needs the scores of every item).

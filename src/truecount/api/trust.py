@@ -210,7 +210,7 @@ def sensitivity(
     --------
     >>> posterior = infer(Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"]))
     >>> print(sensitivity(posterior, 0.05, above={"fail": 0.6}).claims[0])
-    fail above 60.0 %: holds unless rows moved by 9.2 % or more.
+    fail above 60.0 %: holds unless rows moved by 9.5 % or more.
     """
     _check.instance_of("posterior", posterior, Posterior, POSTERIOR_FIRST)
     of_label_shift("posterior", posterior, "sensitivity")

@@ -24,6 +24,7 @@ ENGINES = {
     "gibbs": "Gibbs",
     "hamiltonian": "Hamiltonian",
     "nuts": "NUTS",
+    "quadrature": "Quadrature",
 }
 """Names on the command line and classes in `truecount.inference`, each of which takes the number of draws first."""
 

@@ -219,7 +219,7 @@ def _not_converged(draws: Draws) -> Finding | None:
     apart = f"by about {np.sqrt(max(worst**2 - 1, 0)):.2g} posterior standard deviations"
     severity: Severity = "serious"
     if not worst <= RHAT_MOST:
-        message = f"There is no answer, because the chains contradict each other: {reason}."
+        message = f"There is no answer: {reason}."
     elif worst > RHAT_SERIOUS:
         message = f"The chains have not converged: {reason}. Their means differ {apart}."
     elif worst > RHAT_LIMIT and np.min(draws.effective) >= FEWEST_EFFECTIVE:

@@ -1,6 +1,6 @@
 """Does label shift explain the unlabelled outputs? A cheap look for every answer, and a test for `check`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
@@ -91,15 +91,19 @@ def label_shift_test(counts: Counts, model: Density, *, replicates: int = 999, s
 
 
 def bootstrap(tables: Tables, unlabeled: FloatArray, replicates: int, rng: np.random.Generator) -> tuple[float, float]:
-    """Give the deviance of one data set, and how often it is as large in data simulated from its best fit.
+    """Return the deviance of one data set, and how often it is as large in data simulated from its best fit.
 
-    `unlabeled`, shape (groups,), is how many unlabelled items there really are.
+    `unlabeled`, shape (groups,), is how many unlabelled items there really are. The deviance counts at most ten times
+    the labelled ones, but the fit to simulate from counts all: what fits the few may be refuted by the many, and data
+    simulated from there, with the noise of the many, would nearly always fit better than the data at hand.
     """
-    fit = best_fit(tables)
-    deviance = float(fit.deviance[0])
+    deviance = float(best_fit(tables).deviance[0])
     if not deviance or not unlabeled.all():
         return deviance, 1.0
-    simulated = simulate(tables, _at_the_edge(tables, fit), unlabeled, replicates, rng)
+    counted = tables.unlabeled.reshape(len(unlabeled), -1)
+    all_items = counted * (unlabeled / counted.sum(axis=1))[:, None]
+    full = replace(tables, unlabeled=all_items.reshape(tables.unlabeled.shape))
+    simulated = simulate(tables, _at_the_edge(full, best_fit(full)), unlabeled, replicates, rng)
     as_large = (best_fit(simulated, enough=deviance).deviance >= deviance).sum()
     return deviance, float((1 + as_large) / (1 + replicates))
 

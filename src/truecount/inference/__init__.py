@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from truecount.inference.mixture import GaussianDraws as GaussianDraws
     from truecount.inference.mixture import sample_gaussian as sample_gaussian
     from truecount.inference.nuts import NUTS as NUTS
+    from truecount.inference.quadrature import Quadrature as Quadrature
 
 _HOMES = {
     "Auto": "choose",
@@ -20,6 +21,7 @@ _HOMES = {
     "Gibbs": "gibbs",
     "Hamiltonian": "hamiltonian",
     "NUTS": "nuts",
+    "Quadrature": "quadrature",
     "sample_gaussian": "mixture",
 }
 

@@ -6,12 +6,13 @@ from truecount import _check
 from truecount.errors import UnsuitableEngineError
 from truecount.inference.draws import Draws
 from truecount.inference.exact import Exact
+from truecount.inference.quadrature import Quadrature
 from truecount.models import Density
 
 
 @dataclass(frozen=True, slots=True)
 class Auto:
-    """Independent exact draws where a pilot run shows that they are to be had, Hamiltonian chains elsewhere.
+    """Quadrature for two classes and two outputs; elsewhere independent exact draws, or else Hamiltonian chains.
 
     Parameters
     ----------
@@ -32,6 +33,13 @@ class Auto:
     def sample(self, density: Density, seed: int) -> Draws:
         """Draw with the engine chosen, and record which and why."""
         asked = self.effective_draws
+        if density.rows.shape == (2, 2):
+            try:
+                draws = Quadrature(asked).sample(density, seed)
+            except UnsuitableEngineError:
+                pass
+            else:
+                return _chosen(draws, "two classes and two outputs can be integrated by quadrature")
         try:
             return self.explained(Exact(asked, effective_draws=asked).sample(density, seed))
         except UnsuitableEngineError as refusal:
@@ -47,4 +55,8 @@ class Auto:
             reason = f"independent draws from the exact posterior were to be had: {share:.0%} of the proposals count"
         else:
             reason = f"independent draws from the exact posterior were not to be had: {refusal}"
-        return replace(draws, record={**draws.record, "chosen_by": "Auto", "reason": reason})
+        return _chosen(draws, reason)
+
+
+def _chosen(draws: Draws, reason: str) -> Draws:
+    return replace(draws, record={**draws.record, "chosen_by": "Auto", "reason": reason})

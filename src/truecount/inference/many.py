@@ -4,6 +4,7 @@ import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from math import lgamma, log
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,8 @@ from truecount.models import Density
 
 SPARE = 1.25
 """Proposals for each draw asked for; a problem for which that is too few is done by itself."""
+APART, LEFT_OUT = 0.1, 1e-4
+"""How far apart two rows are to be for a bound on weights, and the part of a posterior that may be nearer."""
 STACK_BYTES = 4_000_000
 """A stack no larger than this stays close to the processor; a much smaller one makes threads wait for each other."""
 
@@ -62,7 +65,30 @@ def _stacks(engine: Engine, densities: Sequence[Density]) -> list[list[int]]:
 def _can_stack(density: Density) -> bool:
     is_square = density.n_classes == density.n_outputs
     is_plain = (density.prevalence >= 1).all() and density.rows.min() >= SMALLEST_SHAPE
-    return bool(is_square and is_plain and density.unlabeled.any())
+    can_stack = is_square and is_plain and density.unlabeled.any()
+    return bool(can_stack and (density.n_classes > 2 or _is_bounded(density)))
+
+
+def _is_bounded(density: Density) -> bool:
+    """Whether two classes' proposals have weights with a bound, but for a negligible part, so that none can be missed.
+
+    Under a flat prior of the prevalence a weight is 1 / |a − b|, for rows a and b. Where most proposals lie inside,
+    which is seen when they are made, the part of the posterior with |a − b| < APART is at most P(|a − b| < APART) times
+    the largest density of the outputs' share, and a Beta's tails are those of a Gaussian of variance
+    1 / (4 (its sum + 1)). Other problems are integrated one by one.
+    """
+    variance = np.where(density.is_known, 0.0, 0.25 / (density.rows.sum(axis=1) + 1)).sum()
+    first, second = density.mean_confusion[:, 0]
+    beyond = max(abs(first - second) - APART, 0.0)
+    first_count, second_count = density.unlabeled
+    items = first_count + second_count
+    share = first_count / items
+    log_highest = lgamma(items + 2) - lgamma(first_count + 1) - lgamma(second_count + 1)
+    log_highest += sum(
+        count * log(part) for count, part in zip(density.unlabeled, (share, 1 - share), strict=True) if count
+    )
+    log_left_out = log_highest - 0.5 * beyond**2 / max(variance, 1e-300)
+    return bool((density.prevalence == 1).all() and log_left_out < log(LEFT_OUT))
 
 
 def _cores() -> int:

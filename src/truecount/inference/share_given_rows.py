@@ -1,0 +1,194 @@
+"""The share of the first of two classes, given what the classifier does with both: integrated over, and drawn."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from truecount._types import FloatArray
+from truecount.errors import UnsuitableEngineError
+from truecount.inference.log_odds import NEGLIGIBLE, OutputLikelihood, log_difference, share
+from truecount.inference.mesh import (
+    RESOLVED,
+    cell_shares,
+    draw_exp_linear,
+    find,
+    log_cell_masses,
+    log_sum,
+    remesh,
+    sharpness,
+)
+from truecount.models import Density
+
+TOLERANCE = 0.01
+"""How far (in total variation) a mesh of half as many nodes may differ; the error of the whole mesh is a fraction."""
+FURTHEST = 1e5
+"""Log odds beyond which a share is 0 or 1."""
+LOOKS = 25
+"""How often a mesh is adapted before a maximum counts as unresolved."""
+ENOUGH, RARE, LABELS = 1e12, 1e-3, 1e8
+"""Unlabelled items beyond which more say nothing new: where neither output is rarer, and there are fewer labels."""
+NODES_A_SIDE = 12
+"""First nodes on each side of a peak."""
+PAIRS_AT_ONCE = 2_000
+TRIES = 8
+"""How often a share of the outputs is drawn until it lies between the rows; then the truncated density is inverted."""
+
+
+def refusal(reason: str) -> UnsuitableEngineError:
+    """Say why there is no quadrature."""
+    return UnsuitableEngineError("engine", "is Quadrature", reason, "Use Auto(), which chooses another engine")
+
+
+@dataclass(frozen=True, slots=True)
+class ShareGivenRows:
+    """The share of the first class given both rows: its prior and the likelihood of the unlabelled items."""
+
+    prior: FloatArray
+    likelihood: OutputLikelihood
+    nodes: int = 33
+
+    @classmethod
+    def of(cls, density: Density) -> "ShareGivenRows":
+        """Take the prior and the unlabelled counts.
+
+        A prior that is not flat is integrated over logit π, for which more than `ENOUGH` items leave too few digits.
+        They count for so many where that tells the outputs' shares far better than the labels tell the rows.
+        """
+        items, is_flat = density.unlabeled.sum(), (density.prevalence == 1).all()
+        is_plenty = items > ENOUGH and density.unlabeled.min() > RARE * items and density.rows.sum() < LABELS
+        scale = ENOUGH / items if is_plenty and not is_flat else 1.0
+        return cls(density.prevalence, OutputLikelihood(*(scale * density.unlabeled)))
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether the prior is flat, so that the integral over the share is a closed form."""
+        return bool((self.prior == 1).all())
+
+    def log_integral(self, first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return ``log ∫ Dir(π) q^n₀ (1 − q)^n₁ dπ`` of every pair of rows, shape (n, m), and by half as many nodes."""
+        if self.is_flat:
+            closed = self.likelihood.log_between(first[:, None], second[None, :])
+            return closed, closed
+        shape = len(first), len(second)
+        pairs = [np.broadcast_to(each, shape).ravel() for each in (first[:, None], second[None, :])]
+        parts = -(-len(pairs[0]) // PAIRS_AT_ONCE)
+        done = [self._integrated(*part) for part in zip(*(np.array_split(each, parts) for each in pairs), strict=True)]
+        fine, coarse = np.concatenate(done, axis=1)
+        return fine.reshape(shape), coarse.reshape(shape)
+
+    def _integrated(self, first: FloatArray, second: FloatArray) -> FloatArray:
+        nodes, logs, unresolved = self.mesh(first, second)
+        fine, coarse = (log_sum(log_cell_masses(np.diff(nodes[:, ::step]), logs[:, ::step])) for step in (1, 2))
+        return np.array([fine, np.where(unresolved > RESOLVED, fine + 1, coarse)])
+
+    def draw(self, first: FloatArray, second: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Draw a share of the first class for every pair of rows."""
+        if not self.is_flat:
+            return self._inverse_transform(first, second, rng)
+        side = -1.0 if self.likelihood.peak > 0 else 1.0
+        a, b, shares, rest = share(side * first), share(side * second), np.empty(len(first)), np.arange(len(first))
+        for _ in range(TRIES):
+            q = self.likelihood.draw(len(rest), rng)
+            above, below = q - b[rest], a[rest] - q
+            is_between = above * below > 0
+            shares[rest[is_between]] = above[is_between] / (above + below)[is_between]
+            rest = rest[~is_between]
+            if not len(rest):
+                return shares
+        shares[rest] = self._inverse_transform(first[rest], second[rest], rng)
+        return shares
+
+    def _inverse_transform(self, first: FloatArray, second: FloatArray, rng: np.random.Generator) -> FloatArray:
+        parts = np.array_split(np.arange(len(first)), -(-len(first) // PAIRS_AT_ONCE))
+        return np.concatenate([self._inverted(first[part], second[part], rng) for part in parts])
+
+    def _inverted(self, first: FloatArray, second: FloatArray, rng: np.random.Generator) -> FloatArray:
+        nodes, logs, masses = self._resolved(first, second)
+        sums = np.concatenate([np.zeros((len(nodes), 1)), np.cumsum(masses, axis=1)], axis=1)
+        row, cell = np.arange(len(nodes)), find(sums / sums[:, -1:], rng.random((len(nodes), 1)))[:, 0]
+        inside = draw_exp_linear(np.diff(logs)[row, cell], rng.random(len(nodes)))
+        return share(nodes[row, cell] + inside * np.diff(nodes)[row, cell])
+
+    def _resolved(self, first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return nodes, log densities and cell masses, with as many nodes as the tolerance needs, or refuse."""
+        for number in (self.nodes, 2 * self.nodes - 1, 4 * self.nodes - 3):
+            nodes, logs, unresolved = replace(self, nodes=number).mesh(first, second)
+            fine, coarse = (cell_shares(np.diff(nodes[:, ::step]), logs[:, ::step]) for step in (1, 2))
+            error = 0.5 * np.abs(fine[:, ::2] + fine[:, 1::2] - coarse).sum(axis=1).mean()
+            if error <= TOLERANCE and unresolved.max() <= RESOLVED:
+                return nodes, logs, fine
+        raise refusal(f"meshes of a class's share differ by {error:.1%} in total variation")
+
+    def log_density(self, odds: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
+        """Return the log density of logit π given the rows."""
+        small = np.exp(-np.abs(odds))
+        both = -np.log1p(small)
+        prior = self.prior.sum() * both + self.prior[0] * np.minimum(odds, 0.0) - self.prior[1] * np.maximum(odds, 0.0)
+        large = 1 / (1 + small)
+        own, other = np.where(odds > 0, large, small * large), np.where(odds > 0, small * large, large)
+        outputs = own * share(first) + other * share(second), own * share(-first) + other * share(-second)
+        density: FloatArray = prior + self.likelihood.log_value_at(*outputs)
+        return density
+
+    def mesh(self, first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return nodes of logit π adapted to each pair of rows, and the log density there; shapes (pairs, nodes).
+
+        The third array, shape (pairs,), says by how many nats a maximum still stands out from its neighbours.
+        """
+        a, b = first[:, None], second[:, None]
+        nodes = self._first_nodes(a, b)
+        logs, rest = self.log_density(nodes, a, b), np.arange(len(a))
+        for _ in range(LOOKS):
+            rest = rest[sharpness(logs[rest]) > RESOLVED]
+            if not len(rest):
+                break
+            nodes[rest] = remesh(nodes[rest], logs[rest], nodes.shape[1])
+            logs[rest] = self.log_density(nodes[rest], a[rest], b[rest])
+        for _ in range(2):
+            nodes = remesh(nodes, logs, self.nodes)
+            logs = self.log_density(nodes, a, b)
+        return nodes, logs, sharpness(logs)
+
+    def _first_nodes(self, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return nodes around the prior's and around the likelihood's peak."""
+        ends = reach_of(self.prior, self.likelihood)
+        prior = around(self.prior, *ends)
+        outputs = cluster(self.likelihood.peak, self.likelihood.spread, -FURTHEST, FURTHEST)
+        solved = _solved(outputs, a, b)
+        is_between = (outputs > np.minimum(a, b)) & (outputs < np.maximum(a, b)) & np.isfinite(solved)
+        solved = np.where(is_between, solved, prior[len(prior) // 2])
+        everywhere = np.broadcast_to(prior, (len(solved), len(prior)))
+        return np.sort(np.clip(np.concatenate([everywhere, solved], axis=1), *ends), axis=1)
+
+
+def _solved(outputs: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return logit π where ``π a + (1 − π) b = q``, all by their log odds; of no use where q is not between a and b."""
+    with np.errstate(invalid="ignore"):
+        above = log_difference(np.maximum(outputs, second), np.minimum(outputs, second))
+        return above - log_difference(np.maximum(outputs, first), np.minimum(outputs, first))
+
+
+def reach_of(concentration: FloatArray, likelihood: OutputLikelihood) -> tuple[float, float]:
+    """Return the log odds beyond which nothing is left of a share, however the unlabelled items pull at it.
+
+    They pull no harder than if all were of one output: beyond the log odds at which that is balanced, the density falls
+    as its concentration says.
+    """
+    first, second = concentration
+    items = likelihood.first + likelihood.second
+    low = np.log(first / max(second, first + items)) - 3 - 1.2 * NEGLIGIBLE / first
+    high = np.log(max(first, second + items) / second) + 3 + 1.2 * NEGLIGIBLE / second
+    return max(float(low), -FURTHEST), min(float(high), FURTHEST)
+
+
+def around(concentration: FloatArray, low: float, high: float) -> FloatArray:
+    """Return nodes around the peak of a Beta, out to both ends."""
+    first, second = concentration
+    return cluster(float(np.log(first / second)), float(np.sqrt(1 / first + 1 / second)), low, high)
+
+
+def cluster(centre: float, spread: float, low: float, high: float) -> FloatArray:
+    """Return nodes at distances that grow from a quarter of the spread on both sides of a centre, out to both ends."""
+    away = np.geomspace(0.25 * spread, max(high - low, spread), NODES_A_SIDE)
+    nodes: FloatArray = np.clip(np.concatenate([centre - away[::-1], [centre], centre + away]), low, high)
+    return nodes
