@@ -58,7 +58,7 @@ def test_the_centring_changes_coordinates_and_not_the_density(kind, seed):
     other = density.recentred(np.random.default_rng(seed + 1).random(density.latent_shape))
     moved = other.own_latent(hyper, density.standard_latent(hyper, latent))
     np.testing.assert_allclose(density.prevalence(hyper, latent), other.prevalence(hyper, moved), rtol=1e-10)
-    spread = density.spread(density.parts(hyper)[2])[:, density._spread_of_latent, None]
+    spread = density.spread(density.parts(hyper)[2])[:, density.spread_of_latent, None]
     jacobian = (np.log(spread) * (other.centring - density.centring)).sum(axis=(1, 2))
     before, after = density.value_and_gradient(hyper, latent)[0], other.value_and_gradient(hyper, moved)[0]
     np.testing.assert_allclose(before, after + jacobian, rtol=1e-9)
@@ -100,6 +100,7 @@ def test_ten_districts_agree_with_quadrature(seed):
     assert_agrees(infer_groups(groups, seed=seed), pooled_oracle(positive, total, (38, 45), (493, 500)))
 
 
+@pytest.mark.slow
 def test_the_comparison_with_quadrature_sees_a_wrong_prior(seed):
     positive, total, groups = districts(10)
     oracle = pooled_oracle(positive, total, (38, 45), (493, 500), spread_scale=0.2, step=1.0)
@@ -115,6 +116,7 @@ def test_all_districts_agree_with_quadrature(seed):
     assert [finding.code for finding in answer.findings] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [10, 30])
 def test_groups_leave_the_sensitivity_where_the_labels_put_it(number, seed):
     """Independent flat priors would move it from .83 to .78 and .50."""
@@ -142,6 +144,7 @@ def test_same_seed_same_draws():
     assert not (first.prevalence == infer_groups(groups, seed=8, effective_draws=100).prevalence).all()
 
 
+@pytest.mark.slow
 def test_small_groups_borrow_and_large_ones_do_not():
     groups = Groups(
         [[900, 100], [100, 900]],
@@ -153,6 +156,7 @@ def test_small_groups_borrow_and_large_ones_do_not():
     assert abs(answer.mean[0, 0] - 0.5) < 0.03
 
 
+@pytest.mark.slow
 def test_an_empty_week_of_a_walk_is_predicted_between_its_neighbours():
     weeks = {
         at: [0, 0] if at == 3 else [int(1000 * share), int(1000 * (1 - share))]

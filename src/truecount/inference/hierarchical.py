@@ -26,7 +26,8 @@ TUNING = 40
 TRAJECTORY = 1.5
 """Length of a trajectory; a quarter of a turn in a standard normal is 1.57."""
 SHORT_STEP = 0.3
-"""Every third trajectory takes steps so much shorter, for chains in a narrow place."""
+EVERY = 4
+"""Every fourth trajectory takes steps that much shorter, for chains in a narrow place."""
 ACCEPTANCE = 0.8
 KEPT_BYTES = 200_000_000
 BLOCK = 100
@@ -34,6 +35,8 @@ MOST_BLOCKS = 60
 START_GROUPS = 200
 """The first guess of the hyperparameters looks at so many groups at most."""
 NEWTON_STEPS = 4
+SPREAD_STEPS = (1.0, 0.3, 0.1, 1.0, 0.3, 0.1)
+"""Steps of the moves of spreads given deviations, in standard deviations of their prior."""
 LOW_SPREAD = 2.0
 """Standard deviations below its mean at which the spread decides on the centring."""
 
@@ -104,7 +107,10 @@ class _Chains:
 
     def iterate(self) -> float:
         """Move every chain along one trajectory; return the mean probability of acceptance."""
-        rng, step = self.rng, self.step * (SHORT_STEP if self.iterations % 3 == 2 else self.rng.uniform(0.8, 1.2))
+        rng, step = (
+            self.rng,
+            self.step * (SHORT_STEP if self.iterations % EVERY == EVERY - 1 else self.rng.uniform(0.8, 1.2)),
+        )
         steps = max(1, int(np.ceil(TRAJECTORY * rng.uniform(0.6, 1.4) / step)))
         speed_y, speed_z = rng.standard_normal(self.y.shape), rng.standard_normal(self.z.shape)
         start = self.map.value_and_gradient(self.y, self.z)
@@ -120,16 +126,46 @@ class _Chains:
         gain = np.where(np.isfinite(gain), gain, -np.inf)
         accept = np.log(rng.random(len(gain))) < gain
         self.y, self.z = np.where(accept[:, None], y, self.y), np.where(accept[:, None, None], z, self.z)
+        self._move_spreads()
         self.iterations += 1
         self.gradients += steps + 1
         self.accepted.append(float(np.exp(np.minimum(gain, 0.0)).mean()))
         return self.accepted[-1]
 
+    def _move_spreads(self) -> None:
+        """Move the spreads given the deviations from the centre, which then say all there is about them.
+
+        Trajectories move them given standard latents instead. Where the data determine the deviations, this move is the
+        long one; where they do not, the other is.
+        """
+        density = self.map.density
+        hyper, latent = self.map.natural(self.y, self.z)
+        scores, standard = hyper[:, -density.n_spreads :], density.standard_latent(hyper, latent)
+        of_latent = density.spread_of_latent
+        deviation = standard * density.spread(scores)[:, of_latent, None]
+        squares, number = np.zeros_like(scores), np.bincount(of_latent) * latent.shape[2]
+        np.add.at(squares.T, of_latent, (deviation**2).sum(axis=2).T)
+
+        def log_density(points: FloatArray) -> FloatArray:
+            spread = density.spread(points)
+            value: FloatArray = -0.5 * points**2 - number * np.log(spread) - 0.5 * squares / spread**2
+            return value
+
+        value = log_density(scores)
+        for scale in SPREAD_STEPS:
+            trial = scores + scale * self.rng.standard_normal(scores.shape)
+            found = log_density(trial)
+            accept = np.log(self.rng.random(scores.shape)) < found - value
+            scores, value = np.where(accept, trial, scores), np.where(accept, found, value)
+        hyper = np.concatenate([hyper[:, : -density.n_spreads], scores], axis=1)
+        standard = deviation / density.spread(scores)[:, of_latent, None]
+        self.y, self.z = self.map.standard(hyper, density.own_latent(hyper, standard))
+
     def tune(self, iterations: int) -> None:
         """Adapt the step towards the wanted acceptance, by dual averaging."""
         anchor, shortfall, logarithm = np.log(1.5 * self.step), 0.0, np.log(self.step)
         for number in range(1, iterations + 1):
-            is_short = self.iterations % 3 == 2
+            is_short = self.iterations % EVERY == EVERY - 1
             acceptance = self.iterate()
             if is_short:
                 continue

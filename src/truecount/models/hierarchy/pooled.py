@@ -86,7 +86,7 @@ class PooledDensity:
         return items
 
     @cached_property
-    def _spread_of_latent(self) -> IntArray:
+    def spread_of_latent(self) -> IntArray:
         """Shape (latents,): which spread each latent has; latents of one kind and log-ratio stand together."""
         if self.loadings is None:
             return np.arange(self.n_ratios)
@@ -133,7 +133,7 @@ class PooledDensity:
 
     def _stretched(self, spread: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return ``spread · ζ / v`` and the prior precision of v, shape (chain, latent, block)."""
-        logs = np.log(spread)[:, self._spread_of_latent, None]
+        logs = np.log(spread)[:, self.spread_of_latent, None]
         return np.exp((1 - self.centring) * logs), np.exp(-2 * self.centring * logs)
 
     def _deviation(self, scaled: FloatArray) -> FloatArray:
@@ -175,7 +175,7 @@ class PooledDensity:
         by_scaled = self._by_scaled(score)
         by_log = ((1 - self.centring) * by_scaled * scale * latent + self.centring * (penalty - 1)).sum(axis=2)
         by_spread = np.zeros_like(spread)
-        np.add.at(by_spread.T, self._spread_of_latent, by_log.T)
+        np.add.at(by_spread.T, self.spread_of_latent, by_log.T)
         by_hyper = np.concatenate(
             [
                 self.rows.gradient(allocations, confusion, logs, slope),

@@ -88,7 +88,8 @@ class VaryingDensity:
         return items
 
     @cached_property
-    def _spread_of_latent(self) -> IntArray:
+    def spread_of_latent(self) -> IntArray:
+        """Shape (latents,): which spread each latent has."""
         of_rows = np.repeat(np.arange(self.n_free), len(self.unlabeled) - 1)
         return np.concatenate([np.arange(self.n_ratios), self.n_ratios + of_rows])
 
@@ -142,7 +143,7 @@ class VaryingDensity:
 
     def _stretched(self, spread: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the scale of each latent and its prior precision, shape (chain, latent, unit)."""
-        logs = np.log(spread)[:, self._spread_of_latent, None]
+        logs = np.log(spread)[:, self.spread_of_latent, None]
         return np.exp((1 - self.centring) * logs), np.exp(-2 * self.centring * logs)
 
     def _unit_rows(self, common: FloatArray, logs: FloatArray, scaled: FloatArray) -> FloatArray:
@@ -182,7 +183,7 @@ class VaryingDensity:
 
         by_log = ((1 - self.centring) * by_scaled * scaled + self.centring * (penalty - 1)).sum(axis=2)
         by_spread = np.zeros_like(spread)
-        np.add.at(by_spread.T, self._spread_of_latent, by_log.T)
+        np.add.at(by_spread.T, self.spread_of_latent, by_log.T)
         of_common = np.zeros_like(common)
         of_common[:, free] = by_logits.sum(axis=3)
         by_hyper = np.concatenate(
