@@ -3,6 +3,7 @@
 import numpy as np
 
 from truecount._types import FloatArray
+from truecount.counts.groups import Groups
 from truecount.counts.table import Counts
 
 
@@ -26,6 +27,19 @@ def effective_counts(counts: Counts) -> tuple[FloatArray, FloatArray]:
         return labeled, unlabeled
     rows = _shrinkage(labeled.sum(axis=1), counts.labeled_squares.sum(axis=1))
     return labeled * rows[:, None], unlabeled * _shrinkage(unlabeled.sum(), counts.unlabeled_squares.sum())
+
+
+def effective_groups(groups: Groups) -> tuple[FloatArray, FloatArray]:
+    """Return labels (study, class, output) and items (group, output) at Kish's effective size.
+
+    Each class's row of each study and each group's items are samples of their own.
+    """
+    labeled, unlabeled = groups.labeled.astype(np.float64), groups.unlabeled.astype(np.float64)
+    if groups.labeled_squares is None or groups.unlabeled_squares is None:
+        return labeled, unlabeled
+    rows = _shrinkage(labeled.sum(axis=2), groups.labeled_squares.sum(axis=2))
+    items = _shrinkage(unlabeled.sum(axis=1), groups.unlabeled_squares.sum(axis=1))
+    return labeled * rows[:, :, None], unlabeled * items[:, None]
 
 
 def effective_by_output(counts: Counts) -> tuple[FloatArray, FloatArray]:

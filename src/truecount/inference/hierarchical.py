@@ -5,14 +5,16 @@
 3. Draw until every share, the spread and the confusion are known well enough, or the budget ends.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray
+from truecount.inference import convergence
 from truecount.inference.whitening import BATCH, Whitening
-from truecount.models.hierarchy.pooled import PooledDensity
+from truecount.models.hierarchy import GroupDensity
 
 MOST_CHAINS, FEWEST_CHAINS = 32, 8
 CHAIN_NUMBERS = 250_000
@@ -24,7 +26,8 @@ TUNING = 40
 TRAJECTORY = 1.5
 """Length of a trajectory; a quarter of a turn in a standard normal is 1.57."""
 SHORT_STEP = 0.3
-"""Every third trajectory takes steps so much shorter, for chains in a narrow place."""
+EVERY = 4
+"""Every fourth trajectory takes steps that much shorter, for chains in a narrow place."""
 ACCEPTANCE = 0.8
 KEPT_BYTES = 200_000_000
 BLOCK = 100
@@ -32,13 +35,14 @@ MOST_BLOCKS = 60
 START_GROUPS = 200
 """The first guess of the hyperparameters looks at so many groups at most."""
 NEWTON_STEPS = 4
-RHAT_LIMIT = 1.01
+SPREAD_STEPS = (1.0, 0.3, 0.1, 1.0, 0.3, 0.1)
+"""Steps of the moves of spreads given deviations, in standard deviations of their prior."""
 LOW_SPREAD = 2.0
 """Standard deviations below its mean at which the spread decides on the centring."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HyperDraws:
+class GroupDraws:
     """Draws from the posterior of many groups, chain after chain.
 
     Parameters
@@ -68,6 +72,25 @@ class HyperDraws:
     gradients: int
     acceptance: float
 
+    def hyper_rhat(self) -> float:
+        """Return the largest R-hat of spread, centre and confusion."""
+        return max(float(convergence.rhat_fast(varying, self.chains).max()) for varying in self._hyper())
+
+    def is_enough(self, wanted: int) -> bool:
+        """Whether chains agree and so many draws of every quantity are effective."""
+        for values in (*self._hyper(), self.prevalence.reshape(len(self.prevalence), -1)):
+            if convergence.rhat_fast(values, self.chains).max() > convergence.RHAT_LIMIT:
+                return False
+            if convergence.effective_fast(values, self.chains).min() < wanted:
+                return False
+        return True
+
+    def _hyper(self) -> list[FloatArray]:
+        """Return spread, centre and confusion as (draws, values), without what is known."""
+        flat = [values.reshape(len(values), -1) for values in (self.spread, self.centre, self.confusion)]
+        varying = [values[:, np.ptp(values, axis=0) > 0] for values in flat]
+        return [values for values in varying if values.size]
+
 
 @dataclass(slots=True)
 class _Chains:
@@ -84,7 +107,10 @@ class _Chains:
 
     def iterate(self) -> float:
         """Move every chain along one trajectory; return the mean probability of acceptance."""
-        rng, step = self.rng, self.step * (SHORT_STEP if self.iterations % 3 == 2 else self.rng.uniform(0.8, 1.2))
+        rng, step = (
+            self.rng,
+            self.step * (SHORT_STEP if self.iterations % EVERY == EVERY - 1 else self.rng.uniform(0.8, 1.2)),
+        )
         steps = max(1, int(np.ceil(TRAJECTORY * rng.uniform(0.6, 1.4) / step)))
         speed_y, speed_z = rng.standard_normal(self.y.shape), rng.standard_normal(self.z.shape)
         start = self.map.value_and_gradient(self.y, self.z)
@@ -100,16 +126,46 @@ class _Chains:
         gain = np.where(np.isfinite(gain), gain, -np.inf)
         accept = np.log(rng.random(len(gain))) < gain
         self.y, self.z = np.where(accept[:, None], y, self.y), np.where(accept[:, None, None], z, self.z)
+        self._move_spreads()
         self.iterations += 1
         self.gradients += steps + 1
         self.accepted.append(float(np.exp(np.minimum(gain, 0.0)).mean()))
         return self.accepted[-1]
 
+    def _move_spreads(self) -> None:
+        """Move the spreads given the deviations from the centre, which then say all there is about them.
+
+        Trajectories move them given standard latents instead. Where the data determine the deviations, this move is the
+        long one; where they do not, the other is.
+        """
+        density = self.map.density
+        hyper, latent = self.map.natural(self.y, self.z)
+        scores, standard = hyper[:, -density.n_spreads :], density.standard_latent(hyper, latent)
+        of_latent = density.spread_of_latent
+        deviation = standard * density.spread(scores)[:, of_latent, None]
+        squares, number = np.zeros_like(scores), np.bincount(of_latent) * latent.shape[2]
+        np.add.at(squares.T, of_latent, (deviation**2).sum(axis=2).T)
+
+        def log_density(points: FloatArray) -> FloatArray:
+            spread = density.spread(points)
+            value: FloatArray = -0.5 * points**2 - number * np.log(spread) - 0.5 * squares / spread**2
+            return value
+
+        value = log_density(scores)
+        for scale in SPREAD_STEPS:
+            trial = scores + scale * self.rng.standard_normal(scores.shape)
+            found = log_density(trial)
+            accept = np.log(self.rng.random(scores.shape)) < found - value
+            scores, value = np.where(accept, trial, scores), np.where(accept, found, value)
+        hyper = np.concatenate([hyper[:, : -density.n_spreads], scores], axis=1)
+        standard = deviation / density.spread(scores)[:, of_latent, None]
+        self.y, self.z = self.map.standard(hyper, density.own_latent(hyper, standard))
+
     def tune(self, iterations: int) -> None:
         """Adapt the step towards the wanted acceptance, by dual averaging."""
         anchor, shortfall, logarithm = np.log(1.5 * self.step), 0.0, np.log(self.step)
         for number in range(1, iterations + 1):
-            is_short = self.iterations % 3 == 2
+            is_short = self.iterations % EVERY == EVERY - 1
             acceptance = self.iterate()
             if is_short:
                 continue
@@ -130,7 +186,7 @@ def _kinetic(speed_y: FloatArray, speed_z: FloatArray) -> FloatArray:
     return total
 
 
-def sample_pooled(density: PooledDensity, *, effective_draws: int, seed: int) -> HyperDraws:
+def sample_pooled(density: GroupDensity, *, effective_draws: int, seed: int) -> GroupDraws:
     """Draw until the least known quantity has so many effective draws, or the budget ends."""
     _check.whole_number("effective_draws", effective_draws, least=1)
     rng = np.random.default_rng(seed)
@@ -143,7 +199,7 @@ def sample_pooled(density: PooledDensity, *, effective_draws: int, seed: int) ->
     return _drawn(chains, effective_draws)
 
 
-def _started(plain: PooledDensity, n_chains: int, rng: np.random.Generator) -> _Chains:
+def _started(plain: GroupDensity, n_chains: int, rng: np.random.Generator) -> _Chains:
     """Start chains farther from the mode than the posterior reaches, latents where their hyperparameters put them."""
     hyper = _laplace_mode(plain)
     middle = _latent_mode(plain, hyper[None])[0][0]
@@ -157,7 +213,7 @@ def _started(plain: PooledDensity, n_chains: int, rng: np.random.Generator) -> _
     return _Chains(whitening, rng, *whitening.standard(hypers, density.own_latent(hypers, latent)))
 
 
-def _suitably_centred(plain: PooledDensity, hyper: FloatArray, latent: FloatArray, sd: FloatArray) -> PooledDensity:
+def _suitably_centred(plain: GroupDensity, hyper: FloatArray, latent: FloatArray, sd: FloatArray) -> GroupDensity:
     """Centre each latent by how much its own items say: 1 − its variance over that of its prior.
 
     The spread is taken at the lower end of what is likely, because there a centring that is too large makes a funnel.
@@ -186,13 +242,12 @@ def _warm(chains: _Chains, iterations: int) -> None:
     chains.y, chains.z = chains.map.standard(hyper, density.own_latent(hyper, latent))
 
 
-def _drawn(chains: _Chains, wanted: int) -> HyperDraws:
+def _drawn(chains: _Chains, wanted: int) -> GroupDraws:
     """Draw in blocks until enough is known; keep what fits in memory."""
     density = chains.map.density
     size = chains.y.size + len(chains.z) * density.n_groups * (density.n_ratios + 1)
     most = max(2 * FEWEST_CHAINS, KEPT_BYTES // (8 * size))
-    hypers: list[FloatArray] = []
-    shares: list[FloatArray] = []
+    kept: list[tuple[FloatArray, FloatArray, FloatArray]] = []
     every = 1
     for _ in range(MOST_BLOCKS):
         for number in range(BLOCK):
@@ -200,27 +255,24 @@ def _drawn(chains: _Chains, wanted: int) -> HyperDraws:
             if number % every:
                 continue
             hyper, latent = chains.map.natural(chains.y, chains.z)
-            hypers.append(hyper)
-            shares.append(density.prevalence(hyper, latent).transpose(0, 2, 1))
-            if len(hypers) > most:
-                hypers, shares, every = hypers[1::2], shares[1::2], 2 * every
-        draws = _gathered(density, hypers, shares, chains)
-        if is_enough(draws, wanted):
+            shares = density.prevalence(hyper, latent).transpose(0, 2, 1)
+            kept.append((hyper, shares, density.confusion(hyper, latent)))
+            if len(kept) > most:
+                kept, every = kept[1::2], 2 * every
+        draws = _gathered(kept, chains)
+        if draws.is_enough(wanted):
             break
     return draws
 
 
-def _gathered(
-    density: PooledDensity, hypers: list[FloatArray], shares: list[FloatArray], chains: _Chains
-) -> HyperDraws:
-    hyper = np.stack(hypers, axis=1).reshape(-1, density.n_hyper)
-    rows, centre, scores = density.parts(hyper)
-    prevalence = np.stack(shares, axis=1)
-    return HyperDraws(
-        prevalence=prevalence.reshape(-1, *prevalence.shape[2:]),
-        confusion=density.rows.natural(rows)[0],
+def _gathered(kept: list[tuple[FloatArray, FloatArray, FloatArray]], chains: _Chains) -> GroupDraws:
+    hyper, prevalence, confusion = (_chain_after_chain(values) for values in zip(*kept, strict=True))
+    _, centre, scores = chains.map.density.parts(hyper)
+    return GroupDraws(
+        prevalence=prevalence,
+        confusion=confusion,
         centre=centre,
-        spread=density.spread(scores),
+        spread=chains.map.density.spread(scores),
         chains=len(chains.y),
         iterations=chains.iterations,
         gradients=chains.gradients,
@@ -228,23 +280,13 @@ def _gathered(
     )
 
 
-def is_enough(draws: HyperDraws, wanted: int) -> bool:
-    """Whether chains agree and so many draws of every quantity are effective."""
-    from truecount.inference import convergence
-
-    for values in (draws.spread, draws.centre, draws.confusion, draws.prevalence):
-        flat = values.reshape(len(values), -1)
-        flat = flat[:, flat.std(axis=0) > 0]
-        if not flat.shape[1]:
-            continue
-        if convergence.rhat_fast(flat, draws.chains).max() > RHAT_LIMIT:
-            return False
-        if convergence.effective_fast(flat, draws.chains).min() < wanted:
-            return False
-    return True
+def _chain_after_chain(values: Sequence[FloatArray]) -> FloatArray:
+    """Join arrays (chain, …) of successive iterations to (draws, …)."""
+    stacked = np.stack(values, axis=1)
+    return stacked.reshape(-1, *stacked.shape[2:])
 
 
-def _laplace_mode(plain: PooledDensity) -> FloatArray:
+def _laplace_mode(plain: GroupDensity) -> FloatArray:
     """Return the mode of the hyperparameters, with the groups integrated out approximately."""
     from scipy.optimize import minimize
 
@@ -259,7 +301,7 @@ def _laplace_mode(plain: PooledDensity) -> FloatArray:
     return np.asarray(hyper)
 
 
-def _negative_marginal(hyper: FloatArray, plain: PooledDensity) -> tuple[float, FloatArray]:
+def _negative_marginal(hyper: FloatArray, plain: GroupDensity) -> tuple[float, FloatArray]:
     """Return minus the Laplace approximation of the log marginal density, and its gradient by differences."""
     step = 1e-4
     points = np.vstack([hyper, hyper + step * np.eye(len(hyper)), hyper - step * np.eye(len(hyper))])
@@ -270,13 +312,13 @@ def _negative_marginal(hyper: FloatArray, plain: PooledDensity) -> tuple[float, 
     return -float(values[0]), -(ahead - behind) / (2 * step)
 
 
-def _marginal(plain: PooledDensity, hyper: FloatArray) -> FloatArray:
+def _marginal(plain: GroupDensity, hyper: FloatArray) -> FloatArray:
     latent, blocks = _latent_mode(plain, hyper)
     value: FloatArray = plain.value_and_gradient(hyper, latent)[0] - 0.5 * np.linalg.slogdet(blocks)[1].sum(axis=1)
     return value
 
 
-def _latent_mode(plain: PooledDensity, hyper: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _latent_mode(plain: GroupDensity, hyper: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Climb to the latents' mode given the hyperparameters by Fisher scoring; return it and the curvature there."""
     latent = np.zeros((len(hyper), *plain.latent_shape))
     plain = plain.recentred(np.zeros(plain.latent_shape))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from truecount._types import FloatArray
-from truecount.models.hierarchy.pooled import PooledDensity
+from truecount.models.hierarchy import GroupDensity
 
 STEP = 1e-4
 """Of the finite differences that give the curvature."""
@@ -27,7 +27,7 @@ BATCH = 2_000_000
 class Whitening:
     """A linear map from (y, z), nearly standard normal, to (hyper, latent)."""
 
-    density: PooledDensity
+    density: GroupDensity
     hyper: FloatArray
     latent: FloatArray
     factor: FloatArray
@@ -35,7 +35,7 @@ class Whitening:
     root: FloatArray
 
     @classmethod
-    def at(cls, density: PooledDensity, hyper: FloatArray, latent: FloatArray) -> "Whitening":
+    def at(cls, density: GroupDensity, hyper: FloatArray, latent: FloatArray) -> "Whitening":
         """Take the curvature at this point, shapes (hyper,) and (latents, blocks)."""
         by_hyper, by_latent = _gradient_differences(density, hyper, latent)
         blocks = density.curvature(hyper[None], latent[None])[0].transpose(2, 0, 1)
@@ -80,7 +80,7 @@ def _applied(blocks: FloatArray, values: FloatArray) -> FloatArray:
 
 
 def _gradient_differences(
-    density: PooledDensity, hyper: FloatArray, latent: FloatArray
+    density: GroupDensity, hyper: FloatArray, latent: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return minus the second derivatives by hyper and hyper (h, h), and by hyper and latent (h, latent, block)."""
     steps = np.repeat(np.eye(density.n_hyper), 2, axis=0) * STEP

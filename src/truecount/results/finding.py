@@ -25,6 +25,8 @@ CODES: Mapping[str, str] = {
     "weighted-counts": "sums of weights, and how many items they are worth",
     "shared-labels": "a group that shares its labels with others and was drawn by itself: not to be compared",
     "labels-outweighed": "groups drawn together move the confusion away from what its labels say",
+    "few-groups": "so few groups that the prior of their spread has a say",
+    "group-without-items": "a group without unlabelled items, which is predicted from the others",
     "labels-by-output": "labels that look as if so many of each output had been chosen",
     "labels-may-err": "what wrong labels would do to a share (asked for with `label_error`)",
     "designs-disagree": "label shift and a random sample of one population give different answers",

@@ -33,14 +33,14 @@ def shares_of(basis: FloatArray, log_ratios: FloatArray) -> FloatArray:
     return shares
 
 
-def half_normal(scores: FloatArray, scale: float) -> FloatArray:
+def half_normal(scores: FloatArray, scale: float | FloatArray) -> FloatArray:
     """Return spreads whose half-normal prior of this scale makes their `scores` standard normal."""
     from scipy.special import ndtr, ndtri
 
     return np.asarray(np.maximum(-scale * ndtri(0.5 * ndtr(-scores)), SMALLEST_SPREAD))
 
 
-def half_normal_slope(scores: FloatArray, spread: FloatArray, scale: float) -> FloatArray:
+def half_normal_slope(scores: FloatArray, spread: FloatArray, scale: float | FloatArray) -> FloatArray:
     """Return the derivative of `half_normal`."""
     standard = spread / scale
     slope: FloatArray = scale * 0.5 * np.exp(-0.5 * (scores * scores - standard * standard))

@@ -86,7 +86,7 @@ class PooledDensity:
         return items
 
     @cached_property
-    def _spread_of_latent(self) -> IntArray:
+    def spread_of_latent(self) -> IntArray:
         """Shape (latents,): which spread each latent has; latents of one kind and log-ratio stand together."""
         if self.loadings is None:
             return np.arange(self.n_ratios)
@@ -117,6 +117,10 @@ class PooledDensity:
         scale, _ = self._stretched(self.spread(scores))
         return shares_of(self.centre.basis, self.centre.located(coefficients) + self._deviation(scale * latent))
 
+    def confusion(self, hyper: FloatArray, latent: FloatArray) -> FloatArray:
+        """Return the confusion, shape (chain, class, output)."""
+        return self.rows.natural(self.parts(hyper)[0])[0]
+
     def standard_latent(self, hyper: FloatArray, latent: FloatArray) -> FloatArray:
         """Return ``ζ``, whatever the centring."""
         _, precision = self._stretched(self.spread(self.parts(hyper)[2]))
@@ -129,7 +133,7 @@ class PooledDensity:
 
     def _stretched(self, spread: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return ``spread · ζ / v`` and the prior precision of v, shape (chain, latent, block)."""
-        logs = np.log(spread)[:, self._spread_of_latent, None]
+        logs = np.log(spread)[:, self.spread_of_latent, None]
         return np.exp((1 - self.centring) * logs), np.exp(-2 * self.centring * logs)
 
     def _deviation(self, scaled: FloatArray) -> FloatArray:
@@ -171,7 +175,7 @@ class PooledDensity:
         by_scaled = self._by_scaled(score)
         by_log = ((1 - self.centring) * by_scaled * scale * latent + self.centring * (penalty - 1)).sum(axis=2)
         by_spread = np.zeros_like(spread)
-        np.add.at(by_spread.T, self._spread_of_latent, by_log.T)
+        np.add.at(by_spread.T, self.spread_of_latent, by_log.T)
         by_hyper = np.concatenate(
             [
                 self.rows.gradient(allocations, confusion, logs, slope),
@@ -219,8 +223,15 @@ class PooledDensity:
 
 
 def pooled_density(
-    rows: Rows, unlabeled: FloatArray, concentration: FloatArray, design: FloatArray, **choices: object
+    rows: Rows,
+    unlabeled: FloatArray,
+    concentration: FloatArray,
+    design: FloatArray,
+    *,
+    loadings: tuple[FloatArray, ...] | None = None,
+    spread_scale: float = 1.0,
+    effect: float = 1.0,
 ) -> PooledDensity:
     """Put rows, items (outputs, groups), the centre's Dirichlet prior and the groups' design together."""
-    centre = Centre(concentration, design, log_ratio_basis(len(concentration)))
-    return PooledDensity(rows, unlabeled, centre, **choices)  # type: ignore[arg-type]
+    centre = Centre(concentration, design, log_ratio_basis(len(concentration)), effect)
+    return PooledDensity(rows, unlabeled, centre, loadings, spread_scale)

@@ -1,0 +1,119 @@
+"""What is compared between groups: draws of a difference, a ratio, a total; and ranks."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from truecount import _check
+from truecount._types import FloatArray, IntArray, Name
+from truecount._wording import percent
+from truecount.inference import convergence
+from truecount.results.by_class import ByClass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrast:
+    """Draws of one quantity for every class, such as a difference between two groups.
+
+    Parameters
+    ----------
+    name
+        What it is, such as ``"A − B"``.
+    draws
+        Shape (draws, classes).
+    classes
+        Their names.
+    """
+
+    name: str
+    draws: FloatArray
+    classes: tuple[Name, ...]
+
+    @property
+    def mean(self) -> FloatArray:
+        """Shape (classes,)."""
+        mean: FloatArray = self.draws.mean(axis=0)
+        return mean
+
+    @property
+    def sd(self) -> FloatArray:
+        """Shape (classes,)."""
+        sd: FloatArray = self.draws.std(axis=0, ddof=1)
+        return sd
+
+    def interval(self, level: float = 0.95, *, kind: str = "equal-tailed") -> FloatArray:
+        """Return the interval that holds `level` of the draws of each class, shape (classes, 2)."""
+        return interval_of(self.draws, _check.level(level), _check.one_of("kind", kind, ("equal-tailed", "hdi")))
+
+    def probability(self, event: Callable[[Mapping[Name, FloatArray]], Any]) -> float:
+        """Return the probability of an event, such as ``lambda difference: difference["pass"] > 0``."""
+        return float(np.mean(event(ByClass(zip(self.classes, self.draws.T, strict=True)))))
+
+    def __repr__(self) -> str:
+        ends = self.interval()
+        lines = [
+            f"{name}: {mean:+.4f} ({lower:+.4f} to {upper:+.4f}), above 0 with probability {above:.3f}"
+            for name, mean, (lower, upper), above in zip(
+                self.classes, self.mean, ends, (self.draws > 0).mean(axis=0), strict=True
+            )
+        ]
+        return "\n".join([f"{self.name}, 95 % interval", *lines])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranks:
+    """Ranks of the groups by the share of one class, draw by draw; rank 1 has the largest share.
+
+    Means of groups that borrow from each other must not be ranked: they lie too close together, and the order of
+    uncertain groups hangs on how much each was drawn towards the centre.
+    """
+
+    groups: tuple[Any, ...]
+    draws: IntArray
+
+    @property
+    def best(self) -> dict[Any, float]:
+        """The probability that each group has the largest share."""
+        return dict(zip(self.groups, map(float, (self.draws == 1).mean(axis=0)), strict=True))
+
+    @property
+    def worst(self) -> dict[Any, float]:
+        """The probability that each group has the smallest share."""
+        last = len(self.groups)
+        return dict(zip(self.groups, map(float, (self.draws == last).mean(axis=0)), strict=True))
+
+    @property
+    def mean(self) -> FloatArray:
+        """Shape (groups,): the mean rank."""
+        mean: FloatArray = self.draws.mean(axis=0)
+        return mean
+
+    def probability(self) -> FloatArray:
+        """Return the probability of each rank, shape (groups, ranks)."""
+        ranks = np.arange(1, len(self.groups) + 1)
+        return np.array([(self.draws == rank).mean(axis=0) for rank in ranks]).T
+
+    def interval(self, level: float = 0.95) -> IntArray:
+        """Return ranks that hold each group's rank with at least this probability, shape (groups, 2)."""
+        tail = (1 - _check.level(level)) / 2
+        ends = np.quantile(self.draws, [tail, 1 - tail], axis=0, method="inverted_cdf")
+        return ends.T.astype(np.int64)
+
+    def __repr__(self) -> str:
+        order = np.argsort(self.mean, kind="stable")
+        ends, best = self.interval(), self.best
+        lines = [
+            f"{self.groups[at]!s}: rank {ends[at][0]} to {ends[at][1]}, largest with {percent(best[self.groups[at]])}"
+            for at in order
+        ]
+        return "\n".join(lines)
+
+
+def interval_of(draws: FloatArray, level: float, kind: str) -> FloatArray:
+    """Return the interval that holds `level` of the draws along the first axis, shape (…, 2)."""
+    if kind == "hdi":
+        flat = convergence.shortest_interval(draws.reshape(len(draws), -1), level)
+        return np.asarray(flat).reshape(*draws.shape[1:], 2)
+    return np.moveaxis(np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0), 0, -1)

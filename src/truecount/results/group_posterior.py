@@ -1,0 +1,208 @@
+"""The answer for many groups: joint draws of the true share of every class in every group."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from truecount import _check
+from truecount._types import FloatArray, Name
+from truecount.counts.groups import Groups
+from truecount.counts.values import group_name
+from truecount.errors import InputError
+from truecount.inference import convergence
+from truecount.inference.hierarchical import GroupDraws
+from truecount.models.groups import Variation
+from truecount.models.priors import Prior
+from truecount.results.by_class import ByClass, unknown_class
+from truecount.results.contrast import Contrast, Ranks, interval_of
+from truecount.results.finding import Finding
+
+Status = Literal["ok", "not-converged", "no-answer"]
+MOST_SHOWN = 72
+"""Groups in the printed table."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GroupPosterior:
+    """Joint draws of the prevalence of every class in every group.
+
+    The n-th draws of all groups belong together, with one confusion, so that differences and ranks are right draw by
+    draw.
+
+    Parameters
+    ----------
+    draws
+        What the engine returned.
+    data, prior, variation
+        What it was made from: counts, priors, and how groups vary.
+    findings
+        What to know before relying on it.
+    seed, version
+        To reproduce it.
+    """
+
+    draws: GroupDraws
+    data: Groups
+    prior: Prior
+    variation: Variation
+    findings: Sequence[Finding]
+    seed: int
+    version: str
+
+    @property
+    def groups(self) -> tuple[Any, ...]:
+        """Names of the groups, in the order of every result."""
+        return self.data.groups
+
+    @property
+    def classes(self) -> tuple[Name, ...]:
+        """Names of the classes, in the order of every result."""
+        return self.data.classes
+
+    @property
+    def prevalence(self) -> FloatArray:
+        """Shape (draws, groups, classes): equally weighted draws, chain after chain."""
+        return self.draws.prevalence
+
+    @property
+    def confusion(self) -> FloatArray:
+        """Shape (draws, classes, outputs): draws of P(output | class)."""
+        return self.draws.confusion
+
+    @property
+    def spread(self) -> FloatArray:
+        """Shape (draws, log-ratios): standard deviation between groups; for two classes, of the logit of the first."""
+        return self.draws.spread
+
+    @cached_property
+    def mean(self) -> FloatArray:
+        """Shape (groups, classes)."""
+        mean: FloatArray = self.prevalence.mean(axis=0)
+        return mean
+
+    @cached_property
+    def sd(self) -> FloatArray:
+        """Shape (groups, classes)."""
+        sd: FloatArray = self.prevalence.std(axis=0, ddof=1)
+        return sd
+
+    def interval(self, level: float = 0.95, *, kind: str = "equal-tailed") -> FloatArray:
+        """Return the interval that holds `level` of the draws, shape (groups, classes, 2)."""
+        return interval_of(self.prevalence, _check.level(level), _check.one_of("kind", kind, ("equal-tailed", "hdi")))
+
+    @cached_property
+    def effective_draws(self) -> FloatArray:
+        """Shape (groups, classes): the effective sample size of every share."""
+        flat = self.prevalence.reshape(len(self.prevalence), -1)
+        return convergence.effective_fast(flat, self.draws.chains).reshape(self.mean.shape)
+
+    @cached_property
+    def rhat(self) -> FloatArray:
+        """Shape (groups, classes): rank-normalised split R-hat of every share."""
+        flat = self.prevalence.reshape(len(self.prevalence), -1)
+        return convergence.rhat_fast(flat, self.draws.chains).reshape(self.mean.shape)
+
+    @cached_property
+    def hyper_rhat(self) -> float:
+        """The largest R-hat of spread, centre and confusion."""
+        return self.draws.hyper_rhat()
+
+    @property
+    def status(self) -> Status:
+        """``"ok"``; ``"not-converged"``, for R-hat above 1.01; or ``"no-answer"``, for R-hat above 1.1."""
+        worst = max(float(self.rhat.max()), self.hyper_rhat)
+        if not worst <= convergence.RHAT_MOST:
+            return "no-answer"
+        return "ok" if worst <= convergence.RHAT_LIMIT else "not-converged"
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether the chains agree enough to be summarised."""
+        return self.status != "no-answer"
+
+    @property
+    def counted(self) -> FloatArray | None:
+        """Shape (groups, classes): shares by plain counting; None where a class is no output."""
+        if not set(self.classes) <= set(self.data.outputs):
+            return None
+        items = self.data.unlabeled.sum(axis=1, keepdims=True)
+        chosen = self.data.unlabeled[:, [self.data.outputs.index(name) for name in self.classes]]
+        return np.asarray(np.divide(chosen, items, out=np.full(chosen.shape, np.nan), where=items > 0))
+
+    @cached_property
+    def between(self) -> FloatArray:
+        """Shape (draws, classes): standard deviation of the share between these groups, weighed alike."""
+        between: FloatArray = self.prevalence.std(axis=1)
+        return between
+
+    def shares(self, group: Any) -> FloatArray:
+        """Return the draws of one group, shape (draws, classes)."""
+        return self.prevalence[:, self.data.index(group)]
+
+    def difference(self, first: Any, second: Any) -> Contrast:
+        """Return how much larger each class is in the first group than in the second."""
+        return self._contrast(f"{group_name(first)} − {group_name(second)}", self.shares(first) - self.shares(second))
+
+    def ratio(self, first: Any, second: Any) -> Contrast:
+        """Return the ratio of each class's share in the first group to that in the second."""
+        return self._contrast(f"{group_name(first)} / {group_name(second)}", self.shares(first) / self.shares(second))
+
+    def total(self, weights: Mapping[Any, float] | None = None) -> Contrast:
+        """Return the shares of all groups together: ``Σ N_g π_g / Σ N_g``, draw by draw.
+
+        Parameters
+        ----------
+        weights
+            How large each group is; by default as large as its unlabelled items are many.
+        """
+        sizes = self.data.unlabeled.sum(axis=1).astype(float) if weights is None else self._sizes(weights)
+        draws = np.einsum("dgc,g->dc", self.prevalence, sizes / sizes.sum())
+        return self._contrast("all groups", draws)
+
+    def _sizes(self, weights: Mapping[Any, float]) -> FloatArray:
+        _check.instance_of("weights", weights, Mapping, "Pass {group: size, ...}")
+        for group in self.groups:
+            if group not in weights:
+                raise InputError("weights", f"lack the group {group!r}", "every group needs a size", "Add it, or 0")
+        sizes = np.array([weights[group] for group in self.groups], dtype=float)
+        if not (np.isfinite(sizes).all() and (sizes >= 0).all() and sizes.sum() > 0):
+            raise InputError("weights", f"are {sizes.tolist()}", "sizes are 0 or more, and not all 0", "Check them")
+        return sizes
+
+    def change(self, baseline: Any) -> dict[Any, Contrast]:
+        """Return the difference of every other group from a baseline."""
+        self.data.index(baseline)
+        return {group: self.difference(group, baseline) for group in self.groups if group != baseline}
+
+    def ranks(self, name: Name) -> Ranks:
+        """Return ranks of the groups by the share of a class, draw by draw."""
+        order = (-self._of_class(name)).argsort(axis=1, kind="stable")
+        ranks = np.empty_like(order)
+        np.put_along_axis(ranks, order, np.arange(1, len(self.groups) + 1)[None], axis=1)
+        return Ranks(groups=self.groups, draws=ranks)
+
+    def above(self, name: Name, threshold: float) -> dict[Any, float]:
+        """Return the probability that a class's share lies above a threshold, group by group."""
+        return dict(zip(self.groups, map(float, (self._of_class(name) > threshold).mean(axis=0)), strict=True))
+
+    def probability(self, event: Callable[[Mapping[Any, Mapping[Name, FloatArray]]], Any]) -> float:
+        """Return the probability of an event about several groups.
+
+        ``lambda share: share["A"]["pass"] > share["B"]["pass"]``
+        """
+        by_group = {
+            group: ByClass(zip(self.classes, self.prevalence[:, at].T, strict=True))
+            for at, group in enumerate(self.groups)
+        }
+        return float(np.mean(event(by_group)))
+
+    def _of_class(self, name: Name) -> FloatArray:
+        if name not in self.classes:
+            raise unknown_class("class", f"is {name!r}", name, self.classes)
+        return self.prevalence[:, :, self.classes.index(name)]
+
+    def _contrast(self, name: str, draws: FloatArray) -> Contrast:
+        return Contrast(name=name, draws=draws, classes=self.classes)

@@ -1,0 +1,242 @@
+"""Joint draws of many groups: gradients, quadrature, limits, and calibration by simulation."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare, ttest_1samp
+
+from group_oracle import pooled_oracle
+from truecount import Groups, Prior
+from truecount.api.groups import infer_groups
+from truecount.inference.hierarchical import sample_pooled
+from truecount.models.groups import Pooled, Walk, group_density
+from truecount.models.hierarchy.log_ratios import log_ratio_basis
+from truecount.models.hierarchy.pooled import pooled_density
+from truecount.models.hierarchy.rows import Rows
+
+FALSE_ALARMS = 1e-4
+"""A sound engine fails a statistical test of this file so often."""
+WALK = np.tril(np.ones((6, 6)))[:, 1:] * np.sqrt([1, 1, 3, 0.5, 1])
+LOADINGS = {"pooled": None, "walk": (WALK,), "walk and noise": (WALK, np.eye(6))}
+
+
+def a_density(kind, seed):
+    rng = np.random.default_rng(seed)
+    known = np.full((3, 4), np.nan)
+    known[1] = [0.1, 0.2, 0.3, 0.4]
+    shapes = rng.gamma(2, 2, (3, 4)) + 0.2
+    shapes[0, 0] = 0.3
+    design = np.vstack([np.ones(6), rng.normal(size=6)])
+    items = rng.poisson(20, (4, 6)).astype(float)
+    density = pooled_density(Rows(shapes, known), items, np.array([1.0, 2.0, 0.5]), design, loadings=LOADINGS[kind])
+    density = density.recentred(rng.random(density.latent_shape))
+    return density, 0.7 * rng.normal(size=(2, density.n_hyper)), rng.normal(size=(2, *density.latent_shape))
+
+
+@pytest.mark.parametrize("kind", LOADINGS)
+def test_gradients_are_those_of_the_value(kind, seed):
+    density, hyper, latent = a_density(kind, seed)
+    _, by_hyper, by_latent = density.value_and_gradient(hyper, latent)
+    step = 1e-5
+    for at in range(density.n_hyper):
+        move = step * np.eye(density.n_hyper)[at]
+        ahead, behind = (density.value_and_gradient(hyper + sign * move, latent)[0] for sign in (1, -1))
+        np.testing.assert_allclose(by_hyper[:, at], (ahead - behind) / (2 * step), rtol=1e-5, atol=1e-5)
+    for at in np.ndindex(*density.latent_shape):
+        move = np.zeros(density.latent_shape)
+        move[at] = step
+        ahead, behind = (density.value_and_gradient(hyper, latent + sign * move)[0] for sign in (1, -1))
+        np.testing.assert_allclose(by_latent[(slice(None), *at)], (ahead - behind) / (2 * step), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", LOADINGS)
+def test_the_centring_changes_coordinates_and_not_the_density(kind, seed):
+    density, hyper, latent = a_density(kind, seed)
+    other = density.recentred(np.random.default_rng(seed + 1).random(density.latent_shape))
+    moved = other.own_latent(hyper, density.standard_latent(hyper, latent))
+    np.testing.assert_allclose(density.prevalence(hyper, latent), other.prevalence(hyper, moved), rtol=1e-10)
+    spread = density.spread(density.parts(hyper)[2])[:, density.spread_of_latent, None]
+    jacobian = (np.log(spread) * (other.centring - density.centring)).sum(axis=(1, 2))
+    before, after = density.value_and_gradient(hyper, latent)[0], other.value_and_gradient(hyper, moved)[0]
+    np.testing.assert_allclose(before, after + jacobian, rtol=1e-9)
+
+
+def districts(number):
+    """The first districts of REACT-2, round 4."""
+    folder = os.environ.get("TRUECOUNT_DATA")
+    if folder is None:
+        pytest.skip("TRUECOUNT_DATA names no folder")
+    data = json.loads((Path(folder) / "published" / "react2_districts_round4.json").read_text())
+    positive, total = (np.array(data[name])[:number] for name in ("positive", "total"))
+    return positive, total, Groups([[38, 7], [7, 493]], dict(enumerate(np.stack([positive, total - positive], axis=1))))
+
+
+def errors(draws, chains):
+    """Standard errors of the means of (draws, values)."""
+    from truecount.inference.convergence import effective_fast
+
+    return draws.std(axis=0) / np.sqrt(effective_fast(draws, chains))
+
+
+def assert_agrees(answer, oracle):
+    """Means within five standard errors, standard deviations within five of theirs."""
+    chains = answer.draws.chains
+    found = np.column_stack([answer.confusion[:, 0, 0], answer.confusion[:, 1, 1], answer.spread[:, 0]])
+    names = ("sensitivity", "specificity", "spread")
+    squares = (found - found.mean(axis=0)) ** 2
+    for at, name in enumerate(names):
+        assert abs(found[:, at].mean() - oracle.mean[name]) < 5 * errors(found, chains)[at], name
+        error = errors(squares, chains)[at] / (2 * oracle.sd[name])
+        assert abs(found[:, at].std() - oracle.sd[name]) < 5 * error, name
+    shares = answer.prevalence[:, :, 0]
+    assert (np.abs(shares.mean(axis=0) - oracle.share) < 5 * errors(shares, chains) + 1e-5).all()
+
+
+def test_ten_districts_agree_with_quadrature(seed):
+    positive, total, groups = districts(10)
+    assert_agrees(infer_groups(groups, seed=seed), pooled_oracle(positive, total, (38, 45), (493, 500)))
+
+
+@pytest.mark.slow
+def test_the_comparison_with_quadrature_sees_a_wrong_prior(seed):
+    positive, total, groups = districts(10)
+    oracle = pooled_oracle(positive, total, (38, 45), (493, 500), spread_scale=0.2, step=1.0)
+    with pytest.raises(AssertionError):
+        assert_agrees(infer_groups(groups, seed=seed), oracle)
+
+
+@pytest.mark.slow
+def test_all_districts_agree_with_quadrature(seed):
+    positive, total, groups = districts(315)
+    answer = infer_groups(groups, seed=seed)
+    assert_agrees(answer, pooled_oracle(positive, total, (38, 45), (493, 500), step=1.0))
+    assert [finding.code for finding in answer.findings] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [10, 30])
+def test_groups_leave_the_sensitivity_where_the_labels_put_it(number, seed):
+    """Independent flat priors would move it from .83 to .78 and .50."""
+    _, _, groups = districts(number)
+    sensitivity = infer_groups(groups, seed=seed).confusion[:, 0, 0]
+    assert abs(sensitivity.mean() - 39 / 47) < 0.5 * np.sqrt(39 * 8 / 47**2 / 48)
+
+
+def test_known_rates_give_the_published_districts():
+    """Near Rogan and Gladen's estimate at 84.4 and 98.6 %, and drawn together."""
+    positive, total, groups = districts(40)
+    prior = Prior.known_confusion([[0.844, 0.156], [0.014, 0.986]])
+    answer = infer_groups(groups, prior=prior, seed=1)
+    adjusted = (positive / total - 0.014) / (0.844 - 0.014)
+    own = np.sqrt(positive / total * (1 - positive / total) / total) / (0.844 - 0.014)
+    assert (np.abs(answer.mean[:, 0] - adjusted) < 3 * own).all()
+    assert answer.mean[:, 0].std() < adjusted.std()
+    assert np.ptp(answer.confusion, axis=0).max() == 0
+
+
+def test_same_seed_same_draws():
+    groups = Groups([[40, 10], [5, 45]], {"a": [30, 20], "b": [10, 40], "c": [25, 25]})
+    first, second = (infer_groups(groups, seed=7, effective_draws=100) for _ in range(2))
+    assert (first.prevalence == second.prevalence).all()
+    assert not (first.prevalence == infer_groups(groups, seed=8, effective_draws=100).prevalence).all()
+
+
+@pytest.mark.slow
+def test_small_groups_borrow_and_large_ones_do_not():
+    groups = Groups(
+        [[900, 100], [100, 900]],
+        {"large": [50_000, 50_000], "small": [9, 1], **{f"other {at}": [3000, 7000] for at in range(6)}},
+    )
+    answer = infer_groups(groups, seed=1)
+    alone = (0.9 - 0.1) / 0.8
+    assert answer.mean[1, 0] < alone - 0.1
+    assert abs(answer.mean[0, 0] - 0.5) < 0.03
+
+
+@pytest.mark.slow
+def test_an_empty_week_of_a_walk_is_predicted_between_its_neighbours():
+    weeks = {
+        at: [0, 0] if at == 3 else [int(1000 * share), int(1000 * (1 - share))]
+        for at, share in enumerate([0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5])
+    }
+    answer = infer_groups(Groups([[900, 100], [100, 900]], weeks, times=list(weeks)), variation=Walk(), seed=1)
+    assert answer.mean[2, 0] < answer.mean[3, 0] < answer.mean[4, 0]
+    assert answer.sd[3, 0] > answer.sd[2, 0]
+    assert [finding.code for finding in answer.findings] == ["group-without-items"]
+
+
+SETTINGS = {
+    "pooled, two classes": (2, 2, Pooled()),
+    "pooled, three classes, four outputs": (3, 4, Pooled()),
+    "pooled, three classes, two outputs": (3, 2, Pooled()),
+    "walk, two classes": (2, 2, Walk()),
+}
+
+
+def simulated(n_classes, n_outputs, variation, rng, n_groups=5):
+    """Draw a truth from the prior, and data from the truth."""
+    confusion = rng.dirichlet(np.ones(n_outputs), n_classes)
+    basis = log_ratio_basis(n_classes)
+    centre = np.linalg.lstsq(basis, np.log(rng.dirichlet(np.ones(n_classes))), rcond=None)[0]
+    spread = np.abs(rng.normal(size=n_classes - 1)) * variation.spread
+    noise = rng.normal(size=(n_groups, n_classes - 1))
+    times = np.array([0, 1, 2, 5, 6][:n_groups])
+    if isinstance(variation, Walk):
+        gaps = np.diff(times) / np.median(np.diff(times))
+        noise = np.vstack([np.zeros(n_classes - 1), np.cumsum(noise[1:] * np.sqrt(gaps)[:, None], axis=0)])
+    logs = (centre + spread * noise) @ basis.T
+    shares = np.exp(logs) / np.exp(logs).sum(axis=1, keepdims=True)
+    labeled = np.stack([rng.multinomial(12, row) for row in confusion])
+    items = [rng.multinomial(40, share @ confusion) for share in shares]
+    return Groups(labeled, dict(enumerate(items)), times=times), shares, spread, confusion
+
+
+def ranks_of_truth(name, seed, data_sets, *, bug=None):
+    """Return the share of draws below the truth, (data sets, quantities), for a share, the spread and a rate."""
+    n_classes, n_outputs, variation = SETTINGS[name]
+    rng = np.random.default_rng([seed, n_classes, n_outputs])
+    found = []
+    for number in range(data_sets):
+        groups, shares, spread, confusion = simulated(n_classes, n_outputs, variation, rng)
+        density = group_density(groups, Prior(), variation)
+        if bug == "labels ignored":
+            density = pooled_density(
+                Rows(np.ones((n_classes, n_outputs)), np.full((n_classes, n_outputs), np.nan)),
+                density.unlabeled,
+                density.centre.concentration,
+                density.centre.design,
+                loadings=density.loadings,
+            )
+        draws = sample_pooled(density, effective_draws=100, seed=number)
+        found.append(
+            [
+                (draws.prevalence[:, 1, 0] < shares[1, 0]).mean(),
+                (draws.prevalence[:, 4, 0] - draws.prevalence[:, 0, 0] < shares[4, 0] - shares[0, 0]).mean(),
+                (draws.spread[:, 0] < spread[0]).mean(),
+                (draws.confusion[:, 0, 0] < confusion[0, 0]).mean(),
+                (draws.confusion[:, 1, 0] < confusion[1, 0]).mean(),
+            ]
+        )
+    return np.array(found)
+
+
+def p_values(ranks):
+    """Are ranks uniform? By their spread over ten bins."""
+    counts = [np.histogram(column, bins=10, range=(0, 1))[0] for column in ranks.T]
+    return np.array([chisquare(count).pvalue for count in counts])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SETTINGS)
+def test_groups_are_calibrated(name, seed):
+    found = p_values(ranks_of_truth(name, seed, 120))
+    assert found.min() > FALSE_ALARMS / len(found), found
+
+
+@pytest.mark.slow
+def test_calibration_sees_labels_that_are_ignored(seed):
+    ranks = ranks_of_truth("pooled, two classes", seed, 60, bug="labels ignored")
+    assert min(p_values(ranks).min(), ttest_1samp(np.abs(ranks - 0.5), 0.25).pvalue.min()) < FALSE_ALARMS
