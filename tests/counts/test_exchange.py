@@ -10,7 +10,8 @@ import pytest
 import truecount as tc
 from truecount.counts import merge_counts
 from truecount.counts.exchange import as_counts, from_document, read_tally, to_document
-from truecount.counts.tally import Row, Tally, merged
+from truecount.counts.tally import Tally, merged
+from truecount.reading.rows import Row
 
 PLAIN = {
     "schema": "truecount.counts/1",
@@ -135,8 +136,8 @@ def test_whole_numbers_stay_whole_however_large() -> None:
 def test_lengths_of_narrow_kinds_do_not_overflow() -> None:
     import numpy as np
 
-    from truecount.counts.columns import Columns
-    from truecount.counts.scan import _row
+    from truecount.reading.columns import Columns
+    from truecount.reading.scan import _row
 
     most = np.uint32(2**32 - 1)
     rows = [_row("table", (None, "x", most), Columns(label="y", prediction="c"), lambda value: value) for _ in range(3)]

@@ -2,7 +2,8 @@
 
 import pytest
 
-from truecount.counts.tally import Row, Tally
+from truecount.counts.tally import Tally
+from truecount.reading.rows import Row
 
 
 def of_groups(number: int, *, is_weighted: bool = False) -> Tally:

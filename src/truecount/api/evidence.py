@@ -10,8 +10,7 @@ from truecount import _check
 from truecount._types import FloatArray, Name
 from truecount._wording import percent, quoted
 from truecount.api.bayesian import infer, infer_many
-from truecount.counts import Counts, Scores
-from truecount.counts.values import group_name
+from truecount.counts import Counts
 from truecount.counts.weights import effective_by_output, effective_counts, effective_outputs
 from truecount.diagnostics import groups, tables
 from truecount.diagnostics.design import design_finding
@@ -43,9 +42,11 @@ from truecount.inference import Auto
 from truecount.inference.designs import given_output
 from truecount.inference.draws import Draws
 from truecount.models import Density, Prior, density
+from truecount.reading.values import group_name
 from truecount.results import Finding, Posterior
 from truecount.results.finding import gravest_first
 from truecount.results.groups import groups_findings
+from truecount.scores import Scores
 
 MOST_SCORE_REPLICATES = 199
 Effective: TypeAlias = Callable[[Counts], tuple[FloatArray, FloatArray]]

@@ -12,7 +12,7 @@ from truecount._wording import nearest, quoted
 from truecount.api.bayesian import infer, package_version
 from truecount.api.evidence import Evidence, audited, gather
 from truecount.api.simulation import POSTERIOR_FIRST, calibration, coverage, of_label_shift
-from truecount.counts import Counts, Scores
+from truecount.counts import Counts
 from truecount.counts.table import COUNT_FIRST
 from truecount.counts.weights import effective_counts
 from truecount.diagnostics.cut import cut_draws, tempered_draws
@@ -26,6 +26,7 @@ from truecount.results import Posterior
 from truecount.results.check import Check
 from truecount.results.finding import gravest_first
 from truecount.results.sensitivity import Claim, Sensitivity
+from truecount.scores import Scores
 
 OF_COUNTS, OF_DRAWS = ("identifiability", "tests", "audit", "groups"), ("prior-sensitive", "designs-disagree")
 """Tables that say nothing of the draws, and stand where those are no answer; findings that compare such an answer."""

@@ -155,7 +155,7 @@ def check(
 
 def _data(source: Source, audit: Path | None) -> Source:
     """Give the data without the columns that the audit alone can have, because all else is counted already."""
-    from truecount.counts.shards import holds_counts
+    from truecount.reading.shards import holds_counts
 
     is_counted = source.confusion or source.positive or any(holds_counts(Path(table)) for table in source.tables)
     if audit is None or not is_counted:
@@ -166,7 +166,7 @@ def _data(source: Source, audit: Path | None) -> Source:
 def _labeled(audit: Path, source: Source) -> Counts:
     """Read labelled items of the population: counts where the file holds them, else rows whose columns are named."""
     from truecount.counts.matrix import holds_matrix, read_confusion
-    from truecount.counts.shards import holds_counts
+    from truecount.reading.shards import holds_counts
 
     if holds_counts(audit):
         return Source(tables=[str(audit)]).read_one("--audit")[0]

@@ -11,10 +11,10 @@ from truecount.api.bayesian import infer_many
 from truecount.cli.report import Report
 from truecount.cli.source import Groups
 from truecount.cli.wording import finding_in_shell
-from truecount.counts.values import written
 from truecount.errors import TruecountWarning
 from truecount.inference.draws import Engine
 from truecount.models import Prior
+from truecount.reading.values import written
 from truecount.results import Posterior
 from truecount.results.groups import answered, changes_table, difference, groups_findings, groups_table, is_joint
 

@@ -76,7 +76,7 @@ class Source:
 
     def files(self) -> list[Path]:
         """Return the files and folders that are read, which nothing may be written to."""
-        from truecount.counts.remote import places_read
+        from truecount.reading.remote import places_read
 
         named = [*self.tables, *(str(path) for path in (self.confusion, self.unlabeled) if path is not None)]
         return [place for path in named for place in places_read("/dev/stdin" if path == STDIN else path)]
@@ -107,7 +107,7 @@ class Source:
 
     def _is_counts(self, tables: Sequence[str]) -> bool:
         """Whether this is a file of counts, of which there is one only."""
-        from truecount.counts.shards import holds_lines
+        from truecount.reading.shards import holds_lines
 
         if self.label or self.prediction:
             return False
@@ -161,7 +161,7 @@ class Source:
 
     def _reading(self, *, is_shard: bool = False) -> "Reading":
         from truecount.counts.assemble import Reading
-        from truecount.counts.columns import Columns
+        from truecount.reading.columns import Columns
 
         columns = Columns(
             label=self.label, prediction=self.prediction or "", by=read_by(self.by or ()), weight=self.weight

@@ -11,9 +11,9 @@ import numpy as np
 from truecount import _check
 from truecount._types import IntArray, Name
 from truecount.counts import validation
-from truecount.counts.encode import BLOCK, Column, encode
 from truecount.counts.table import Counts
 from truecount.errors import InputError
+from truecount.reading.encode import BLOCK, Column, encode
 
 _MOST_CELLS = 10_000_000
 """More cells than this are not a table of classes and outputs but a wrong column."""

@@ -10,10 +10,11 @@ from typing import Any, Protocol
 from truecount import _check
 from truecount._types import Name
 from truecount.counts import require
-from truecount.counts.columns import Columns, NoColumnError
-from truecount.counts.markers import Missing, explained, missing_words
-from truecount.counts.tally import Row, Tally
+from truecount.counts.tally import Tally
 from truecount.errors import InputError, TruecountWarning
+from truecount.reading.columns import Columns, NoColumnError
+from truecount.reading.markers import Missing, explained, missing_words
+from truecount.reading.rows import Row
 
 TRUTHS = ("true", "false")
 

@@ -11,12 +11,13 @@ from truecount._types import FloatArray, Name
 from truecount.counts import require
 from truecount.counts.arrays import require_table
 from truecount.counts.assemble import named_or_found
-from truecount.counts.encode import Codes, encode_with_gaps
 from truecount.counts.exchange import from_document, to_document
-from truecount.counts.markers import Missing, explained, missing_words
 from truecount.counts.table import Counts
-from truecount.counts.tally import Row, Tally, merged
+from truecount.counts.tally import Tally, merged
 from truecount.errors import InputError
+from truecount.reading.encode import Codes, encode_with_gaps
+from truecount.reading.markers import Missing, explained, missing_words
+from truecount.reading.rows import Row
 
 
 class Counter:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from truecount._html import html_table
-from truecount.counts.values import group_name
+from truecount.reading.values import group_name
 
 if TYPE_CHECKING:
     from truecount.counts.groups import Groups

@@ -15,11 +15,11 @@ from truecount import _check
 from truecount._json import JsonError, read_json
 from truecount._types import Name
 from truecount.counts import validation
-from truecount.counts.paths import existing_file
 from truecount.counts.table import SCHEMA, Counts
 from truecount.counts.tally import Tally, merged
-from truecount.counts.values import written
 from truecount.errors import InputError
+from truecount.reading.paths import existing_file
+from truecount.reading.values import written
 
 GROUPS = "truecount.groups/1"
 FORM = (

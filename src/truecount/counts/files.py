@@ -12,17 +12,18 @@ from truecount._json import JsonError
 from truecount._secrets import masked, secrets_of, without_secrets
 from truecount._wording import quoted
 from truecount.counts.assemble import Reading
-from truecount.counts.columns import Columns, NoColumnError
-from truecount.counts.duck import Connection, Place, connect
-from truecount.counts.markers import Missing
-from truecount.counts.query import Relation, relations, require_keys, require_no_mixed_truth
-from truecount.counts.remote import is_address, is_database, lacking_extension, shards_at, table_at
-from truecount.counts.scan import scan
-from truecount.counts.shards import LINES, RECORDS, TABLES, Shards, ending, find_shards
 from truecount.counts.table import Counts
-from truecount.counts.tally import Row, Tally
-from truecount.counts.text import DELIMITERS, bad_line, ends_in_quotes, require_sound_gzip
+from truecount.counts.tally import Tally
 from truecount.errors import InputError
+from truecount.reading.columns import Columns, NoColumnError
+from truecount.reading.duck import Connection, Place, connect
+from truecount.reading.markers import Missing
+from truecount.reading.query import Relation, relations, require_keys, require_no_mixed_truth
+from truecount.reading.remote import is_address, is_database, lacking_extension, shards_at, table_at
+from truecount.reading.rows import Row
+from truecount.reading.scan import scan
+from truecount.reading.shards import LINES, RECORDS, TABLES, Shards, ending, find_shards
+from truecount.reading.text import DELIMITERS, bad_line, ends_in_quotes, require_sound_gzip
 
 
 @dataclass(frozen=True, slots=True)

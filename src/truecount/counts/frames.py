@@ -6,13 +6,13 @@ from os import PathLike
 from typing import Any
 
 from truecount.counts.assemble import Reading, Table
-from truecount.counts.columns import Columns
-from truecount.counts.markers import Missing
-from truecount.counts.periods import columns_by
-from truecount.counts.scan import scan
 from truecount.counts.table import Counts
-from truecount.counts.tally import Row
 from truecount.errors import InputError
+from truecount.reading.columns import Columns
+from truecount.reading.markers import Missing
+from truecount.reading.periods import columns_by
+from truecount.reading.rows import Row
+from truecount.reading.scan import scan
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import listed_quoted, nearest
 from truecount.counts import display, validation
 from truecount.counts.table import Counts, order_of
-from truecount.counts.values import written
 from truecount.errors import InputError
+from truecount.reading.values import written
 
 SCHEMA = "truecount.groups/1"
 

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from truecount._types import Name
 from truecount._wording import quoted
-from truecount.counts.columns import Columns
-from truecount.counts.markers import suspect_label
-from truecount.counts.tally import Row, Tally
+from truecount.counts.tally import Tally
 from truecount.errors import InputError
+from truecount.reading.columns import Columns
+from truecount.reading.markers import suspect_label
+from truecount.reading.rows import Row
 
 MOST_NAMES = 1000
 """More different values than this are not classes or outputs, unless someone names them all."""

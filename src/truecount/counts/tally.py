@@ -4,25 +4,15 @@ from collections import Counter as Sums
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from truecount import _check
 from truecount._types import Name
 from truecount.counts import validation
 from truecount.counts.table import Counts, sharing
-from truecount.counts.values import Group, mapping_key, sorted_groups
 from truecount.errors import InputError
-
-
-class Row(NamedTuple):
-    """Rows of a table that are alike, counted."""
-
-    group: Group
-    label: Name | None
-    output: Name | None
-    rows: int
-    weight: Any
-    squares: Any
+from truecount.reading.rows import Row
+from truecount.reading.values import Group, mapping_key, sorted_groups
 
 
 @dataclass(slots=True, kw_only=True)

@@ -8,8 +8,8 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, Name
-from truecount.counts.encode import encode
 from truecount.errors import InputError
+from truecount.reading.encode import encode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

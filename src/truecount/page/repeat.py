@@ -10,10 +10,10 @@ from typing import Any
 
 from truecount._check import plain_name
 from truecount._secrets import masked_command
-from truecount.counts.values import group_name
 from truecount.inference.many import own_seeds
 from truecount.models import Prior
 from truecount.models.priors import Diagonal
+from truecount.reading.values import group_name
 from truecount.results import Posterior
 from truecount.results.groups import groups_how
 from truecount.results.table import how, visible

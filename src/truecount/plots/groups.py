@@ -12,13 +12,13 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, Name
-from truecount.counts.values import group_name
 from truecount.errors import InputError
 from truecount.plots.canvas import FONT, WIDTH, drawn, inches, percent_axis
 from truecount.plots.labels import labels
 from truecount.plots.legend import chosen_places, legend_columns, write_legend
 from truecount.plots.shares import AXES, require_answer
 from truecount.plots.theme import Theme, ThemeLike, marker
+from truecount.reading.values import group_name
 from truecount.results import Posterior
 from truecount.results.posterior import Kind, Target
 from truecount.results.table import INTERVAL_NAMES, display_width

@@ -10,11 +10,11 @@ from sklearn.utils import get_tags
 from truecount._check import plain_name
 from truecount._types import IntArray, Name
 from truecount._wording import quoted
-from truecount.counts import Argmax, Cells, Partition
-from truecount.counts.aside import set_aside
-from truecount.counts.cells import ClassCells
-from truecount.counts.encode import encode
 from truecount.errors import InputError
+from truecount.reading.encode import encode
+from truecount.scores import Argmax, Cells, Partition
+from truecount.scores.aside import set_aside
+from truecount.scores.cells import ClassCells
 from truecount.sklearn.folds import Fold, fit_folds, held_out, in_turns
 
 ASIDE = 4

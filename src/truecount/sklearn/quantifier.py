@@ -13,13 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 from truecount import _check
 from truecount._types import FloatArray
 from truecount.api.bayesian import infer
-from truecount.counts import Argmax, Cells, Counts, Partition
+from truecount.counts import Counts
 from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.inference.draws import Engine
 from truecount.models import Prior
 from truecount.results import Posterior
 from truecount.results.posterior import Kind, Target
+from truecount.scores import Argmax, Cells, Partition
 from truecount.sklearn.outputs import codes, fit_sorter, share_features, with_inputs_of
 
 

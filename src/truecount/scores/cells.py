@@ -10,8 +10,8 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray, IntArray, Name
 from truecount.counts.ranges import range_names
-from truecount.counts.scores import probabilities
 from truecount.errors import InputError
+from truecount.scores.scores import probabilities
 
 SCHEMA = "truecount.cells/1"
 Response: TypeAlias = Literal["probabilities", "values"]

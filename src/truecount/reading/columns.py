@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from truecount._wording import nearest, quoted
-from truecount.counts.periods import COARSE, FREQUENCIES
 from truecount.errors import InputError
+from truecount.reading.periods import COARSE, FREQUENCIES
 
 NO_NAMES = ("List", "Struct", "Array", "Binary", "Datetime", "Date", "Time", "Duration", "Map")
 """Types of columns that hold no names."""

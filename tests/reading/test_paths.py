@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from truecount.counts.paths import existing_file
 from truecount.errors import InputError
+from truecount.reading.paths import existing_file
 
 
 @pytest.mark.parametrize(

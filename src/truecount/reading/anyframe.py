@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from importlib.util import find_spec
 from typing import Any
 
-from truecount.counts.columns import Columns
-from truecount.counts.periods import COARSE, FINE
 from truecount.errors import InputError, MissingExtraError
+from truecount.reading.columns import Columns
+from truecount.reading.periods import COARSE, FINE
 
 MICROSECONDS = {None: 1, "minute": 60_000_000, "hour": 3_600_000_000, "day": 86_400_000_000}
 """What the times of Spark are rounded down to."""

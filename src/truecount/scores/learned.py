@@ -11,10 +11,10 @@ import numpy as np
 from truecount import _check
 from truecount._optional import load
 from truecount._types import FloatArray
-from truecount.counts.cells import CenterCells, LeafCells, LineCells, Response, log_ratios, table
-from truecount.counts.encode import encode
-from truecount.counts.partition import given
 from truecount.errors import InputError
+from truecount.reading.encode import encode
+from truecount.scores.cells import CenterCells, LeafCells, LineCells, Response, log_ratios, table
+from truecount.scores.partition import given
 
 _MOST_POINTS = 10_000
 """Items that clusters are looked for among; more would move the centers little."""

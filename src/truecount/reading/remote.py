@@ -5,11 +5,11 @@ from glob import has_magic
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from truecount.counts.columns import Columns
-from truecount.counts.duck import Connection, Place, identifier, sql_text, without_pattern
-from truecount.counts.query import Relation, of_table
-from truecount.counts.shards import Shards, files_meant, one_kind
 from truecount.errors import InputError
+from truecount.reading.columns import Columns
+from truecount.reading.duck import Connection, Place, identifier, sql_text, without_pattern
+from truecount.reading.query import Relation, of_table
+from truecount.reading.shards import Shards, files_meant, one_kind
 
 DATABASES = {"postgres": "postgres", "postgresql": "postgres", "mysql": "mysql", "sqlite": "sqlite", "duckdb": "duckdb"}
 """What an address begins with, and DuckDB's type of such a database."""

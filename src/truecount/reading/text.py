@@ -12,8 +12,8 @@ from io import TextIOBase
 from itertools import chain
 from pathlib import Path
 
-from truecount.counts.duck import Place, connect, literal
 from truecount.errors import InputError
+from truecount.reading.duck import Place, connect, literal
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 BROKEN = (UnicodeDecodeError, csv.Error, zlib.error, EOFError, OSError)

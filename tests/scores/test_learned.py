@@ -6,9 +6,9 @@ import pickle
 import numpy as np
 import pytest
 
-from truecount.counts import Clusters, Tree, read_cells
-from truecount.counts.cells import LineCells, log_ratios
 from truecount.errors import InputError, MissingExtraError
+from truecount.scores import Clusters, Tree, read_cells
+from truecount.scores.cells import LineCells, log_ratios
 
 
 def three_groups(seed: int, items: int = 100) -> tuple[np.ndarray, np.ndarray]:

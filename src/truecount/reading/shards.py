@@ -12,10 +12,10 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import NoReturn
 from urllib.parse import urlsplit
 
-from truecount.counts.duck import Place
-from truecount.counts.paths import existing_file
-from truecount.counts.text import BROKEN, DELIMITERS, first_sign, open_text
 from truecount.errors import InputError
+from truecount.reading.duck import Place
+from truecount.reading.paths import existing_file
+from truecount.reading.text import BROKEN, DELIMITERS, first_sign, open_text
 
 LINES = (".jsonl", ".ndjson")
 ARRAY = ".json"

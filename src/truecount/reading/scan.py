@@ -5,15 +5,15 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from truecount._wording import quoted
-from truecount.counts.columns import Columns, require_kinds
-from truecount.counts.periods import start_of
-from truecount.counts.relation import duck_frame, is_relation
-from truecount.counts.tally import Row
-from truecount.counts.values import as_key, as_name, plain_value
 from truecount.errors import InputError
+from truecount.reading.columns import Columns, require_kinds
+from truecount.reading.periods import start_of
+from truecount.reading.relation import duck_frame, is_relation
+from truecount.reading.rows import Row
+from truecount.reading.values import as_key, as_name, plain_value
 
 if TYPE_CHECKING:
-    from truecount.counts.anyframe import AnyFrame
+    from truecount.reading.anyframe import AnyFrame
 
 Record: TypeAlias = tuple[Any, ...]
 MOST_GROUPS = 1_000_000
@@ -43,7 +43,7 @@ def scan(table: str, native: Any, columns: Columns, decode: Callable[[Any], Any]
 
 
 def _any_frame(table: str, native: Any, columns: Columns) -> "AnyFrame":
-    from truecount.counts.anyframe import any_frame
+    from truecount.reading.anyframe import any_frame
 
     return any_frame(table, native, columns)
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from truecount.counts.columns import Columns
-from truecount.counts.duck import connect
-from truecount.counts.query import relations, require_keys
-from truecount.counts.shards import find_shards
 from truecount.errors import InputError
+from truecount.reading.columns import Columns
+from truecount.reading.duck import connect
+from truecount.reading.query import relations, require_keys
+from truecount.reading.shards import find_shards
 
 BOTH = Columns(label="human", prediction="verdict")
 

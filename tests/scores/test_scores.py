@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from truecount import Counts
-from truecount.counts.scores import Scores
 from truecount.errors import InputError
+from truecount.scores.scores import Scores
 
 ROWS = [[0.9, 0.1], [0.3, 0.7], [0.5, 0.5]]
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from truecount import _check
 from truecount._types import IntArray, Name
-from truecount.counts.values import as_name
 from truecount.errors import InputError
+from truecount.reading.values import as_name
 
 Codes: TypeAlias = NDArray[np.signedinteger[Any]]
 Encoded: TypeAlias = tuple[Codes, list[Any]]

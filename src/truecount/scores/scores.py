@@ -8,12 +8,12 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, IntArray, Name
-from truecount.counts.encode import Column, encode
 from truecount.counts.table import Counts
 from truecount.errors import InputError
+from truecount.reading.encode import Column, encode
 
 if TYPE_CHECKING:
-    from truecount.counts.cells import Cells
+    from truecount.scores.cells import Cells
 
 ROUNDING = 1e-5
 """How far a row may be from summing to one: what single precision leaves of many classes."""

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import truecount as tc
-from truecount.counts import encode as module
-from truecount.counts.encode import encode
 from truecount.errors import InputError
+from truecount.reading import encode as module
+from truecount.reading.encode import encode
 
 
 def pandas(values, dtype=None):

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Literal, Protocol
 import numpy as np
 
 from truecount import _check
-from truecount.counts.cells import (
+from truecount.errors import InputError
+from truecount.scores.cells import (
     Cells,
     ClassCells,
     LineCells,
@@ -18,7 +19,6 @@ from truecount.counts.cells import (
     second_column,
     table,
 )
-from truecount.errors import InputError
 
 
 class Partition(Protocol):

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from truecount._json import read_json
-from truecount.counts.columns import Columns, require_column, require_few_columns, require_in_every_shard
-from truecount.counts.duck import Connection, Place, identifier, literals, sql_text
-from truecount.counts.parquet import files_alike, require_one_type
-from truecount.counts.shards import ARRAY, RECORDS, Shards, folder_columns
-from truecount.counts.text import DELIMITERS, header
 from truecount.errors import InputError
+from truecount.reading.columns import Columns, require_column, require_few_columns, require_in_every_shard
+from truecount.reading.duck import Connection, Place, identifier, literals, sql_text
+from truecount.reading.parquet import files_alike, require_one_type
+from truecount.reading.shards import ARRAY, RECORDS, Shards, folder_columns
+from truecount.reading.text import DELIMITERS, header
 
 CSV = """read_csv({paths}, columns={types}, delim={delimiter}, header=true, quote='"', escape='"', comment='',
     auto_detect=false, parallel={parallel}, hive_partitioning={partitioned}, hive_types_autocast=false)"""

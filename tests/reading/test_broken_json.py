@@ -10,9 +10,9 @@ import pytest
 
 import truecount as tc
 from command import run
-from truecount.counts.columns import Columns
 from truecount.counts.exchange import read_tally
 from truecount.counts.files import File
+from truecount.reading.columns import Columns
 
 COLUMNS = Columns(label="human", prediction="verdict")
 MARK = "\ufeff"
@@ -134,7 +134,7 @@ def test_the_command_refuses_rows_that_python_cannot_hold(tmp_path: Path) -> Non
 def test_a_line_of_many_records_is_not_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     records = json.dumps([{"human": "a", "verdict": "x", "note": "n" * 1000}] * 3000)
     (tmp_path / "t.json").write_text(records)
-    from truecount.counts import shards
+    from truecount.reading import shards
 
     fake = SimpleNamespace(loads=lambda text: pytest.fail(f"read {len(text):,} letters"))
     monkeypatch.setattr(shards, "json", fake)

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 from truecount._wording import quoted
-from truecount.counts.columns import Columns, require_few_columns, require_in_every_shard
-from truecount.counts.duck import Connection, Place, identifier, literals
-from truecount.counts.shards import Shards, folder_columns
 from truecount.errors import InputError
+from truecount.reading.columns import Columns, require_few_columns, require_in_every_shard
+from truecount.reading.duck import Connection, Place, identifier, literals
+from truecount.reading.shards import Shards, folder_columns
 
 Path: TypeAlias = tuple[str, ...]
 """The name of a column, and of what is within it."""

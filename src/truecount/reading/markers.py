@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TypeAlias
 
 from truecount._types import Name
-from truecount.counts.tally import Row
 from truecount.errors import InputError
+from truecount.reading.rows import Row
 
 Missing: TypeAlias = str | Collection[str] | None
 """A word that means a missing value, or several; "" says that no other word does, and None that nobody has said."""

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from truecount.counts import Argmax, Bins, Counts, Intervals, Scores, Thresholds, read_cells
-from truecount.counts.cells import ClassCells
+from truecount.counts import Counts
 from truecount.errors import InputError
+from truecount.scores import Argmax, Bins, Intervals, Scores, Thresholds, read_cells
+from truecount.scores.cells import ClassCells
 
 GAUSSIANS = ((0.0, 0.3), (1.0, 0.4))
 

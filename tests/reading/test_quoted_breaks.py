@@ -9,9 +9,9 @@ import duckdb
 import pytest
 
 import truecount as tc
-from truecount.counts.columns import Columns
 from truecount.counts.files import File
-from truecount.counts.text import ends_in_quotes
+from truecount.reading.columns import Columns
+from truecount.reading.text import ends_in_quotes
 
 WORDS = [
     '"',

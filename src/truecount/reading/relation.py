@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
-from truecount.counts.columns import Columns, require_column
-from truecount.counts.periods import COARSE
+from truecount.reading.columns import Columns, require_column
+from truecount.reading.periods import COARSE
 
 KINDS = {
     "varchar": "String",
