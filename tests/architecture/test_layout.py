@@ -153,7 +153,8 @@ def test_functions_are_short_and_public_ones_are_documented_and_typed(name):
     for node in ast.walk(MODULES[name].tree):
         if isinstance(node, ast.FunctionDef):
             assert body_lines(node) <= LONGEST_FUNCTION, node.name
-            if not node.name.startswith("_"):
+            is_signature = any(ast.unparse(each) == "overload" for each in node.decorator_list)
+            if not node.name.startswith("_") and not is_signature:
                 assert ast.get_docstring(node) or is_nested(node, MODULES[name].tree), node.name
                 assert node.returns is not None, node.name
 

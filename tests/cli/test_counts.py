@@ -15,8 +15,8 @@ import truecount as tc
 from command import COMMAND, interruptible, run
 from truecount.cli.app import app
 from truecount.counts.exchange import read_tally
-from truecount.counts.files import count_files
 from truecount.errors import InputError
+from truecount.reading.files import count_files
 
 COLUMNS = ["--label", "human", "--prediction", "verdict"]
 

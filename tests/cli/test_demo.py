@@ -11,9 +11,9 @@ import pytest
 
 from command import run
 from truecount import infer
-from truecount.counts.files import count_files
 from truecount.examples import JUDGE
 from truecount.examples.make_judge import PASS_RATE
+from truecount.reading.files import count_files
 
 module = import_module("truecount.cli.demo")
 """By its name: in the package, ``demo`` may be the function."""

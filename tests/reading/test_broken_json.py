@@ -11,8 +11,8 @@ import pytest
 import truecount as tc
 from command import run
 from truecount.counts.exchange import read_tally
-from truecount.counts.files import File
 from truecount.reading.columns import Columns
+from truecount.reading.files import File
 
 COLUMNS = Columns(label="human", prediction="verdict")
 MARK = "\ufeff"

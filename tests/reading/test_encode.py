@@ -6,7 +6,7 @@ import pytest
 import truecount as tc
 from truecount.errors import InputError
 from truecount.reading import encode as module
-from truecount.reading.encode import encode
+from truecount.reading.arrays import encode
 
 
 def pandas(values, dtype=None):

@@ -12,11 +12,11 @@ import duckdb
 import pytest
 
 from truecount import Counts, count, count_table
-from truecount.counts.assemble import Reading
 from truecount.counts.exchange import read_tally
-from truecount.counts.files import count_files, tally_files
 from truecount.errors import InputError, TruecountWarning
 from truecount.reading.columns import Columns
+from truecount.reading.files import count_files, tally_files
+from truecount.reading.rows import Reading
 
 ROWS = [("pass", "pass"), ("fail", "pass"), ("fail", "fail"), (None, "pass"), (None, "pass"), (None, "abstain")]
 EXPECTED = Counts([[0, 1, 1], [0, 0, 1]], [1, 0, 2], ["fail", "pass"], ["abstain", "fail", "pass"])

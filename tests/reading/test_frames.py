@@ -314,7 +314,7 @@ def test_odd_frames_of_pandas() -> None:
 def test_pandas_counts_the_same_without_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
     table = BACK_ENDS["pandas"](TABLE, Sparks())
     by_arrow = tc.count_table(table, **COLUMNS, by={"time": "week"}, weight="weight")
-    monkeypatch.setattr("truecount.reading.anyframe.find_spec", lambda _: None)
+    monkeypatch.setattr("truecount.reading.frames.find_spec", lambda _: None)
     by_pandas = tc.count_table(table, **COLUMNS, by={"time": "week"}, weight="weight")
     assert without_identity(by_arrow) == without_identity(by_pandas)
 

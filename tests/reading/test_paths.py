@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from truecount.errors import InputError
-from truecount.reading.paths import existing_file
+from truecount.reading.locate import existing_file
 
 
 @pytest.mark.parametrize(

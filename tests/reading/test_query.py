@@ -9,8 +9,8 @@ import pytest
 from truecount.errors import InputError
 from truecount.reading.columns import Columns
 from truecount.reading.duck import connect
-from truecount.reading.query import relations, require_keys
-from truecount.reading.shards import find_shards
+from truecount.reading.locate import find_shards
+from truecount.reading.relations import relations, require_keys
 
 BOTH = Columns(label="human", prediction="verdict")
 

@@ -8,8 +8,8 @@ import duckdb
 import pytest
 
 import truecount as tc
-from truecount.counts.files import File, count_files
 from truecount.reading.columns import Columns
+from truecount.reading.files import File, count_files
 
 COLUMNS = {"label": "human", "prediction": "verdict"}
 

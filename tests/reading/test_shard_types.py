@@ -9,8 +9,8 @@ import duckdb
 import pytest
 
 import truecount as tc
-from truecount.counts.files import File
 from truecount.reading.columns import Columns
+from truecount.reading.files import File
 
 COLUMNS = {"label": "human", "prediction": "verdict"}
 

@@ -8,10 +8,10 @@ import duckdb
 import pytest
 
 from truecount import Counts
-from truecount.counts.files import File, count_files
 from truecount.errors import InputError
 from truecount.reading.columns import Columns
-from truecount.reading.shards import find_shards, kind
+from truecount.reading.files import File, count_files
+from truecount.reading.locate import find_shards, kind
 
 COLUMNS = {"label": "human", "prediction": "verdict"}
 

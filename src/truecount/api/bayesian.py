@@ -1,7 +1,7 @@
 """The verbs that end in a posterior, and its mode."""
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from importlib.metadata import version
@@ -9,7 +9,7 @@ from typing import Any
 
 from truecount import _check
 from truecount._progress import track
-from truecount.counts import Counts
+from truecount.counts import Counts, Groups
 from truecount.counts.table import COUNT_FIRST
 from truecount.diagnostics.findings import of_design, of_mode, of_posterior
 from truecount.errors import ConvergenceWarning, InputError
@@ -75,7 +75,7 @@ def infer(
 
 
 def infer_many(
-    problems: Sequence[Counts] | Mapping[Any, Counts],
+    problems: Sequence[Counts] | Groups,
     *,
     prior: Prior = Prior(),
     engine: Engine = Auto(),
@@ -88,7 +88,8 @@ def infer_many(
     Parameters
     ----------
     problems
-        A list of counts, or a mapping from group to counts.
+        A list of counts, or groups. A group with a study of its own name is inferred from those labels, any other from
+        all. Counts with labels of their own become groups by ``Groups.of({group: counts, ...})``.
     prior, engine
         As in `infer`, for every problem.
     seed
@@ -98,12 +99,11 @@ def infer_many(
         Whether to show a progress bar; None shows one in a terminal when it takes more than a second.
     joint
         Draw groups that share a labelled table together, so that draws may be compared one by one: the first of every
-        group belongs to the same confusion, and so does the second. Use it before reading off differences. All groups
-        then have classes and outputs in the order of the first.
+        group belongs to the same confusion, and so does the second. Use it before reading off differences.
 
     Returns
     -------
-    Posteriors in the order of the problems, as a list or, for a mapping, a dictionary.
+    Posteriors in the order of the problems: a list or, for groups, a dictionary from group to posterior.
 
     Notes
     -----
@@ -118,7 +118,7 @@ def infer_many(
 
     Examples
     --------
-    >>> weeks = Counts([[140, 60], [20, 180]], [0, 0]).split({"w1": [600, 400], "w2": [500, 500]})
+    >>> weeks = Groups([[140, 60], [20, 180]], {"w1": [600, 400], "w2": [500, 500]})
     >>> {week: round(float(posterior.mean[0]), 2) for week, posterior in infer_many(weeks).items()}
     {'w1': 0.84, 'w2': 0.67}
     >>> together = infer_many(weeks, joint=True)
@@ -126,30 +126,28 @@ def infer_many(
     True
     """
     seed = _check.whole_number("seed", seed, least=0)
-    _check.instance_of("problems", problems, (Mapping, Sequence), "Pass a list of Counts, or a mapping to them")
-    counts = list(problems.values()) if isinstance(problems, Mapping) else list(problems)
-    names = list(problems) if isinstance(problems, Mapping) else range(len(counts))
+    remedy = "Pass a list of Counts, or Groups; Groups.of({group: counts, ...}) makes them of a mapping"
+    _check.instance_of("problems", problems, (Groups, Sequence), remedy)
+    named = list(problems.apart()) if isinstance(problems, Groups) else list(enumerate(problems))
+    names, counts = [name for name, _ in named], [each for _, each in named]
+    shares_labels = isinstance(problems, Groups) and problems.shares_labels and len(problems) > 1
     seeds = own_seeds(seed, len(counts))
     results: list[Any] = [None] * len(counts)
     models = [_named_density(name, each, prior) for name, each in zip(names, counts, strict=True)]
     drawn: Iterable[tuple[int, Draws]]
     if joint:
-        counts, seeds = _alike(counts), [seed] * len(counts)
-        models = [density(each, prior) for each in counts]
+        if len(counts) > 1 and not shares_labels:
+            found, needed = "do not share their labels", "joint draws have one confusion for all groups"
+            raise InputError("problems", found, needed, "Pass Groups(labeled, unlabeled) with one labelled table")
+        seeds = [seed] * len(counts)
         drawn = enumerate(sample_jointly(_engine(engine), models, seed))
     else:
         drawn = sample_many(_engine(engine), models, seeds)
     for number, draws in track(drawn, total=len(counts), show=progress):
-        draws = replace(draws, record={**draws.record, "common_seed": seed})
+        record = {"common_seed": seed} | ({"shares_labels": len(counts)} if shares_labels else {})
+        draws = replace(draws, record={**draws.record, **record})
         results[number] = _posterior(draws, models[number], counts[number], prior, engine, seeds[number])
-    return dict(zip(problems, results, strict=True)) if isinstance(problems, Mapping) else results
-
-
-def _alike(counts: list[Counts]) -> list[Counts]:
-    """Give groups in the order of the first; refuse those that do not share their labels."""
-    if counts:
-        counts[0].pool(*counts[1:])
-    return [each.ordered_like(counts[0]) for each in counts]
+    return dict(zip(names, results, strict=True)) if isinstance(problems, Groups) else results
 
 
 def mode(counts: Counts, *, prior: Prior = Prior()) -> PointEstimate:

@@ -1,12 +1,17 @@
-"""Which columns of a table are read, and what they may hold."""
+"""Which columns of a table are read, what they may hold, and how times are cut to periods: `by={"time": "week"}`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from typing import Any
 
 from truecount._wording import nearest, quoted
 from truecount.errors import InputError
-from truecount.reading.periods import COARSE, FREQUENCIES
 
+COARSE = ("day", "week", "month", "quarter", "year")
+"""A back end only goes back to the start of the day; the rest is done with the few days that come back."""
+FINE = {"minute": "1m", "hour": "1h"}
+FREQUENCIES = (*FINE, *COARSE)
 NO_NAMES = ("List", "Struct", "Array", "Binary", "Datetime", "Date", "Time", "Duration", "Map")
 """Types of columns that hold no names."""
 MOST_COLUMNS = 10_000
@@ -73,7 +78,7 @@ def require_kinds(table: str, kinds: Mapping[str, str], columns: Columns) -> Non
 
 
 def _time_kinds(frequency: str) -> tuple[str, ...]:
-    """Give the types of columns that can be cut; pandas keeps dates as objects, of which days are made here."""
+    """Return the types of columns that can be cut; pandas keeps dates as objects, of which days are made here."""
     return ("Date", "Datetime", "Object") if frequency in COARSE else ("Datetime",)
 
 
@@ -85,7 +90,7 @@ def require_few_columns(table: str, number: int) -> None:
 
 
 def require_column(table: str, columns: Sequence[str], wanted: str) -> int:
-    """Give the position of a column, or say which there are."""
+    """Return the position of a column, or say which there are."""
     found = [position for position, name in enumerate(columns) if name == wanted]
     if len(found) > 1:
         needed = "each name must stand for one column"
@@ -120,3 +125,48 @@ def _advice(wanted: str, columns: Sequence[str]) -> str:
         return f"Write the period of {column!r} as one of {', '.join(FREQUENCIES)}"
     meant = nearest(wanted, map(str, columns))
     return f"Perhaps you meant {meant!r}" if meant else "Choose one of these"
+
+
+def columns_by(by: str | Iterable[str] | Mapping[str, str | None] | None) -> dict[str, str | None]:
+    """Return the columns that groups are made by, each with its frequency, if it has one.
+
+    Examples
+    --------
+    >>> columns_by("region"), columns_by(["region", "age"]), columns_by({"region": None, "time": "week"})
+    ({'region': None}, {'region': None, 'age': None}, {'region': None, 'time': 'week'})
+    """
+    if by is None:
+        return {}
+    several = by if isinstance(by, Iterable) and not isinstance(by, str) else [by]
+    columns = list(by.items()) if isinstance(by, Mapping) else [(column, None) for column in several]
+    for column, frequency in columns:
+        if not isinstance(column, str) or frequency not in (None, *FREQUENCIES):
+            raise InputError(
+                "by",
+                f"is {by!r}",
+                f"columns are names, and a frequency is one of {', '.join(FREQUENCIES)}",
+                "Pass by='region', by=['region', 'age'], by={'time': 'week'} or by={'region': None, 'time': 'week'}",
+            )
+    return dict(columns)
+
+
+def start_of(frequency: str | None, value: Any) -> Any:
+    """Return the first day of the period that a day belongs to; weeks begin on Monday. Hours and minutes stay times.
+
+    Examples
+    --------
+    >>> str(start_of("week", date(2024, 5, 30))), str(start_of("quarter", datetime(2024, 5, 30)))
+    ('2024-05-27', '2024-04-01')
+    """
+    if value is None or frequency not in COARSE:
+        return value
+    if not isinstance(value, date):
+        found, needed = f"meets {value!r:.60}", f"a {frequency} begins with a date or a time"
+        raise InputError("by", found, needed, "Convert the column to times, or leave out the frequency")
+    day = value.date() if isinstance(value, datetime) else value
+    if frequency == "week":
+        return day - timedelta(days=day.weekday())
+    if frequency == "day":
+        return day
+    months = {"month": day.month, "quarter": day.month - (day.month - 1) % 3, "year": 1}
+    return day.replace(month=months[frequency], day=1)

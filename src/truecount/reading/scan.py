@@ -1,22 +1,35 @@
-"""One group-by over a table, where the data are; only the groups reach Python."""
+"""One group-by over a frame, where the data are; only the groups reach Python, as rows."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from truecount._wording import quoted
 from truecount.errors import InputError
-from truecount.reading.columns import Columns, require_kinds
-from truecount.reading.periods import start_of
-from truecount.reading.relation import duck_frame, is_relation
+from truecount.reading.columns import Columns, require_kinds, start_of
+from truecount.reading.duck import duck_frame, is_relation
+from truecount.reading.names import as_key, as_name, plain_value
 from truecount.reading.rows import Row
-from truecount.reading.values import as_key, as_name, plain_value
 
 if TYPE_CHECKING:
-    from truecount.reading.anyframe import AnyFrame
+    from truecount.reading.frames import AnyFrame
 
 Record: TypeAlias = tuple[Any, ...]
 MOST_GROUPS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A relation of DuckDB or a frame that narwhals knows, and the argument that it came as."""
+
+    name: str
+    native: Any
+    is_text: bool = False
+
+    def rows(self, columns: Columns) -> list[Row]:
+        """Count the combinations of values in these columns."""
+        return scan(self.name, self.native, columns)
 
 
 def scan(table: str, native: Any, columns: Columns, decode: Callable[[Any], Any] = lambda value: value) -> list[Row]:
@@ -43,13 +56,13 @@ def scan(table: str, native: Any, columns: Columns, decode: Callable[[Any], Any]
 
 
 def _any_frame(table: str, native: Any, columns: Columns) -> "AnyFrame":
-    from truecount.reading.anyframe import any_frame
+    from truecount.reading.frames import any_frame
 
     return any_frame(table, native, columns)
 
 
 def _row(table: str, cells: Record, columns: Columns, decode: Callable[[Any], Any]) -> Row:
-    """Give the values that a group of alike rows has, as names, and their sums as Python's own numbers."""
+    """Return the values that a group of alike rows has, as names, and their sums as Python's own numbers."""
     keys, sums = cells[: len(columns.keys)], cells[len(columns.keys) :]
     group = tuple(
         as_key(start_of(frequency, plain_value(decode(key))), table=table, column=column)
@@ -64,7 +77,7 @@ def _row(table: str, cells: Record, columns: Columns, decode: Callable[[Any], An
 
 
 def _weights(table: str, sums: Record, column: str | None) -> tuple[float, float]:
-    """Give the sums of the weights and of their squares; rows without a column of weights weigh one."""
+    """Return the sums of the weights and of their squares; rows without a column of weights weigh one."""
     if column is None:
         return int(sums[0]), int(sums[0])
     rows, total, squares, least, present = sums

@@ -9,7 +9,7 @@ import numpy as np
 
 from truecount._types import Name
 from truecount._wording import listed
-from truecount.reading.values import group_name
+from truecount.reading.names import group_name
 from truecount.results.finding import ORDER, Finding, gravest_first
 from truecount.results.posterior import Kind, Posterior, Target, interval_of
 from truecount.results.table import INTERVAL_NAMES, Table, tabulate, uncounted_note, visible

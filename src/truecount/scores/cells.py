@@ -9,7 +9,7 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, IntArray, Name
-from truecount.counts.ranges import range_names
+from truecount._wording import range_names
 from truecount.errors import InputError
 from truecount.scores.scores import probabilities
 

@@ -12,7 +12,7 @@ from truecount import _check
 from truecount._optional import load
 from truecount._types import FloatArray
 from truecount.errors import InputError
-from truecount.reading.encode import encode
+from truecount.reading.arrays import encode
 from truecount.scores.cells import CenterCells, LeafCells, LineCells, Response, log_ratios, table
 from truecount.scores.partition import given
 

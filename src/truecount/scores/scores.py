@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truecount import _check
 from truecount._types import FloatArray, IntArray, Name
 from truecount.counts.table import Counts
 from truecount.errors import InputError
-from truecount.reading.encode import Column, encode
+from truecount.reading.arrays import Column, encode
+from truecount.reading.names import named_or_found
 
 if TYPE_CHECKING:
     from truecount.scores.cells import Cells
@@ -166,7 +166,7 @@ def _require_same_width(labeled: FloatArray, unlabeled: FloatArray) -> None:
 
 
 def _class_names(n_columns: int, classes: Iterable[Any] | None) -> tuple[Name, ...]:
-    names = _check.names("classes", range(n_columns) if classes is None else classes)
+    names = named_or_found("classes", range(n_columns) if classes is None else classes) or ()
     if len(names) != n_columns:
         remedy = "Name each column once, in the order of the columns"
         raise InputError("classes", f"names {len(names)}", f"labeled has {n_columns} columns", remedy)

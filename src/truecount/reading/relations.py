@@ -1,16 +1,20 @@
-"""Files and databases become relations of DuckDB, which streams them: only what is counted reaches Python."""
+"""Files, addresses and databases become relations of DuckDB, which streams them: only counts reach Python."""
 
 import re
+from collections import Counter as Sums
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from glob import has_magic
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+from urllib.parse import urlsplit
 
 from truecount._json import read_json
+from truecount._wording import quoted
 from truecount.errors import InputError
 from truecount.reading.columns import Columns, require_column, require_few_columns, require_in_every_shard
-from truecount.reading.duck import Connection, Place, identifier, literals, sql_text
-from truecount.reading.parquet import files_alike, require_one_type
-from truecount.reading.shards import ARRAY, RECORDS, Shards, folder_columns
+from truecount.reading.duck import Connection, Place, identifier, literals, sql_text, without_pattern
+from truecount.reading.locate import ARRAY, DATABASES, RECORDS, Shards, folder_columns, is_address, one_kind
 from truecount.reading.text import DELIMITERS, header
 
 CSV = """read_csv({paths}, columns={types}, delim={delimiter}, header=true, quote='"', escape='"', comment='',
@@ -19,6 +23,12 @@ JSON_LINES = """(SELECT CAST(line AS JSON) AS json, * EXCLUDE (line) FROM read_c
     columns={{'line': 'VARCHAR'}}, delim='\x01', quote='', escape='', header=false, auto_detect=false,
     max_line_size=16777216, hive_partitioning={partitioned}, hive_types_autocast=false) WHERE trim(line) <> '')"""
 
+Nested: TypeAlias = tuple[str, ...]
+"""The name of a column, and of what is within it."""
+Schema: TypeAlias = list[tuple[Nested, str]]
+"""The columns of a file, and what is within them, with their types."""
+NUMBERS = ("tinyint", "smallint", "integer", "bigint", "hugeint", "float", "double", "decimal")
+"""DuckDB's types of numbers, but for those that begin with a ``u`` because they have no sign."""
 TWICE = "'A key that is read stands twice in one object: '"
 
 
@@ -94,7 +104,7 @@ def _types_of_folders(connection: Connection, shards: Shards) -> str:
 
 
 def of_table(connection: Connection, name: str, source: str, columns: Columns) -> Relation:
-    """Give the columns wanted of a typed table; a dot leads into a struct where no column has it in its name."""
+    """Return the columns wanted of a typed table; a dot leads into a struct where no column has it in its name."""
     known = _columns_of(connection, source)
     chosen = {}
     for column in columns.wanted:
@@ -202,7 +212,7 @@ def _selected(
     chosen: dict[str, str],
     *,
     as_text: str = "{}",
-    decode: Callable[[Any], Any] | None = None,
+    decode: Callable[[Any], Any] = lambda value: value,
 ) -> Relation:
     """Select columns of text; times, in UTC if they have a zone, and weights are read as such."""
     made = []
@@ -215,12 +225,7 @@ def _selected(
         else:
             expression = f"CAST({expression} AS VARCHAR)"
         made.append(f"{expression} AS {identifier(column)}")
-    return Relation(connection.sql(f"SELECT {', '.join(made)} FROM {source}"), decode or _from_text)  # noqa: S608
-
-
-def _from_text(value: Any) -> Any:
-    """Read ``1.0`` as ``1``: so do spreadsheets and pandas write whole numbers in a column with gaps."""
-    return re.sub(r"^(\s*-?\d+)\.0(\s*)$", r"\1\2", value) if isinstance(value, str) else value
+    return Relation(connection.sql(f"SELECT {', '.join(made)} FROM {source}"), decode)  # noqa: S608
 
 
 def _from_json(value: Any) -> Any:
@@ -229,3 +234,148 @@ def _from_json(value: Any) -> Any:
 
 def _columns_of(connection: Connection, source: str) -> list[str]:
     return list(connection.sql(f"FROM {source} LIMIT 0").columns)
+
+
+def files_alike(connection: Connection, shards: Shards, columns: Columns) -> list[list[Place]]:
+    """Sort files by the types of their wanted columns, which all must have, and under a name of their own."""
+    outer = {column.partition(".")[0] for column in columns.wanted} | set(columns.wanted)
+    by_name = {_without_escapes(file): file for file in shards.files}
+    alike: defaultdict[tuple[Any, ...], list[Place]] = defaultdict(list)
+    names = {}
+    for file, schema in _schemas(connection, shards.files):
+        paths = [path for path, _ in schema]
+        if shards.is_partitioned:
+            paths += [(key,) for key in folder_columns(file) if (key,) not in paths]
+        _require_distinct_names(file, paths, columns.wanted)
+        names[file] = [path[0] for path in paths if len(path) == 1]
+        types = tuple(sorted((path, kind) for path, kind in schema if path[0] in outer))
+        alike[types].append(by_name.get(file, file))
+    require_in_every_shard(names, columns)
+    return list(alike.values())
+
+
+def _without_escapes(file: Place) -> str:
+    """Return a file's name as DuckDB says it: addresses were escaped, and a local one is said without its scheme."""
+    if not isinstance(file, str):
+        return str(file)
+    return re.sub(r"^file:(//(localhost)?)?(?=/)", "", re.sub(r"\[([*?\[])\]", r"\1", file))
+
+
+def _require_distinct_names(file: str, paths: list[Nested], wanted: Sequence[str]) -> None:
+    for alike in _alike(paths):
+        if any(_is_concerned(column, alike[0]) for column in wanted):
+            found, needed = f"has columns {quoted(alike)}", "DuckDB takes names that differ only in case for one"
+            raise InputError(file, found, needed, "Rename all but one")
+
+
+def _schemas(connection: Connection, files: Sequence[Place]) -> Iterator[tuple[str, Schema]]:
+    """Return all columns of each file, and what is within them, with their types."""
+    kind = "concat_ws(' ', type, converted_type, logical_type, precision, scale)"
+    schema = f"SELECT file_name, name, coalesce(num_children, 0), {kind} FROM parquet_schema({literals(files)})"  # noqa: S608
+    entries: defaultdict[str, list[tuple[str, int, str]]] = defaultdict(list)
+    for file, *entry in connection.sql(schema).fetchall():
+        entries[file].append(tuple(entry))
+    for file, ((_, children, _), *nodes) in entries.items():
+        require_few_columns(file, children)
+        yield file, list(_below(iter(nodes), children))
+
+
+def _below(nodes: Iterator[tuple[str, int, str]], children: int, above: Nested = ()) -> Iterator[tuple[Nested, str]]:
+    """Walk through a schema, in which the entries of a column follow it."""
+    for _ in range(children):
+        name, inner, kind = next(nodes)
+        yield (*above, name), kind
+        yield from _below(nodes, inner, (*above, name))
+
+
+def require_one_type(parts: Sequence[tuple[str, Any]], wanted: Sequence[str]) -> None:
+    """Refuse columns whose types differ between files: numbers go with numbers, and nothing at all with anything.
+
+    Parameters
+    ----------
+    parts
+        The first file of those that have the same types, and the relation that they make up.
+    wanted
+        The columns, as they are called in the relations.
+    """
+    if len(parts) == 1:
+        return
+    for column in wanted:
+        types = [(file, relation, relation.types[relation.columns.index(column)]) for file, relation in parts]
+        held = [each for each in types if _family(each[2]) != "null"]
+        if len({_family(kind) for _, _, kind in held}) > 1:
+            held = [each for each in held if _holds_something(each[1], column)]
+        for file, _, kind in held[1:]:
+            first, _, usual = held[0]
+            if _family(kind) != _family(usual):
+                found = f"has {kind} values in column {column!r}, and {first} has {usual}"
+                needed = "shards of one table have one type in a column, or numbers"
+                raise InputError(file, found, needed, "Write both with one type")
+
+
+def _family(kind: Any) -> str:
+    """Return what values of a type are to a reader of names, weights and times."""
+    name: str = kind.id
+    if name in NUMBERS or name.removeprefix("u") in NUMBERS:
+        return "number"
+    if name.startswith("timestamp"):
+        return "time with a zone" if name.endswith("with time zone") else "time"
+    return "null" if name in ("null", "sqlnull") else str(kind)
+
+
+def _holds_something(relation: Any, column: str) -> bool:
+    """Whether a column holds more than nulls and NaN, which pandas writes where all is missing."""
+    return bool(relation.filter(f"CAST({identifier(column)} AS VARCHAR) <> 'nan'").limit(1).fetchall())
+
+
+def _alike(paths: Sequence[Nested]) -> Iterator[list[str]]:
+    """Yield the names that are one but for their case, together."""
+    folded = [tuple(map(str.casefold, path)) for path in paths]
+    for each, number in Sums(folded).items():
+        if number > 1:
+            yield [".".join(path) for path, name in zip(paths, folded, strict=True) if name == each]
+
+
+def _is_concerned(column: str, name: str) -> bool:
+    """Whether a column is one of that name, lies within it, or may be what DuckDB calls it instead: ``name_1``."""
+    return re.match(re.escape(name) + r"(_\d+)*(\.|$)", column, re.IGNORECASE) is not None
+
+
+def table_at(connection: Connection, address: str, columns: Columns) -> Relation:
+    """Return the table of a database, of which DuckDB fetches only the columns that are read."""
+    kind = DATABASES[urlsplit(address).scheme.lower()]
+    return of_table(connection, address, _attached(connection, address, kind), columns)
+
+
+def shards_at(connection: Connection, address: str) -> Shards:
+    """Find the files at an address, or all that match it where it is a pattern; the web has no patterns."""
+    parts = urlsplit(address)
+    is_pattern = has_magic(parts.path) and parts.scheme.lower() not in ("http", "https")
+    files: list[Place] = _matching(connection, address) if is_pattern else [address]
+    return Shards(address, one_kind(address, files), tuple(files), is_partitioned=is_pattern)
+
+
+def _matching(connection: Connection, pattern: str) -> list[Place]:
+    found = connection.execute(f"FROM glob({sql_text(pattern)}) ORDER BY ALL").fetchall()
+    if not found:
+        raise InputError(pattern, "matches no file", "files are needed", "Check the spelling")
+    return [without_pattern(file) if is_address(file) else Path(file) for (file,) in found]
+
+
+def _attached(connection: Connection, address: str, kind: str) -> str:
+    """Open a database for reading, and return its table's name in SQL."""
+    database, _, table = address.rpartition("#")
+    if not database or not table:
+        needed = "the table's name follows the address"
+        raise InputError(address, "names no table", needed, f"Write {address}#table or {address}#schema.table")
+    if kind in ("sqlite", "duckdb"):
+        database = database.partition("://")[2]
+    kind_option = "" if kind == "duckdb" else f"TYPE {kind}, "
+    connection.execute(f"ATTACH {sql_text(database)} AS source ({kind_option}READ_ONLY)")
+    return ".".join(map(identifier, ("source", *table.split("."))))
+
+
+def lacking_extension(error: Exception) -> str | None:
+    """Return the extension that DuckDB says it lacks."""
+    found = re.search(r"INSTALL (\w+)", str(error))
+    return found.group(1) if found else None

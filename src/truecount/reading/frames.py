@@ -7,8 +7,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from truecount.errors import InputError, MissingExtraError
-from truecount.reading.columns import Columns
-from truecount.reading.periods import COARSE, FINE
+from truecount.reading.columns import COARSE, FINE, Columns
 
 MICROSECONDS = {None: 1, "minute": 60_000_000, "hour": 3_600_000_000, "day": 86_400_000_000}
 """What the times of Spark are rounded down to."""
@@ -117,7 +116,7 @@ def _in_microseconds(frame: Any, columns: Columns) -> Any:
 
 
 def _as_times(records: list[tuple[Any, ...]], positions: Sequence[int]) -> list[tuple[Any, ...]]:
-    """Give microseconds since 1970, at these positions of each record, as the times that they are."""
+    """Return microseconds since 1970, at these positions of each record, as the times that they are."""
     if not positions:
         return records
     begin = datetime(1970, 1, 1)
@@ -146,7 +145,7 @@ def _quickest(frame: Any, wanted: Sequence[str]) -> Any:
 
 
 def _short_strings(table: Any) -> Any:
-    """Give strings the offsets of 32 bits that Arrow groups by three times as fast, where they are long enough."""
+    """Cast strings to the offsets of 32 bits that Arrow groups by three times as fast, where they are long enough."""
     import pyarrow as pa
 
     for position, column in enumerate(table.schema):

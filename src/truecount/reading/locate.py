@@ -1,4 +1,4 @@
-"""What someone typed becomes the files that are meant: one, all that match a pattern, or all in a folder."""
+"""What someone typed becomes the files that are meant: one, all of a pattern, all in a folder, or an address."""
 
 import json
 import os
@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from glob import glob, has_magic
 from itertools import islice
-from os import PathLike
+from os import R_OK, PathLike, access
 from pathlib import Path, PurePath, PurePosixPath
 from typing import NoReturn
 from urllib.parse import urlsplit
 
+from truecount._wording import nearest
 from truecount.errors import InputError
 from truecount.reading.duck import Place
-from truecount.reading.paths import existing_file
 from truecount.reading.text import BROKEN, DELIMITERS, first_sign, open_text
 
 LINES = (".jsonl", ".ndjson")
@@ -23,6 +23,11 @@ ARRAY = ".json"
 RECORDS = (*LINES, ARRAY)
 TABLES = (".parquet", ".pq")
 COMPRESSED = (".gz", ".zst")
+DATABASES = {"postgres": "postgres", "postgresql": "postgres", "mysql": "mysql", "sqlite": "sqlite", "duckdb": "duckdb"}
+"""What an address begins with, and DuckDB's type of such a database."""
+
+LOGS = (".wal", "-wal", "-journal")
+"""What a database keeps beside its file, by the ending that this has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +113,7 @@ def folder_columns(file: Place) -> list[str]:
 
 
 def one_kind(name: str, files: Iterable[Place]) -> str:
-    """Give what all files hold, by their endings."""
+    """Return what all files hold, by their endings."""
     kinds = dict.fromkeys(map(kind, files))
     if len(kinds) > 1:
         found = f"holds files that end in {' and in '.join(kinds)}"
@@ -117,7 +122,7 @@ def one_kind(name: str, files: Iterable[Place]) -> str:
 
 
 def kind(path: Place) -> str:
-    """Give the ending that says what a file holds, whether or not it is compressed."""
+    """Return the ending that says what a file holds, whether or not it is compressed."""
     found, is_compressed = ending(path)
     if found in DELIMITERS or found in LINES or (found in TABLES and not is_compressed):
         return found
@@ -133,7 +138,7 @@ def kind(path: Place) -> str:
 
 
 def ending(path: Place) -> tuple[str, bool]:
-    """Give the last ending of a file's name, in lower case, but for that of a compressed file, and whether it is one.
+    """Return the last ending of a file's name, in lower case, but for that of a compressed file, and whether it is one.
 
     >>> ending(Path("Runs.CSV.gz")), ending("https://example.org/runs.jsonl?week=3")
     (('.csv', True), ('.jsonl', False))
@@ -181,3 +186,74 @@ def _is_object(line: str) -> bool:
 def holds_counts(path: Path) -> bool:
     """Whether a file is one JSON object, such as `truecount counts` writes, and no table."""
     return path.suffix.lower() == ".json" and first_sign(path) == "{" and not holds_lines(path)
+
+
+def is_address(path: object) -> bool:
+    """Whether this is an address such as ``s3://bucket/runs.parquet`` or ``postgres://host/database#runs``.
+
+    >>> is_address("s3://bucket/*.parquet"), is_address("runs.csv"), is_address("C:/runs.csv")
+    (True, False, False)
+    """
+    return isinstance(path, str) and re.match(r"[a-z][a-z0-9+.-]+://", path, re.IGNORECASE) is not None
+
+
+def is_database(address: str) -> bool:
+    """Whether an address leads to a table of a database."""
+    return urlsplit(address).scheme.lower() in DATABASES
+
+
+def local_path(address: str) -> str | None:
+    """Return the path on this machine that an address leads to; None where it leads elsewhere.
+
+    >>> local_path("file:///data/runs.csv"), local_path("duckdb://runs.db#main.runs"), local_path("s3://bucket/runs.csv")
+    ('/data/runs.csv', 'runs.db', None)
+    """
+    scheme, _, rest = address.partition("://")
+    if scheme.lower() == "file":
+        return re.sub(r"^localhost(?=/)", "", rest)
+    database, has_table, _ = rest.rpartition("#")
+    local = DATABASES.get(scheme.lower()) in ("duckdb", "sqlite")
+    return (database if has_table else rest) if local else None
+
+
+def places_read(path: str) -> list[Path]:
+    """Return the files that are read where this is named, and the folder if it is one; none of another machine."""
+    if not is_address(path):
+        return [*files_meant(path), *([Path(path)] if Path(path).is_dir() else [])]
+    local = local_path(path)
+    if local is None:
+        return []
+    logs = [Path(f"{local}{ending}") for ending in LOGS] if is_database(path) else []
+    return [*files_meant(local), *logs]
+
+
+def existing_file(path: str | PathLike[str]) -> Path:
+    """Return the path of a file that exists, may be read and is not empty."""
+    file = Path(path)
+    if str(file) in ("-", "/dev/stdin") or file.is_relative_to("/dev/fd"):
+        needed = "a file is needed, whose ending says what it holds"
+        raise InputError(str(file), "is no file on disk", needed, "Save the data first, for instance as data.csv")
+    if file.is_dir():
+        raise InputError(str(file), "is a folder", "a file is needed", "Name one file inside it")
+    if file.is_symlink() and not file.exists():
+        found = f"is a link to {str(file.readlink())!r}, which does not exist"
+        raise InputError(str(file), found, "a file is needed", "Restore what it leads to, or remove the link")
+    if not file.exists():
+        raise InputError(str(file), "does not exist", f"a file is needed, seen from {Path.cwd()}", _nearest_file(file))
+    if not access(file, R_OK):
+        raise InputError(
+            str(file), "may not be read", "you need the right to read it", "Change its permissions, or copy it"
+        )
+    if not file.stat().st_size and file.is_file():
+        raise InputError(str(file), "is empty", "it must hold data", "Check how it was written")
+    return file
+
+
+def _nearest_file(file: Path) -> str:
+    if not file.parent.is_dir():
+        return f"There is no folder {str(file.parent)!r} either"
+    neighbours = sorted(file.parent.iterdir(), key=lambda neighbour: neighbour.suffix == file.suffix)
+    near = [each for each in neighbours if file.suffix == each.suffix or file.stem.casefold() == each.stem.casefold()]
+    by_stem = {neighbour.stem: neighbour.name for neighbour in near}
+    meant = nearest(file.stem, by_stem)
+    return f"Perhaps you meant {str(file.with_name(by_stem[meant]))!r}" if meant else "Check the spelling"

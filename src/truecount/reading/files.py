@@ -1,7 +1,7 @@
-"""Files of labelled and unlabelled rows become counts."""
+"""Files of labelled and unlabelled rows: counted by DuckDB without loading them, and blamed by name."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -11,18 +11,21 @@ from truecount import _progress
 from truecount._json import JsonError
 from truecount._secrets import masked, secrets_of, without_secrets
 from truecount._wording import quoted
-from truecount.counts.assemble import Reading
-from truecount.counts.table import Counts
-from truecount.counts.tally import Tally
 from truecount.errors import InputError
 from truecount.reading.columns import Columns, NoColumnError
 from truecount.reading.duck import Connection, Place, connect
-from truecount.reading.markers import Missing
-from truecount.reading.query import Relation, relations, require_keys, require_no_mixed_truth
-from truecount.reading.remote import is_address, is_database, lacking_extension, shards_at, table_at
+from truecount.reading.locate import LINES, RECORDS, TABLES, Shards, ending, find_shards, is_address, is_database
+from truecount.reading.relations import (
+    Relation,
+    lacking_extension,
+    relations,
+    require_keys,
+    require_no_mixed_truth,
+    shards_at,
+    table_at,
+)
 from truecount.reading.rows import Row
 from truecount.reading.scan import scan
-from truecount.reading.shards import LINES, RECORDS, TABLES, Shards, ending, find_shards
 from truecount.reading.text import DELIMITERS, bad_line, ends_in_quotes, require_sound_gzip
 
 
@@ -49,53 +52,6 @@ class File:
         if is_address(self.path):
             return _rows_at(str(self.path), columns)
         return _rows_of(find_shards(self.path), columns)
-
-
-def count_files(
-    table: str | PathLike[str],
-    unlabeled: str | PathLike[str] | None = None,
-    *,
-    label: str | None,
-    prediction: str,
-    missing: Missing = None,
-    weight: str | None = None,
-    classes: Iterable[Any] | None = None,
-    outputs: Iterable[Any] | None = None,
-) -> Counts:
-    """Count the rows of one table in files, or of a labelled and an unlabelled one, without loading them.
-
-    Parameters
-    ----------
-    table
-        CSV, TSV, JSON Lines, a JSON array of records, or Parquet; the ending says which. A pattern such as
-        ``"runs/*.parquet"`` or a folder is one table, in which folders such as ``week=3`` are columns. Without
-        `unlabeled`, its rows with an empty label are the unlabelled population.
-    unlabeled
-        A second one whose rows are the unlabelled population; only its predictions are read.
-    label, prediction
-        Names of the columns with the true class and with the output. In JSON and Parquet, ``answer.verdict`` is the
-        entry ``verdict`` of ``answer``, unless a column has that very name.
-    missing
-        A word that stands for a missing value, such as ``"NA"``, or several; ``""`` says that no other word does.
-    weight, classes, outputs
-        As in `count_table`.
-
-    Notes
-    -----
-    Text files are read as text: ``01`` is not ``1``, but ``1.0`` is, because whole numbers are written so in a column
-    with gaps. Blanks around a value are not part of it, and nothing but blanks is an empty value. JSON and Parquet keep
-    their types, and whole numbers are whole however they are stored. Where a text file meets a typed one, all names are
-    text.
-    """
-    columns = Columns(label=label, prediction=prediction, weight=weight)
-    reading = Reading(columns=columns, missing=missing, classes=classes, outputs=outputs)
-    return tally_files(reading, table, unlabeled).counts()
-
-
-def tally_files(reading: Reading, table: str | PathLike[str], unlabeled: str | PathLike[str] | None = None) -> Tally:
-    """Count one table or two, and keep what can still be merged."""
-    reading.columns.require_distinct()
-    return reading.of_one(File(table)) if unlabeled is None else reading.of_two(File(table), File(unlabeled))
 
 
 def _rows_of(shards: Shards, columns: Columns) -> list[Row]:
@@ -145,7 +101,7 @@ def _cells(rows: list[Row], columns: Columns) -> dict[str, tuple[Any, ...]]:
 
 
 def _empty_columns(rows: list[Row], columns: Columns) -> list[str]:
-    """Give the columns that hold nothing, where there are rows."""
+    """Return the columns that hold nothing, where there are rows."""
     empty = [column for column, cells in _cells(rows, columns).items() if all(cell is None for cell in cells)]
     return [column for column in empty if columns.needs_label or column != columns.label]
 
@@ -170,7 +126,7 @@ def _blamed_on(shards: Shards, columns: Columns) -> Iterator[None]:
             raise _not_convertible(file, columns, str(error)) from error
         needed = f"it must be a whole {shards.kind} file"
         reason = line or _reason(error)
-        raise InputError(str(file), f"cannot be read ({reason})", needed, "Mend it, or write it anew") from error
+        raise InputError(str(file), f"cannot be read ({reason})", needed, "Repair it, or write it again") from error
 
 
 def _not_convertible(file: Place, columns: Columns, message: str) -> InputError:
@@ -181,9 +137,9 @@ def _not_convertible(file: Place, columns: Columns, message: str) -> InputError:
     names = quoted([str(columns.weight)] if is_weight else times)
     found = f"has {value[1] if value else 'a value'!r} in column {names}"
     if is_weight:
-        return InputError(str(file), found, "weights are numbers", "Mend it, or choose another column")
+        return InputError(str(file), found, "weights are numbers", "Correct it, or choose another column")
     remedy = "Write times like 2024-05-30 or 2024-05-30 12:00, or leave out the period"
-    return InputError(str(file), found, "that is no time, and periods are cut from times", remedy)
+    return InputError(str(file), found, "periods are cut from times", remedy)
 
 
 def _culprit(shards: Shards, columns: Columns, message: str) -> Place:
@@ -234,7 +190,7 @@ def _unreadable_at(address: str, columns: Columns, error: Exception) -> InputErr
 
 
 def _reason(error: Exception) -> str:
-    """Give the gist of DuckDB's message."""
+    """Return the gist of DuckDB's message."""
     whole = str(error)
     text = (whole.partition("Error: ")[2] or whole).split("\nPossible")[0].split("\n\nLINE")[0]
     lines = [line.strip() for line in text.splitlines() if line.strip()]
