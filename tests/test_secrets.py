@@ -8,9 +8,9 @@ import pytest
 
 import truecount as tc
 from command import run
+from made_counts import count_files
 from truecount._secrets import masked, masked_command, without_secrets
 from truecount.page.repeat import repeat
-from truecount.reading.files import count_files
 
 COLUMNS = {"label": "human", "prediction": "verdict"}
 MASKED = {

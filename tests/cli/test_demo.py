@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from command import run
+from made_counts import count_files
 from truecount import infer
 from truecount.examples import JUDGE
 from truecount.examples.make_judge import PASS_RATE
-from truecount.reading.files import count_files
 
 module = import_module("truecount.cli.demo")
 """By its name: in the package, ``demo`` may be the function."""

@@ -10,7 +10,7 @@ import pytest
 
 import truecount as tc
 from command import run
-from truecount.counts.exchange import read_tally
+from truecount.counts.exchange import read_counts
 from truecount.reading.columns import Columns
 from truecount.reading.files import File
 
@@ -53,7 +53,7 @@ def test_a_long_line_after_a_byte_order_mark(tmp_path: Path) -> None:
 
 def test_counts_and_arrays_with_a_byte_order_mark_are_read(tmp_path: Path) -> None:
     (tmp_path / "c.json").write_text(MARK + COUNTS, encoding="utf-8")
-    assert read_tally(tmp_path / "c.json").counts() == tc.Counts.from_json(COUNTS)
+    assert read_counts(tmp_path / "c.json").to_counts() == tc.Counts.from_json(COUNTS)
     (tmp_path / "a.json").write_text(MARK + json.dumps([json.loads(line) for line in LINES.splitlines()]))
     assert found(tmp_path / "a.json") == {("a", "x", 1), (None, "y", 1)}
 
@@ -97,7 +97,7 @@ def test_a_key_that_stands_twice_is_refused_in_counts(tmp_path: Path) -> None:
         tc.Counts.from_json(twice)
     (tmp_path / "c.json").write_text(twice)
     with pytest.raises(tc.InputError, match=r"c\.json: counts are not JSON \(Key 'unlabeled' stands twice"):
-        read_tally(tmp_path / "c.json")
+        read_counts(tmp_path / "c.json")
 
 
 DIGITS, DEEP = "1" * 5000, "[" * 100_000 + "]" * 100_000
@@ -134,10 +134,10 @@ def test_the_command_refuses_rows_that_python_cannot_hold(tmp_path: Path) -> Non
 def test_a_line_of_many_records_is_not_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     records = json.dumps([{"human": "a", "verdict": "x", "note": "n" * 1000}] * 3000)
     (tmp_path / "t.json").write_text(records)
-    from truecount.reading import shards
+    from truecount.reading import locate
 
     fake = SimpleNamespace(loads=lambda text: pytest.fail(f"read {len(text):,} letters"))
-    monkeypatch.setattr(shards, "json", fake)
+    monkeypatch.setattr(locate, "json", fake)
     assert found(tmp_path / "t.json") == {("a", "x", 3000)}
 
 

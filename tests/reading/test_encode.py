@@ -5,7 +5,7 @@ import pytest
 
 import truecount as tc
 from truecount.errors import InputError
-from truecount.reading import encode as module
+from truecount.reading import arrays as module
 from truecount.reading.arrays import encode
 
 
@@ -125,13 +125,16 @@ def test_lengths_that_disagree_are_refused():
     with pytest.raises(InputError) as caught:
         tc.count([0, 1, 1], [0, 1], [])
     assert str(caught.value) == (
-        "labels has 3 rows but predictions has 2: each labelled item needs both. Pass two columns of the same rows."
+        "labels has 3 rows but predictions has 2: each item needs both. Pass columns of the same rows."
     )
 
 
-@pytest.mark.parametrize(("labels", "found"), [([], "has 0 classes"), (["a", "a"], "has 1 class")])
+@pytest.mark.parametrize(
+    ("labels", "found"),
+    [([], "counts hold no labels yet"), (["a", "a"], "labels has only the label 'a': .* or name every class")],
+)
 def test_fewer_than_two_classes_are_refused(labels, found):
-    with pytest.raises(InputError, match=f"labeled {found}: a share needs at least two classes. Name every class"):
+    with pytest.raises(InputError, match=found):
         tc.count(labels, labels, ["a"])
 
 
@@ -145,7 +148,7 @@ def test_a_value_without_a_name_is_refused_and_named():
         tc.count(["a", "b", "maybe"], ["a", "b", "b"], [], classes=["b", "a"])
     assert str(caught.value) == (
         "labels holds 'maybe', first at position 2: classes names only 'b', 'a'. "
-        "Add it to classes=[...], or mend the column."
+        "Add it to classes=[...], or correct the column."
     )
     with pytest.raises(
         InputError, match=r"new_predictions holds 12, first at position 1: outputs names only 0, .*, 8, …"
@@ -161,7 +164,9 @@ def test_a_number_that_looks_like_a_string_is_refused_unless_both_are_named():
         "Convert the columns to one kind, or name both with outputs=[...]."
     )
     assert tc.count([0, 1], [0, 1], ["0", "1"], outputs=[0, 1, "0", "1"]).unlabeled.tolist() == [0, 0, 1, 1]
-    assert tc.count([0, 1], ["0", "1"], ["0", "1"]).outputs == ("0", "1")
+    with pytest.raises(InputError, match="classes and outputs hold both 0 and '0'"):
+        tc.count([0, 1], ["0", "1"], ["0", "1"])
+    assert tc.count([0, 1], ["0", "1"], ["0", "1"], outputs=["0", "1"]).outputs == ("0", "1")
 
 
 def test_continuous_scores_are_refused():
@@ -176,11 +181,18 @@ def test_continuous_scores_are_refused():
 
 def test_a_table_too_large_for_memory_is_refused():
     with pytest.raises(InputError) as caught:
-        tc.count(np.arange(4000), np.arange(4000), [])
+        tc.count(np.arange(4000), np.arange(4000), [], classes=range(4000), outputs=range(4000))
     assert str(caught.value) == (
         "labels and predictions make 4,000 classes and 4,000 outputs: a table of counts has 10,000,000 cells at most. "
         "Check that these are the right columns, and sort continuous scores into bins."
     )
+
+
+def test_more_than_a_thousand_names_are_refused_unless_they_are_named():
+    labels = np.arange(1001)
+    with pytest.raises(InputError, match=r"labels has 1,001 different values: .* name them all in classes=\[\.\.\.\]"):
+        tc.count(labels, labels % 2, [])
+    assert tc.count(labels, labels % 2, [], classes=range(1001)).labeled.shape == (1001, 2)
 
 
 @pytest.mark.parametrize("names", ["ab", 2])

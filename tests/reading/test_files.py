@@ -11,12 +11,12 @@ from typing import Any
 import duckdb
 import pytest
 
+from made_counts import count_files
 from truecount import Counts, count, count_table
-from truecount.counts.exchange import read_tally
+from truecount.counts.exchange import read_counts
 from truecount.errors import InputError, TruecountWarning
 from truecount.reading.columns import Columns
-from truecount.reading.files import count_files, tally_files
-from truecount.reading.rows import Reading
+from truecount.reading.files import File
 
 ROWS = [("pass", "pass"), ("fail", "pass"), ("fail", "fail"), (None, "pass"), (None, "pass"), (None, "abstain")]
 EXPECTED = Counts([[0, 1, 1], [0, 0, 1]], [1, 0, 2], ["fail", "pass"], ["abstain", "fail", "pass"])
@@ -366,7 +366,7 @@ def test_bad_columns_of_typed_files(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", [[1, 2], {"a": 1}])
 def test_values_that_are_no_names_are_refused(value: Any, tmp_path: Path) -> None:
     write_lines(tmp_path / "t.jsonl", [("a", "a"), (value, "b")])
-    with pytest.raises(InputError, match=r"in column 'human'.*names are"):
+    with pytest.raises(InputError, match=r"in column 'human'.*names must be"):
         count_files(tmp_path / "t.jsonl", **COLUMNS)
 
 
@@ -375,7 +375,7 @@ def test_dates_in_parquet_are_no_names(tmp_path: Path) -> None:
         connection.execute(
             f"COPY (SELECT DATE '2020-01-01' human, 'a' verdict) TO '{tmp_path / 't.parquet'}' (FORMAT parquet)"
         )
-    with pytest.raises(InputError, match=r"Date values in column 'human'.*names are"):
+    with pytest.raises(InputError, match=r"Date values in column 'human'.*names must be"):
         count_files(tmp_path / "t.parquet", **COLUMNS)
 
 
@@ -491,14 +491,14 @@ def test_nothing_is_left_in_the_folder(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_counts_are_read_from_their_own_json(tmp_path: Path) -> None:
     (tmp_path / "counts.json").write_text(EXPECTED.to_json())
-    assert read_tally(tmp_path / "counts.json").counts() == EXPECTED
+    assert read_counts(tmp_path / "counts.json").to_counts() == EXPECTED
 
 
 @pytest.mark.parametrize("content", [b"", b"[1]", b"{", b'{"schema": "truecount.counts/9"}', b"\xff\xfe"])
 def test_other_json_is_refused_by_name(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "counts.json").write_bytes(content)
     with pytest.raises(InputError, match=r"counts\.json") as error:
-        read_tally(tmp_path / "counts.json")
+        read_counts(tmp_path / "counts.json")
     assert not content or all(f'"{field}"' in error.value.remedy for field in EXPECTED.to_dict())
 
 
@@ -506,18 +506,16 @@ def test_other_json_is_refused_by_name(content: bytes, tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", ["de", "2024-13-01", 'a "b" c'])
 def test_a_column_without_times_has_no_periods(name: str, value: str, tmp_path: Path) -> None:
     WRITERS[name](tmp_path / name, [("a", "2024-05-30"), ("b", "2024-05-30"), (None, value)])
-    reading = Reading(columns=Columns(prediction="human", by={"verdict": "week"}), is_shard=True)
     with pytest.raises(InputError) as error:
-        tally_files(reading, tmp_path / name)
+        File(tmp_path / name).rows(Columns(prediction="human", by={"verdict": "week"}))
     assert error.value.found == f"has {value!r} in column 'verdict'"
-    assert "no time" in error.value.needed
+    assert error.value.needed == "periods are cut from times"
 
 
 def test_a_weight_that_is_no_number_is_named(tmp_path: Path) -> None:
     write_text(tmp_path / "t.csv", [("a", "1"), ("b", "much")])
-    reading = Reading(columns=Columns(prediction="human", weight="verdict"), is_shard=True)
     with pytest.raises(InputError, match="has 'much' in column 'verdict': weights are numbers"):
-        tally_files(reading, tmp_path / "t.csv")
+        File(tmp_path / "t.csv").rows(Columns(prediction="human", weight="verdict"))
 
 
 def write_alike(file: Path, spelled: tuple[str, str, str]) -> None:

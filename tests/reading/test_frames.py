@@ -201,9 +201,10 @@ def test_groups_know_that_they_share_their_labels() -> None:
     table = of_values(human=["a", "b", None, None], verdict=["a", "b", "a", "b"], week=[None, 1, 2, 3])
     groups = tc.count_table(table, **COLUMNS, by="week")
     assert list(groups) == [2, 3]
-    assert groups[2].tables == groups[3].tables != frozenset()
+    assert groups.shares_labels
+    assert groups.by == ("week",)
     assert groups == tc.count_table(table, **COLUMNS, by="week")
-    assert groups[2].pool(groups[3]).unlabeled.tolist() == [1, 1]
+    assert groups.total == tc.Counts([[1, 0], [0, 1]], [1, 1], ["a", "b"])
     assert list(tc.infer_many(groups)) == [2, 3]
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from made_counts import count_files
 from truecount.errors import InputError
-from truecount.reading.files import count_files
 
 arrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")

@@ -60,7 +60,7 @@ def test_large_files_of_answers(seed: int, tmp_path: Path) -> None:
 def test_a_file_is_read_again_by_one_thread_before_it_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from truecount.counts import files
+    from truecount.reading import files
 
     often, relations = write(tmp_path / "t.csv", 1, 0.1), files.relations
 

@@ -8,8 +8,9 @@ import duckdb
 import pytest
 
 import truecount as tc
+from made_counts import count_files
 from truecount.reading.columns import Columns
-from truecount.reading.files import File, count_files
+from truecount.reading.files import File
 
 COLUMNS = {"label": "human", "prediction": "verdict"}
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from made_counts import count_files
 from truecount import Counts
 from truecount.errors import InputError
 from truecount.reading.columns import Columns
-from truecount.reading.files import File, count_files
+from truecount.reading.files import File
 from truecount.reading.locate import find_shards, kind
 
 COLUMNS = {"label": "human", "prediction": "verdict"}

@@ -29,6 +29,7 @@ from truecount.scores import Scores
 
 OF_COUNTS, OF_DRAWS = ("identifiability", "tests", "audit", "groups"), ("prior-sensitive", "designs-disagree")
 """Tables that say nothing of the draws, and stand where those are no answer; findings that compare such an answer."""
+OF_MAPPING = "Groups.of({group: counts, ...}) for a mapping"
 Checked: TypeAlias = Counts | Groups | Scores | Posterior
 
 
@@ -90,7 +91,7 @@ def check(
     ['label-shift-untestable', 'designs-disagree']
     """
     replicates = _check.whole_number("replicates", replicates, least=19)
-    _check.instance_of("data", data, (Counts, Groups, Scores, Posterior), COUNT_FIRST)
+    _check.instance_of("data", data, (Counts, Groups, Scores, Posterior), f"{COUNT_FIRST}; or {OF_MAPPING}")
     counts = _counts_of(data)
     _require_possible(counts, audit, drift, above, below)
     seed = _check.whole_number("seed", seed, least=0)

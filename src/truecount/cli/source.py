@@ -134,7 +134,7 @@ class Source:
             raise InputError(f"{path}: {error.argument}", error.found, error.needed, error.remedy) from error
 
     def _rows(self, tables: Sequence[str], *, is_shard: bool = False) -> "Tally":
-        from truecount.counts.count import tally_tables
+        from truecount.counts.counting import tally_tables
         from truecount.reading.files import File
 
         needed = ("tables", "prediction") if is_shard and len(tables) == 1 else ("tables", "label", "prediction")

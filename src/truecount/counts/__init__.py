@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from truecount._lazy import on_demand
 
 if TYPE_CHECKING:
-    from truecount.counts.count import count as count
-    from truecount.counts.count import count_table as count_table
     from truecount.counts.counter import Counter as Counter
+    from truecount.counts.counting import count as count
+    from truecount.counts.counting import count_table as count_table
     from truecount.counts.exchange import merge_counts as merge_counts
     from truecount.counts.groups import Groups as Groups
     from truecount.counts.table import Counts as Counts
@@ -16,8 +16,8 @@ _HOMES = {
     "Counter": "counter",
     "Counts": "table",
     "Groups": "groups",
-    "count": "count",
-    "count_table": "count",
+    "count": "counting",
+    "count_table": "counting",
     "merge_counts": "exchange",
 }
 

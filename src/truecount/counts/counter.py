@@ -15,7 +15,7 @@ from truecount.errors import InputError
 from truecount.reading.arrays import array_rows, encode_keys, encode_with_gaps
 from truecount.reading.columns import Columns
 from truecount.reading.names import Missing
-from truecount.reading.rows import Reading, Row, require_few_names, require_named, require_predictions
+from truecount.reading.rows import Reading, Row, require_predictions
 
 
 class Counter:
@@ -149,18 +149,8 @@ class Counter:
 
     def _put(self, addition: Tally) -> None:
         """Add to what was seen so far, or refuse it and leave that as it is."""
-        reading = self._reading
         tally = merged([self._tally, addition])
-        sides: Any = (
-            ("classes", "labels", reading.classes, tally.class_names()),
-            ("outputs", "predictions", reading.outputs, tally.output_names()),
-        )
-        for argument, column, wanted, found in sides:
-            if wanted is None:
-                require_few_names(None, column, argument, found)
-            else:
-                require_named(None, column, argument, wanted, found)
-        tally.classes, tally.outputs = reading.classes, reading.outputs
+        tally.require_names(self._reading, None)
         self._tally = tally
 
     def _sound(self) -> Tally:

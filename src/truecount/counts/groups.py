@@ -93,7 +93,7 @@ class Groups:
     def _fill(self, tables: tuple[Any, Any], names: tuple[Any, Any], squares: tuple[Any, Any]) -> None:
         labeled, unlabeled = tables
         class_names, output_names = validation.names(labeled.shape[1:], *names)
-        if squares == (None, None):
+        if squares[0] is None and squares[1] is None:
             labeled, unlabeled = validation.whole("labeled", labeled), validation.whole("unlabeled", unlabeled)
             labeled_squares, unlabeled_squares = squares
         else:
@@ -172,6 +172,10 @@ class Groups:
     def items(self) -> Iterator[tuple[Any, Counts]]:
         """Yield each group with its counts, with the labels of all studies."""
         return ((group, self._counts(place)) for place, group in enumerate(self.groups))
+
+    def values(self) -> Iterator[Counts]:
+        """Yield the counts of each group, with the labels of all studies."""
+        return (self._counts(place) for place in range(len(self)))
 
     def apart(self) -> Iterator[tuple[Any, Counts]]:
         """Yield each group with its counts by itself: with its own labels where a study has its name, else with all.
@@ -328,7 +332,7 @@ def _keys(mapping: Mapping[Any, Any], argument: str = "unlabeled") -> tuple[Any,
         if not isinstance(part, str | int | float | date | None) or part != part:
             needed = "groups and studies are named by strings, numbers or dates"
             raise InputError(argument, f"names {part!r:.60}", needed, "Rename it, for instance with str()")
-    _check.distinguishable(argument, keys)
+    _check.distinguishable(argument, keys, remedy="Rename one of them")
     return keys
 
 

@@ -61,6 +61,21 @@ class Tally:
         seen = [output for _, output in self.labeled] + [output for _, output in self.unlabeled]
         return self._names("outputs", self.outputs, seen)
 
+    def require_names(self, reading: Reading, table: str | None) -> None:
+        """Take the names that the caller wants and refuse others; where none are wanted, refuse too many."""
+        columns, sums = reading.columns, (*self.labeled, *self.unlabeled)
+        sides: Sequence[tuple[str, Any, Any, Iterable[Name]]] = (
+            ("classes", columns.label, reading.classes, (label for label, _ in self.labeled)),
+            ("outputs", columns.prediction, reading.outputs, (output for _, output in sums)),
+        )
+        for argument, column, wanted, seen in sides:
+            setattr(self, argument, wanted)
+            found = self._names(argument, None, seen) if wanted is None else list(dict.fromkeys(seen))
+            if wanted is None:
+                require_few_names(table, str(column), argument, found)
+            else:
+                require_named(table, str(column), argument, wanted, found)
+
     def require_shared_outputs(self, argument: str) -> None:
         """Refuse labels that tell nothing, because no output of theirs occurs among the unlabelled items."""
         sides: tuple[Sums[Any], ...] = (self.labeled, self.unlabeled)
@@ -101,7 +116,7 @@ class Tally:
         classes, outputs = self.class_names(), self.output_names()
         if not classes:
             needed = "the classes are learned from labelled items"
-            remedy = "Add such items, or merge with a labelled shard: truecount counts merge"
+            remedy = "Add such items, name the classes, or merge with a labelled shard: truecount counts merge"
             raise InputError("counts", "hold no labels yet", needed, remedy)
         validation.require_few_cells(classes, outputs)
         return classes, outputs
@@ -139,18 +154,10 @@ def tallied(rows: Sequence[Row], reading: Reading, table: str | None = None) -> 
     columns = reading.columns
     tally = Tally(by=tuple(columns.by), is_weighted=columns.weight is not None)
     tally.add(rows)
-    sides: Sequence[tuple[str, Any, Any, list[Name]]] = (
-        ("classes", columns.label, reading.classes, tally.class_names()),
-        ("outputs", columns.prediction, reading.outputs, tally.output_names()),
-    )
-    for argument, column, wanted, found in sides:
-        if wanted is None:
-            require_few_names(table, str(column), argument, found)
-        else:
-            require_named(table, str(column), argument, wanted, found)
-            setattr(tally, argument, wanted)
+    tally.require_names(reading, table)
     for position, column in enumerate(columns.by):
-        _check.distinguishable(f"groups by {column!r}", dict.fromkeys(row.group[position] for row in rows if row.group))
+        keys = dict.fromkeys(row.group[position] for row in rows if row.group)
+        _check.distinguishable(f"groups by {column!r}", keys, remedy="Convert the column to one kind")
     if not reading.is_shard:
         require_full_groups(table, rows, columns)
         _require_sound(tally, reading, table)

@@ -67,7 +67,7 @@ def require_kinds(table: str, kinds: Mapping[str, str], columns: Columns) -> Non
     for column in columns.keys[len(columns.by) :]:
         if kinds[column] in NO_NAMES:
             found = f"has {kinds[column]} values in column {column!r}"
-            raise InputError(table, found, "names are strings, numbers or booleans", "Convert it to text")
+            raise InputError(table, found, "names must be strings, numbers or booleans", "Convert it to text")
     for column, frequency in columns.by.items():
         if frequency is not None and kinds[column] not in _time_kinds(frequency):
             found, needed = f"has {kinds[column]} values in column {column!r}", "a frequency needs times"
