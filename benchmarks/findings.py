@@ -166,7 +166,7 @@ def groups_jointly(drift: float) -> Callable[[np.random.Generator, int], bool]:
             own = drifted(rows, drift, rng) if drift and place == 2 else rows
             outputs = prevalence(shape, "inside", rng) @ own
             seen[place] = rng.multinomial(shape.unlabeled, outputs / outputs.sum())
-        groups = labeled.split(seen)
+        groups = tc.Groups(labeled.labeled, seen)
         return joint_test(groups, density(labeled, FLAT), replicates=REPLICATES, seed=number)[1] <= LEVEL
 
     return fires

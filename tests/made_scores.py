@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from truecount.counts.scores import Scores
+from truecount.scores.scores import Scores
 
 
 def shifted_scores(

@@ -68,7 +68,9 @@ def test_errors_are_found_from_the_top() -> None:
 def test_of_many_problems_the_bad_one_is_named():
     good, bad = tc.Counts([[8, 2], [1, 9]], [5, 6]), tc.Counts([[0, 0], [0, 0]], [5, 6])
     with pytest.raises(tc.InputError, match=r"problems\['w2'\]\.labeled holds no labelled items"):
-        tc.infer_many({"w1": good, "w2": bad})
+        tc.infer_many(tc.Groups.of({"w1": good, "w2": bad}))
+    with pytest.raises(tc.InputError, match=r"problems is of type dict: .* Groups\.of\(\{group: counts, \.\.\.\}\)"):
+        tc.infer_many({"w1": good})
     with pytest.raises(tc.InputError, match=r"problems\[1\]\.counts is of type list"):
         tc.infer_many([good, [1, 2]])
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from truecount import Auto, Prior, Scores, choose_partition, infer_many
-from truecount.counts import Argmax, Bins, Clusters, Thresholds, Tree
 from truecount.errors import InputError
+from truecount.scores import Argmax, Bins, Clusters, Thresholds, Tree
 
 
 def gaussian_scores(rng: np.random.Generator, labels: np.ndarray, distance: float = 1.5) -> np.ndarray:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import truecount as tc
+from made_counts import groups_of
 from truecount import Counts, InputError, Prior
 
 COUNTS = Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
@@ -116,8 +117,8 @@ def test_an_audit_of_something_else_is_refused(audit, words):
 
 def test_groups_that_share_labels_are_tested_together():
     wide = Counts([[60, 30, 10], [10, 30, 60]], [0, 0, 0])
-    fine = wide.split({"a": [300, 300, 200], "b": [200, 300, 300]})
-    odd = wide.split({"a": [250, 500, 250], "b": [450, 100, 450]})
+    fine = groups_of(wide, {"a": [300, 300, 200], "b": [200, 300, 300]})
+    odd = groups_of(wide, {"a": [250, 500, 250], "b": [450, 100, 450]})
     assert rows_of(tc.check(fine))["one confusion in all groups"]["p_value"] > 0.05
     assert rows_of(tc.check(odd))["one confusion in all groups"]["p_value"] < 0.01
     assert rows_of(tc.check(odd))["label shift"]["p_value"] > 0.05
@@ -127,14 +128,14 @@ def test_groups_that_share_labels_are_tested_together():
 def test_groups_with_labels_of_their_own_are_compared():
     same = {"a": Counts([[60, 30], [10, 60]], [30, 40]), "b": Counts([[50, 28], [12, 60]], [40, 40])}
     other = {**same, "c": Counts([[30, 60], [10, 60]], [40, 40])}
-    assert "confusion-drifted" not in codes(tc.check(same))
-    assert "confusion-drifted" in codes(tc.check(other))
-    assert tc.check(other).posterior.counts.labeled.sum() == 160 + 150 + 160
+    assert "confusion-drifted" not in codes(tc.check(tc.Groups.of(same)))
+    assert "confusion-drifted" in codes(tc.check(tc.Groups.of(other)))
+    assert tc.check(tc.Groups.of(other)).posterior.counts.labeled.sum() == 160 + 150 + 160
 
 
 def test_groups_are_checked_as_one_population():
     """No group is left that would share the labels, and square groups leave as little to test as square counts."""
-    groups = COUNTS.split({"a": [300, 200], "b": [280, 220]})
+    groups = groups_of(COUNTS, {"a": [300, 200], "b": [280, 220]})
     found = tc.check(groups, replicates=99)
     assert "shared-labels" not in codes(found)
     assert rows_of(found)["one confusion in all groups"]["verdict"] == rows_of(found)["label shift"]["verdict"]
@@ -182,7 +183,7 @@ def test_columns_called_like_a_class_keep_its_name():
 
 def test_designs_that_agree_are_silent():
     same = Counts([[130, 20], [30, 220]], [640, 960])
-    assert "designs-disagree" not in codes(tc.check(same))
+    assert "designs-disagree" not in codes(tc.check(tc.Groups.of(same)))
 
 
 def test_an_answer_of_another_design_has_no_test_of_label_shift():
@@ -285,8 +286,7 @@ def test_findings_of_the_test_replace_those_of_the_answer():
     ("data", "options", "words"),
     [
         ([[1, 2], [3, 4]], {}, "data is of type list"),
-        ({}, {}, "data has no groups"),
-        ({"a": 3}, {}, "data is of type int"),
+        ({"a": COUNTS}, {}, r"data is of type dict: .* Groups\.of\(\{group: counts, \.\.\.\}\)"),
         (COUNTS, {"replicates": 3}, "replicates is 3"),
         (COUNTS, {"calibration_sets": -1}, "calibration_sets is -1"),
         (COUNTS, {"above": {"pass": 80}}, "above holds 80: bounds are shares, 0 to 1"),
@@ -332,7 +332,7 @@ def test_labels_that_prefer_another_prior_lead_to_its_answer_and_not_to_advice()
 
 def test_every_group_is_checked_by_itself_and_the_others_are_said_to_be_pooled():
     counts = tc.Counts([[70, 20, 10], [10, 20, 70]], [0, 0, 0], outputs=["a", "b", "c"])
-    groups = counts.split({"fine": [400, 200, 400], "odd": [50, 900, 50]})
+    groups = groups_of(counts, {"fine": [400, 200, 400], "odd": [50, 900, 50]})
     found = tc.check(groups, replicates=99)
     fine, odd = found.tables["groups"]
     assert (fine["group"], fine["unlabeled"], fine["status"], fine["findings"]) == ("fine", 1000.0, "ok", "none")

@@ -8,8 +8,8 @@ import pytest
 
 import truecount as tc
 from command import run
+from made_counts import count_files
 from truecount._secrets import masked, masked_command, without_secrets
-from truecount.counts.files import count_files
 from truecount.page.repeat import repeat
 
 COLUMNS = {"label": "human", "prediction": "verdict"}
@@ -110,7 +110,7 @@ def test_what_duckdb_echoes_is_masked(monkeypatch: pytest.MonkeyPatch) -> None:
         said = 'Unable to connect to Postgres at "postgres://me:hun ter2@h/db": no password=hun ter2'
         raise duckdb.IOException(f"IO Error: {said}")
 
-    monkeypatch.setattr("truecount.counts.files.table_at", failing)
+    monkeypatch.setattr("truecount.reading.files.table_at", failing)
     with pytest.raises(tc.InputError, match=r"Unable to connect.*\*\*\*@h/db") as error:
         count_files(ENCODED, **COLUMNS)
     assert "ter2@" not in "".join(traceback.format_exception(error.value))

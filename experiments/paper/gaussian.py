@@ -14,11 +14,11 @@ from matplotlib.figure import Figure
 from scipy.stats import norm
 
 import truecount as tc
-from truecount.counts import Intervals
 from truecount.inference import sample_gaussian
 from truecount.inference.convergence import shortest_interval
 from truecount.models import gaussian_density
 from truecount.plots.smooth import smooth_density
+from truecount.scores import Intervals
 
 TITLE = "Gaussian mixture (section 3.4, appendix C)"
 NOTE = """

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from truecount import errors as errors
     from truecount import estimators as estimators
     from truecount import plots as plots
+    from truecount import scores as scores
     from truecount import simulate as simulate
     from truecount import sklearn as sklearn
     from truecount.api.bayesian import infer as infer
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from truecount.counts import Counter as Counter
     from truecount.counts import Counts as Counts
     from truecount.counts import Groups as Groups
-    from truecount.counts import Scores as Scores
     from truecount.counts import count as count
     from truecount.counts import count_table as count_table
     from truecount.errors import InputError as InputError
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from truecount.results import Posterior as Posterior
     from truecount.results.check import Check as Check
     from truecount.results.recalibrate import recalibrate as recalibrate
+    from truecount.scores import Scores as Scores
 
 _HOMES = {
     "Auto": "inference",
@@ -64,7 +65,7 @@ _HOMES = {
     "Prior": "models",
     "Quadrature": "inference",
     "SamePopulation": "models",
-    "Scores": "counts",
+    "Scores": "scores",
     "calibration": "api.simulation",
     "check": "api.trust",
     "choose_partition": "api.cells",
@@ -81,7 +82,7 @@ _HOMES = {
     "report": "page",
 }
 
-_HOMES |= dict.fromkeys(("counts", "errors", "estimators", "plots", "simulate", "sklearn"), "")
+_HOMES |= dict.fromkeys(("counts", "errors", "estimators", "plots", "scores", "simulate", "sklearn"), "")
 
 __all__ = sorted(_HOMES)
 if not TYPE_CHECKING:  # a checker would take any name for one that is there

@@ -60,7 +60,7 @@ def names(argument: str, values: Iterable[Any]) -> tuple[Name, ...]:
     return result
 
 
-def distinguishable(argument: str, names: Iterable[object]) -> None:
+def distinguishable(argument: str, names: Iterable[object], *, remedy: str | None = None) -> None:
     """Refuse the number 1 beside the string "1": one thing, read in two ways, would be counted apart."""
     seen: dict[str, object] = {}
     for name in names:
@@ -70,7 +70,8 @@ def distinguishable(argument: str, names: Iterable[object]) -> None:
                 argument,
                 f"hold both {twin!r} and {name!r}",
                 "a number and a string that look alike would be counted apart",
-                f"Convert the columns to one kind, or name both with {argument.replace(' and ', '=[...] and ')}=[...]",
+                remedy
+                or f"Convert the columns to one kind, or name both: {argument.replace(' and ', '=[...] and ')}=[...]",
             )
 
 

@@ -1,7 +1,8 @@
 """Words for names and shares, the same in every sentence that the package says."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
+from itertools import pairwise
 from math import isfinite
 
 from truecount._types import Name
@@ -114,3 +115,25 @@ def span(lower: float, upper: float) -> str:
     '41.0 – 46.7 %'
     """
     return f"{percent(lower).removesuffix(' %')} \N{EN DASH} {percent(upper)}"
+
+
+def range_names(edges: Sequence[float]) -> tuple[str, ...]:
+    """Return the ranges between rising edges in words, with as many digits as tell the edges apart.
+
+    >>> range_names((0.25, 0.75))
+    ('< 0.25', '0.25 to < 0.75', '≥ 0.75')
+    """
+    if not edges:
+        return ("all",)
+    shown = next(s for digits in range(3, 18) if len(set(s := [f"{edge:.{digits}g}" for edge in edges])) == len(s))
+    between = [f"{low} to < {high}" for low, high in pairwise(shown)]
+    return (f"< {shown[0]}", *between, f"≥ {shown[-1]}")
+
+
+def are_ranges(names: Sequence[Name]) -> bool:
+    """Whether these are names of ranges.
+
+    >>> are_ranges(range_names((0.25, 0.75))), are_ranges(("no", "yes"))
+    (True, False)
+    """
+    return len(names) > 1 and str(names[0]).startswith("< ") and str(names[-1]).startswith("≥ ")

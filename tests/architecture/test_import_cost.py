@@ -43,7 +43,7 @@ def test_an_ordinary_answer_needs_nothing_but_numpy():
 
 def test_an_ordinary_answer_loads_nothing_of_ours_that_it_does_not_use():
     """What a command need not load, nobody waits for."""
-    unused = ["estimators", "plots", "counts.learned", "counts.frames", "inference.hamiltonian", "diagnostics.coverage"]
+    unused = ["estimators", "plots", "scores.learned", "counts.frames", "inference.hamiltonian", "diagnostics.coverage"]
     code = "import sys, truecount as tc; tc.infer(tc.Counts([[140, 60], [20, 180]], [600, 400])).findings"
     check = f"assert not {{f'truecount.{{name}}' for name in {unused}}} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", f"{code}\n{check}"], check=True)
@@ -53,7 +53,7 @@ def test_what_is_loaded_is_seen():
     assert "scipy" in loaded("import scipy.special")
 
 
-@pytest.mark.parametrize("name", ["counts", "inference", "models", "results"])
+@pytest.mark.parametrize("name", ["counts", "inference", "models", "results", "scores"])
 def test_a_package_that_loads_on_demand_lists_its_names(name):
     """Editors complete from it, and every name listed is there."""
     package = import_module(f"truecount.{name}")

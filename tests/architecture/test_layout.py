@@ -12,7 +12,9 @@ import truecount
 
 ROOT = Path(truecount.__file__).parent
 STAGES = [
-    {"counts", "examples"},
+    {"reading", "examples"},
+    {"counts"},
+    {"scores"},
     {"models"},
     {"simulate"},
     {"estimators", "inference"},
@@ -24,7 +26,7 @@ STAGES = [
     {"sklearn", "cli", "__main__"},
 ]
 """In reading order; `errors` and the modules with an underscore come before all of them."""
-LONGEST_FILE, LONGEST_FUNCTION = 300, 60
+LONGEST_FILE, LONGEST_FUNCTION = 500, 60
 
 
 @dataclass(frozen=True)
@@ -171,7 +173,8 @@ def test_functions_are_short_and_public_ones_are_documented_and_typed(name):
     for node in ast.walk(MODULES[name].tree):
         if isinstance(node, ast.FunctionDef):
             assert body_lines(node) <= LONGEST_FUNCTION, node.name
-            if not node.name.startswith("_"):
+            is_signature = any(ast.unparse(each) == "overload" for each in node.decorator_list)
+            if not node.name.startswith("_") and not is_signature:
                 assert ast.get_docstring(node) or is_nested(node, MODULES[name].tree), node.name
                 assert node.returns is not None, node.name
 

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 import truecount as tc
 from command import COMMAND, interruptible, run
+from made_counts import count_files
 from truecount.cli.app import app
-from truecount.counts.exchange import read_tally
-from truecount.counts.files import count_files
+from truecount.counts.exchange import read_counts
 from truecount.errors import InputError
 
 COLUMNS = ["--label", "human", "--prediction", "verdict"]
@@ -47,7 +47,7 @@ def table(tmp_path: Path) -> Path:
 def test_counts_are_written_and_estimated(table: Path, tmp_path: Path) -> None:
     said = counts(str(table), *COLUMNS, "-o", str(tmp_path / "counts.json"))
     assert said.startswith("195 labelled and 305 unlabelled rows, 2 classes, 3 outputs: ")
-    assert read_tally(tmp_path / "counts.json").counts() == count_files(table, label="human", prediction="verdict")
+    assert read_counts(tmp_path / "counts.json").to_counts() == count_files(table, label="human", prediction="verdict")
     estimates = [
         CliRunner().invoke(app, ["estimate", *arguments, "--json", "-"]).stdout
         for arguments in ([str(tmp_path / "counts.json")], [str(table), *COLUMNS])
@@ -109,7 +109,7 @@ def test_merging_a_thousand_shards_is_counting_the_whole(tmp_path: Path) -> None
     assert classes == {0, 1, 2}
     counts("merge", *map(str, files), "-o", str(tmp_path / "all.json"))
     whole = write(tmp_path / "runs.csv", rows)
-    assert read_tally(tmp_path / "all.json").counts() == count_files(whole, label="human", prediction="verdict")
+    assert read_counts(tmp_path / "all.json").to_counts() == count_files(whole, label="human", prediction="verdict")
 
 
 def test_merging_shards_of_groups_is_counting_the_whole_by_group(table: Path, tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from command import run
+from made_counts import count_files
 from truecount import infer
-from truecount.counts.files import count_files
 from truecount.examples import JUDGE
 from truecount.examples.make_judge import PASS_RATE
 

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import truecount as tc
+from made_counts import groups_of
 from truecount.cli.app import app
 
 COLUMNS = ["--label", "human", "--prediction", "verdict"]
@@ -38,7 +39,7 @@ def estimate(*arguments: str, code: int = 0) -> str:
 
 def expected() -> dict[str, tc.Counts]:
     labeled = tc.Counts([[140, 60], [20, 180]], [0, 0], ["fail", "pass"])
-    return labeled.split({"2024-01-01": [300, 200], "2024-01-08": [260, 290]})
+    return groups_of(labeled, {"2024-01-01": [300, 200], "2024-01-08": [260, 290]})
 
 
 def test_a_single_group_shares_its_labels_with_no_other(table: str) -> None:

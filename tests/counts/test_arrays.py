@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import truecount as tc
 
-WORDS = ["no", "yes", "don't know", "été", ""]
+WORDS = ["no", "yes", "don't know", "été", "a b"]
 SMALL = [-3, 0, 2, 100]
 LARGE = [-(2**62), -1, 0, 5_000_000_000, 2**62]
 BOOLS = [False, True]

@@ -82,7 +82,7 @@ def test_merging_counts_and_names_in_order() -> None:
     counter = tc.Counter(classes=["b", "a"], outputs=["c", "b", "a"])
     counter.merge(tc.Counts([[1, 2], [3, 4]], [5, 6], ["a", "b"]))
     assert counter.counts == tc.Counts([[0, 4, 3], [0, 2, 1]], [0, 6, 5], ["b", "a"], ["c", "b", "a"])
-    with pytest.raises(tc.InputError, match=r"labels holds 'x' in column 'labels': classes names only 'b', 'a'"):
+    with pytest.raises(tc.InputError, match=r"labels holds 'x': classes names only 'b', 'a'"):
         counter.update(["x"], ["a"])
     with pytest.raises(tc.InputError, match="classes names only"):
         counter.merge(tc.Counts([[1, 2], [3, 4]], [5, 6], ["a", "x"], ["a", "b"]))
@@ -92,7 +92,7 @@ def test_merging_counts_and_names_in_order() -> None:
 def test_a_refused_update_counts_nothing() -> None:
     counter = tc.Counter().update(["a", "b"], ["a", "b"])
     refused = [
-        ((["a"], ["a", "b"]), {}, "labels has 1 values: predictions has 2"),
+        ((["a"], ["a", "b"]), {}, "labels has 1 rows but predictions has 2"),
         ((["a"], [None]), {}, "1 row without a prediction"),
         ((["a", "NA"], ["a", "b"]), {}, "1 row labelled 'NA'"),
         ((["a"], ["a"]), {"weights": [-1.0]}, "must not be negative"),
@@ -104,7 +104,7 @@ def test_a_refused_update_counts_nothing() -> None:
             counter.update(*arguments, **options)
     with pytest.raises(tc.InputError, match="outputs hold both 1 and '1'"):
         counter.update(["a", "a"], ["1", 1])
-    with pytest.raises(tc.InputError, match="must be a Counter or Counts"):
+    with pytest.raises(tc.InputError, match="must be a Counter, Counts or Groups"):
         counter.merge(3)  # type: ignore[arg-type]
     assert counter.counts == tc.Counts([[1, 0], [0, 1]], [0, 0], ["a", "b"])
 
@@ -112,12 +112,33 @@ def test_a_refused_update_counts_nothing() -> None:
 def test_columns_of_anything_are_no_classes_and_outputs() -> None:
     names = [f"item {number}" for number in range(20_000)]
     counter = tc.Counter().update(["a", "b"], ["a", "b"])
-    with pytest.raises(tc.InputError, match=r"make 20,000 classes and 20,000 outputs: .* 10,000,000 cells at most"):
+    with pytest.raises(tc.InputError, match=r"labels has 20,000 different values: .* at most 1,000"):
         counter.update(names, names)
-    assert counter.counts.labeled.sum() == 2
-    counter.update(names, ["a"] * len(names)).update(None, names)
-    with pytest.raises(tc.InputError, match="make 20,002 classes and 20,002 outputs"):
-        _ = counter.counts
+    counter.update(names[:900], ["a"] * 900)
+    with pytest.raises(tc.InputError, match=r"labels has 1,002 different values: .* at most 1,000"):
+        counter.update(names[900:1000], ["a"] * 100)
+    assert counter.counts.labeled.sum() == 902
+    with pytest.raises(tc.InputError, match=r"make 20,000 classes and 20,000 outputs: .* 10,000,000 cells at most"):
+        _ = tc.Counter(classes=names, outputs=names).update(names, names).counts
+
+
+def test_groups_of_batches() -> None:
+    counter = tc.Counter(by=["region", "week"])
+    counter.update(["a", "b"], ["a", "b"], by={"region": ["north", None], "week": [1, 2]})
+    counter.update(None, ["a", "b", "b"], by={"region": ["north", "north", "south"], "week": [1, 1.0, 2]})
+    expected = tc.Groups(
+        [[1, 0], [0, 1]], {("north", 1): [1, 1], ("south", 2): [0, 1]}, ["a", "b"], by=("region", "week")
+    )
+    assert counter.groups == expected
+    assert counter.counts == expected.total
+    assert tc.Counter(by=["region", "week"]).merge(expected).merge(counter).groups == expected + expected
+    assert tc.Groups.from_dict(counter.to_dict()) == expected
+    with pytest.raises(tc.InputError, match="by is not given: groups are made by 'region', 'week'"):
+        counter.update(None, ["a"])
+    with pytest.raises(tc.InputError, match="by is not given: groups are made by what by= names"):
+        _ = tc.Counter().groups
+    with pytest.raises(tc.InputError, match="by has 2 rows but predictions has 1"):
+        tc.Counter(by="week").update(None, ["a"], by=[1, 2])
 
 
 def test_words_for_missing_values() -> None:
@@ -133,4 +154,4 @@ def test_a_half_filled_counter_travels_as_json() -> None:
     with pytest.raises(tc.InputError, match="at least two classes"):
         _ = one.counts
     whole = merged([from_document(one.to_dict()), from_document(two.to_dict())])
-    assert whole.counts() == tc.Counts([[1, 0], [1, 0]], [0, 1], ["a", "b"])
+    assert whole.to_counts() == tc.Counts([[1, 0], [1, 0]], [0, 1], ["a", "b"])

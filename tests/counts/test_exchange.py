@@ -9,8 +9,9 @@ import pytest
 
 import truecount as tc
 from truecount.counts import merge_counts
-from truecount.counts.exchange import as_counts, from_document, read_tally, to_document
-from truecount.counts.tally import Row, Tally, merged
+from truecount.counts.exchange import from_document, merged_parts, read_counts, to_document
+from truecount.counts.tally import Tally
+from truecount.reading.rows import Row
 
 PLAIN = {
     "schema": "truecount.counts/1",
@@ -31,12 +32,12 @@ def grouped(**weights: float) -> Tally:
 
 def test_a_shard_with_one_class_or_none_is_read(tmp_path: Path) -> None:
     (tmp_path / "part.json").write_text(json.dumps(PLAIN))
-    tally = read_tally(tmp_path / "part.json")
+    tally = read_counts(tmp_path / "part.json")
     assert to_document(tally) == PLAIN
     nothing = {**PLAIN, "classes": [], "labeled": []}
     assert to_document(from_document(nothing)) == nothing
-    with pytest.raises(tc.InputError, match=r"part\.json: labeled has 1 class: a share needs at least two"):
-        as_counts(tmp_path / "part.json", tally)
+    with pytest.raises(tc.InputError, match="labeled has 1 class: a share needs at least two"):
+        tally.to_counts()
 
 
 @pytest.mark.parametrize("weights", [{}, {"weight": 0.5}])
@@ -45,18 +46,38 @@ def test_groups_come_back(weights: dict[str, float]) -> None:
     assert document["schema"] == "truecount.groups/1"
     assert document["groups"] == [["2024-01-01", None], ["2024-01-08", "x"]]
     assert to_document(from_document(document)) == document
-    groups = from_document(document).by_group()
+    groups = from_document(document).to_groups()
     assert groups["2024-01-08", "x"].unlabeled.tolist() == [1, 0]
-    assert from_document(document).counts().unlabeled.tolist() == [1, 3]
+    assert from_document(document).to_counts().unlabeled.tolist() == [1, 3]
 
 
-def test_shared_tables_are_not_merged_twice() -> None:
-    first, second = (
-        from_document(counts.to_dict())
-        for counts in tc.Counts([[1, 2], [3, 4]], [0, 0]).split({1: [1, 1], 2: [2, 2]}).values()
-    )
-    with pytest.raises(tc.InputError, match="shard 2 shares its labelled table with an earlier one"):
-        merged([first, second])
+def test_groups_are_merged_group_by_group_and_keep_their_keys() -> None:
+    first = tc.Groups([[1, 2], [3, 4]], {date(2024, 1, 1): [1, 1], date(2024, 1, 8): [2, 2]}, ["a", "b"], by=["week"])
+    second = tc.Groups([[1, 0], [0, 1]], {date(2024, 1, 8): [5, 0], date(2024, 1, 15): [0, 1]}, ["a", "c"], by=["week"])
+    whole = merge_counts(first, second)
+    assert isinstance(whole, tc.Groups)
+    assert whole.groups == (date(2024, 1, 1), date(2024, 1, 8), date(2024, 1, 15))
+    assert whole.classes == whole.outputs == ("a", "b", "c")
+    assert whole.labeled.tolist() == [[[2, 2, 0], [3, 4, 0], [0, 0, 1]]]
+    assert whole.unlabeled.tolist() == [[1, 1, 0], [7, 2, 0], [0, 0, 1]]
+    with pytest.raises(tc.InputError, match=r"shard 2 is grouped by \[\]: the first is grouped by \['week'\]"):
+        merge_counts(first, tc.Counts([[1, 0], [0, 1]], [1, 1], ["a", "b"]))
+    with pytest.raises(tc.InputError, match="counts is of type dict: it must be Counts or Groups"):
+        merge_counts(first.to_dict())
+
+
+def test_groups_with_studies_or_times_are_merged_as_they_are(tmp_path: Path) -> None:
+    timed = tc.Groups({"lab": [[1, 2], [3, 4]]}, {"a": [1, 1]}, times={"a": 1})
+    other = tc.Groups({"field": [[1, 0], [0, 1]]}, {"b": [2, 0]}, times={"b": 2})
+    whole = merge_counts(timed, other)
+    assert whole == timed + other
+    assert whole.studies == ("lab", "field")
+    assert whole.times.tolist() == [1, 2]
+    for name, groups in (("one.json", timed), ("two.json", other)):
+        (tmp_path / name).write_text(groups.to_json())
+    assert merged_parts([read_counts(tmp_path / name) for name in ("one.json", "two.json")]) == whole
+    with pytest.raises(tc.InputError, match="shard 2 has neither studies nor times: another shard has"):
+        merge_counts(timed, tc.Counts([[1, 0], [0, 1]], [1, 1]))
 
 
 def test_names_are_aligned_or_refused() -> None:
@@ -109,8 +130,6 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "null": ({"labeled": None}, "labeled holds object values"),
     "number": ({"labeled": 5}, r"labeled has shape \(\)"),
     "object": ({"unlabeled": {}}, "unlabeled holds object values"),
-    "tables": ({"tables": None}, "tables holds None: identities are strings"),
-    "tables in tables": ({"tables": [["t"]]}, r"tables holds \['t'\]"),
     "half weighted": ({"unlabeled_squares": [3, 4]}, "labeled_squares and unlabeled_squares came apart"),
     "other half": ({"labeled_squares": [[1, 2]]}, "labeled_squares and unlabeled_squares came apart"),
     "other": ({"schema": "truecount.counts/2"}, "this version reads"),
@@ -123,7 +142,7 @@ def test_bad_documents_are_refused_by_name(case: str, tmp_path: Path) -> None:
     change, message = BAD[case]
     (tmp_path / "part.json").write_text(json.dumps(PLAIN | change))
     with pytest.raises(tc.InputError, match=rf"part\.json: .*{message}"):
-        read_tally(tmp_path / "part.json")
+        read_counts(tmp_path / "part.json")
 
 
 def test_whole_numbers_stay_whole_however_large() -> None:
@@ -135,8 +154,8 @@ def test_whole_numbers_stay_whole_however_large() -> None:
 def test_lengths_of_narrow_kinds_do_not_overflow() -> None:
     import numpy as np
 
-    from truecount.counts.columns import Columns
-    from truecount.counts.scan import _row
+    from truecount.reading.columns import Columns
+    from truecount.reading.scan import _row
 
     most = np.uint32(2**32 - 1)
     rows = [_row("table", (None, "x", most), Columns(label="y", prediction="c"), lambda value: value) for _ in range(3)]

@@ -104,65 +104,15 @@ def test_adding_anything_else_is_a_type_error():
         Counts(LABELED, UNLABELED) + 1
 
 
-def test_groups_of_one_labelled_table_pool_but_do_not_add():
-    counts = Counts(LABELED, UNLABELED, ["a", "b"])
-    groups = counts.split({"monday": [1, 2], "tuesday": [30, 40], "nobody": [0, 0]})
-    monday, tuesday = groups["monday"], groups["tuesday"]
-    assert monday.tables == tuesday.tables != frozenset()
-    pooled = monday.pool(tuesday, groups["nobody"])
-    assert pooled.labeled.tolist() == LABELED
-    assert pooled.unlabeled.tolist() == [31, 42]
-    assert pooled.tables == monday.tables
-    for left, right in ((monday, tuesday), (pooled, Counts.from_json(monday.to_json()))):
-        with pytest.raises(
-            InputError, match="counts share one labelled table: adding them would count its labels twice"
-        ):
-            left + right
-
-
-def test_pooling_aligns_by_name():
-    first = Counts(LABELED, [1, 2], ["a", "b"], ["x", "y"], tables=["t"])
-    second = Counts([[180, 20], [60, 140]], [40, 30], ["b", "a"], ["y", "x"], tables=["t"])
-    assert first.pool(second).unlabeled.tolist() == [31, 42]
-
-
-def test_equal_numbers_are_not_one_table():
-    counts = Counts(LABELED, UNLABELED)
-    one, other = counts.split({0: [1, 2]})[0], counts.split({0: [1, 2], 1: [3, 4]})[0]
-    assert (one + other).labeled.tolist() == [[280, 120], [40, 360]]
-    for left, right in ((counts, counts), (one, other), (one, counts), (one + counts, one)):
-        with pytest.raises(
-            InputError,
-            match=r"do not share one labelled table: pooling .* with Counts\.split\(\{group: unlabelled counts\}\)",
-        ):
-            left.pool(right)
-
-
-def test_the_same_data_split_again_are_the_same():
-    first, again, other, named = (
-        Counts(LABELED, UNLABELED).split(groups)
-        for groups in ({0: [1, 2], 1: [3, 4]}, {1: [3, 4], 0: [1, 2]}, {0: [1, 2], 1: [4, 3]}, {0: [1, 2], 2: [3, 4]})
-    )
-    assert first[0] == again[0]
-    assert len({group.tables for group in (first[0], other[0], named[0])}) == 3
-    assert Counts(LABELED, UNLABELED).split({}) == {}
-
-
-def test_splitting_again_keeps_the_identity():
-    group = Counts(LABELED, UNLABELED).split({0: [1, 2]})[0]
-    assert group.split({1: [3, 4]})[1].tables == group.tables
-
-
 @given(
     st.lists(st.one_of(st.text(), st.integers(), st.booleans()), min_size=2, max_size=4, unique=True),
     st.integers(1, 4),
-    st.booleans(),
     st.data(),
 )
-def test_json_gives_back_what_it_took(classes, n_outputs, shared, data):
+def test_json_gives_back_what_it_took(classes, n_outputs, data):
     row = st.lists(st.integers(0, 2**55), min_size=n_outputs, max_size=n_outputs)
     labeled = [data.draw(row) for _ in classes]
-    counts = Counts(labeled, data.draw(row), classes, range(n_outputs), tables=["t"] if shared else [])
+    counts = Counts(labeled, data.draw(row), classes, range(n_outputs))
     text = counts.to_json()
     assert "\n" not in text
     back = Counts.from_json(text)

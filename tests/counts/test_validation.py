@@ -156,7 +156,6 @@ BAD_DOCUMENTS = {
     ),
     "an entry too many": (DOCUMENT | {"colour": 1}, "counts hold 'colour': truecount.counts/1 has no such entry"),
     "bad numbers": (DOCUMENT | {"unlabeled": [1, -1]}, "unlabeled has -1 at 1"),
-    "a bad identity": (DOCUMENT | {"tables": [1]}, "tables holds 1: identities are strings"),
 }
 
 

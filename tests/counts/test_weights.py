@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truecount import Counts
+from truecount import Counts, Groups
 from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
 
@@ -93,18 +93,19 @@ def test_an_unweighted_item_weighs_one():
         assert total.unlabeled_squares.tolist() == [10, 8.75]
 
 
-def test_weighted_groups_of_one_table_pool():
-    one, other = weighted(tables=["t"]), weighted(tables=["t"], unlabeled=[1.0, 1.0], unlabeled_squares=[1.0, 1.0])
-    pooled = one.pool(other)
-    assert pooled.labeled.tolist() == WEIGHTS["labeled"]
-    assert pooled.labeled_squares.tolist() == SQUARES["labeled_squares"]
-    assert pooled.unlabeled.tolist() == [6, 3.5]
-    assert pooled.unlabeled_squares.tolist() == [6, 3.75]
-
-
-def test_splitting_weighted_counts_is_refused():
-    with pytest.raises(InputError, match=r"counts are weighted: split\(\) takes whole counts"):
-        weighted().split({"a": [1, 2]})
+def test_weighted_groups_of_one_table_have_its_labels_once():
+    one = weighted()
+    groups = Groups(
+        one.labeled,
+        {"a": one.unlabeled, "b": [1.0, 1.0]},
+        labeled_squares=one.labeled_squares,
+        unlabeled_squares={"b": [1.0, 1.0], "a": one.unlabeled_squares},
+    )
+    assert groups.total.labeled.tolist() == WEIGHTS["labeled"]
+    assert groups.total.labeled_squares.tolist() == SQUARES["labeled_squares"]
+    assert groups.total.unlabeled.tolist() == [6, 3.5]
+    assert groups.total.unlabeled_squares.tolist() == [6, 3.75]
+    assert groups["a"] == weighted(classes=groups.classes, outputs=groups.outputs)
 
 
 def test_json_keeps_the_squares():

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from truecount import Counts, Prior
-from truecount.counts.cells import LineCells
 from truecount.diagnostics.cautions import cautions
 from truecount.inference.draws import Draws
 from truecount.inference.run import Run
 from truecount.results.finding import Finding
+from truecount.scores.cells import LineCells
 
 NAN = float("nan")
 SOUND = Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from truecount import Counts, Prior, estimate
-from truecount.counts.scores import Scores
 from truecount.diagnostics.reservations import of_point
 from truecount.estimators import ACC, BBSE, CC, EM, MAP, METHODS, PACC, RLLS, InvariantRatio
+from truecount.scores.scores import Scores
 
 SOUND = Counts([[90, 10], [20, 80]], [55, 45])
 OUTSIDE = Counts([[90, 10], [20, 80]], [95, 5], classes=["fail", "pass"])

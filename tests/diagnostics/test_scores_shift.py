@@ -5,8 +5,8 @@ import pytest
 
 import truecount as tc
 from made_scores import shifted_scores
-from truecount.counts import Scores
 from truecount.diagnostics.scores import by_confidence, scores_test
+from truecount.scores import Scores
 
 
 def made(seed, *, drift=False, items=300):

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from truecount import Counts
-from truecount.counts.scores import Scores
 from truecount.estimators import ACC, BBSE, MAP, PACC, RLLS, InvariantRatio
+from truecount.scores.scores import Scores
 
 JUDGE = Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
 OUTSIDE = Counts([[90, 10], [20, 80]], [95, 5])

@@ -6,9 +6,9 @@ import pytest
 
 from made_scores import shifted_scores
 from truecount import Counts
-from truecount.counts.scores import Scores
 from truecount.errors import InputError
 from truecount.estimators import ACC, BBSE, CC, MAP, PACC, RLLS, InvariantRatio, asymptotic, bootstrap
+from truecount.scores.scores import Scores
 
 JUDGE = Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
 WIDE = Counts([[80, 10, 10, 20], [15, 60, 15, 0], [5, 25, 70, 5]], [300, 120, 80, 40])

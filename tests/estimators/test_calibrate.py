@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from truecount.counts.scores import Scores
 from truecount.errors import InputError
 from truecount.estimators.calibrate import KINDS, calibrate, fit, rescale
+from truecount.scores.scores import Scores
 
 PROFILES = np.array([[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.1, 0.1, 0.8], [0.4, 0.4, 0.2]])
 

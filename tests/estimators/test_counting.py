@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from truecount import Counts
-from truecount.counts.scores import Scores
 from truecount.errors import InputError
 from truecount.estimators import CC, PCC
+from truecount.scores.scores import Scores
 
 SCORES = Scores([[0.9, 0.1], [0.3, 0.7]], [0, 1], [[0.6, 0.4], [0.9, 0.1], [0.3, 0.7]])
 

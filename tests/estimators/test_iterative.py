@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from truecount.counts.scores import Scores
 from truecount.errors import InputError
 from truecount.estimators import CC, CDEIterate
 from truecount.estimators.iterative import class_distribution_iterate
+from truecount.scores.scores import Scores
 
 EVEN = np.array([0.5, 0.5])
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from truecount import Counts
-from truecount.counts.scores import Scores
 from truecount.errors import InputError
 from truecount.estimators import kernel
 from truecount.estimators.kernel import KMM, kmm
+from truecount.scores.scores import Scores
 
 
 def problem(seed, classes=3, labeled=300, unlabeled=240):

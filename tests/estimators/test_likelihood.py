@@ -6,10 +6,10 @@ from scipy.optimize import brentq
 
 from made_scores import shifted_scores
 from truecount import Counts, Prior
-from truecount.counts.scores import Scores
 from truecount.errors import ConvergenceWarning, InputError
 from truecount.estimators import CC, EM, MAP
 from truecount.estimators.likelihood import expectation_maximization
+from truecount.scores.scores import Scores
 
 
 def step(scores: np.ndarray, labeled: np.ndarray, prevalence: np.ndarray) -> np.ndarray:

@@ -5,9 +5,9 @@ import pytest
 from scipy.optimize import minimize
 
 from truecount import Counts
-from truecount.counts.scores import Scores
 from truecount.errors import InputError
 from truecount.estimators.matching import HDY_BINS, DyS, HDy, dys, hdy, nearest_mixture
+from truecount.scores.scores import Scores
 
 DISTANCES = ["hellinger", "topsoe"]
 PREVALENCE = np.array([0.6, 0.3, 0.1])

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from truecount import Counts
-from truecount.counts.scores import Scores
 from truecount.errors import InputError
 from truecount.estimators import ACC, CC, PACC, PCC
 from truecount.estimators.rates import averages, of_counts, of_scores, rates_of
+from truecount.scores.scores import Scores
 
 
 def test_counts_become_shares_in_the_order_of_the_classes() -> None:

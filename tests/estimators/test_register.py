@@ -8,9 +8,9 @@ import pytest
 
 from made_scores import shifted_scores
 from truecount import Counts
-from truecount.counts.scores import Scores
 from truecount.errors import InputError
 from truecount.estimators import METHODS, Method
+from truecount.scores.scores import Scores
 
 SHARES = {"labeled_prevalence": [0.4, 0.35, 0.25], "prevalence": [0.2, 0.3, 0.5]}
 UNRESTRICTED = {"bbse", "bbse-soft"}

@@ -3,10 +3,10 @@ import pytest
 from scipy.optimize import minimize
 
 from truecount import Counts
-from truecount.counts.scores import Scores
 from truecount.errors import InputError
 from truecount.estimators import BBSE, RLLS
 from truecount.estimators.regularized import regularized_shift
+from truecount.scores.scores import Scores
 
 
 def objective(theta: np.ndarray, joint: np.ndarray, observed: np.ndarray, penalty: float) -> float:

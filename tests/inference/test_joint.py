@@ -79,7 +79,7 @@ def assert_agree(posteriors: dict[str, tc.Posterior], oracle: np.ndarray) -> Non
 
 @pytest.fixture(scope="module")
 def groups() -> dict[str, tc.Counts]:
-    return tc.Counts(LABELED, [0, 0]).split(GROUPS)
+    return tc.Groups(LABELED, GROUPS)
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +118,7 @@ def test_the_check_fails_where_one_group_is_shuffled(groups, oracle, seed):
 @pytest.mark.filterwarnings("ignore::truecount.errors.ConvergenceWarning")
 def test_imputed_joint_draws_have_the_right_differences(seed):
     few = {"first": [60, 40], "second": [50, 50], "third": [3, 7]}
-    groups = tc.Counts(LABELED, [0, 0]).split(few)
+    groups = tc.Groups(LABELED, few)
     posteriors = tc.infer_many(groups, joint=True, engine=tc.Gibbs(40_000), seed=seed)
     assert_agree(posteriors, quadrature(LABELED, list(few.values())))
 
@@ -152,45 +152,34 @@ def test_groups_drawn_together_have_the_seed_that_was_asked_for(groups):
 
 
 def test_a_group_without_items_keeps_its_prior(seed):
-    groups = tc.Counts(LABELED, [0, 0]).split({"some": [600, 400], "none": [0, 0]})
+    groups = tc.Groups(LABELED, {"some": [600, 400], "none": [0, 0]})
     empty = tc.infer_many(groups, joint=True, seed=seed)["none"]
     assert abs(empty.mean[0] - 0.5) < 5 * np.sqrt(1 / 12 / empty.effective_draws[0])
     assert abs(empty.sd[0] - np.sqrt(1 / 12)) < 0.02
 
 
 def test_known_rows_stay_known(seed):
-    groups = tc.Counts([[0, 0], [20, 180]], [0, 0]).split({"a": [600, 400], "b": [500, 500]})
+    groups = tc.Groups([[0, 0], [20, 180]], {"a": [600, 400], "b": [500, 500]})
     prior = tc.Prior(known=[[0.7, 0.3], [np.nan, np.nan]])
     posteriors = tc.infer_many(groups, joint=True, prior=prior, seed=seed)
     assert np.allclose(posteriors["a"].draws.confusion[:, 0], [0.7, 0.3])
 
 
 def test_counts_that_do_not_share_labels_are_refused(groups):
-    strangers = [*groups.values(), tc.Counts(LABELED, [1, 1])]
-    with pytest.raises(tc.InputError, match="do not share one labelled table"):
-        tc.infer_many(strangers, joint=True)
+    own = tc.Groups.of({"a": tc.Counts(LABELED, [1, 1]), "b": tc.Counts(LABELED, [2, 1])})
+    for strangers in (own, list(groups.values())):
+        with pytest.raises(tc.InputError, match="problems do not share their labels: joint draws have one confusion"):
+            tc.infer_many(strangers, joint=True)
     assert tc.infer_many([], joint=True) == []
 
 
-@pytest.mark.filterwarnings("ignore::truecount.errors.ConvergenceWarning")
-def test_groups_are_told_apart_by_name_and_not_by_place(groups):
-    flipped = tc.Counts([[1, 0], [0, 1]], [0, 0], classes=[1, 0], outputs=[1, 0])
-    turned = groups | {"second": groups["second"].ordered_like(flipped)}
-    prior = tc.Prior([3.0, 2.0])
-    for engine in (tc.Exact(200), tc.Gibbs(200)):
-        straight = tc.infer_many(groups, joint=True, engine=engine, prior=prior)
-        found = tc.infer_many(turned, joint=True, engine=engine, prior=prior)
-        assert all(posterior.classes == (0, 1) for posterior in found.values())
-        assert all(np.array_equal(found[group].prevalence, straight[group].prevalence) for group in groups)
-
-
 def test_what_cannot_be_drawn_is_refused_by_name():
-    wide = tc.Counts([[9, 1, 0], [2, 8, 0]], [0, 0, 0]).split({"a": [500, 400, 100], "b": [900, 100, 0]})
+    wide = tc.Groups([[9, 1, 0], [2, 8, 0]], {"a": [500, 400, 100], "b": [900, 100, 0]})
     with pytest.raises(UnsuitableEngineError, match=r"joint is True: exact draws are not possible \(it needs as many"):
         tc.infer_many(wide, joint=True)
     with pytest.raises(UnsuitableEngineError, match="joint draws are Exact's or Gibbs'"):
         tc.infer_many(wide, joint=True, engine=tc.Hamiltonian())
-    square = tc.Counts([[9, 1], [2, 8]], [0, 0]).split({"a": [50, 40]})
+    square = tc.Groups([[9, 1], [2, 8]], {"a": [50, 40]})
     models = [density(counts, tc.Prior(0.5)) for counts in square.values()]
     with pytest.raises(UnsuitableEngineError, match="prior below 1"):
         sample_jointly(tc.Exact(), models, 0)
@@ -212,7 +201,7 @@ def test_a_few_proposals_that_outweigh_all_others_are_refused(groups, monkeypatc
 @pytest.mark.filterwarnings("ignore::truecount.errors.ConvergenceWarning")
 def test_where_no_proposal_is_possible_it_falls_back_on_imputing():
     """Both rows are alike, and of one group all items have the output that is rare in both."""
-    useless = tc.Counts([[0, 90], [0, 90]], [0, 0]).split({"a": [60, 0], "b": [0, 60]})
+    useless = tc.Groups([[0, 90], [0, 90]], {"a": [60, 0], "b": [0, 60]})
     posterior = tc.infer_many(useless, joint=True, engine=tc.Auto(100))["a"]
     assert posterior.run.engine == "Gibbs"
     assert "only 0.00% of the proposals would count" in posterior.run.reason
@@ -228,7 +217,7 @@ def oracle_of_many() -> np.ndarray:
 
 
 def test_many_groups_are_drawn_exactly_too(oracle_of_many, seed):
-    posteriors = tc.infer_many(tc.Counts(FEW_LABELS, [0, 0]).split(MANY), joint=True, seed=seed)
+    posteriors = tc.infer_many(tc.Groups(FEW_LABELS, MANY), joint=True, seed=seed)
     assert_agree(posteriors, oracle_of_many)
     assert posteriors[0].run.engine == "Exact"
 
@@ -241,7 +230,7 @@ def test_the_check_of_many_groups_fails_where_weights_are_wrong(oracle_of_many, 
         return replace(pool, log_weights=pool.log_weights + 5 * np.log(pool.confusion[:, 0, 0]))
 
     monkeypatch.setattr("truecount.inference.joint._propose", wrong)
-    posteriors = tc.infer_many(tc.Counts(FEW_LABELS, [0, 0]).split(MANY), joint=True, seed=seed)
+    posteriors = tc.infer_many(tc.Groups(FEW_LABELS, MANY), joint=True, seed=seed)
     with pytest.raises(AssertionError):
         assert_agree(posteriors, oracle_of_many)
 
@@ -249,7 +238,7 @@ def test_the_check_of_many_groups_fails_where_weights_are_wrong(oracle_of_many, 
 def test_groups_that_outweigh_their_labels_are_found():
     found = {}
     for times in (1, 100):
-        posterior = tc.infer_many(tc.Counts(times * FEW_LABELS, [0, 0]).split(MANY), joint=True)[0]
+        posterior = tc.infer_many(tc.Groups(times * FEW_LABELS, MANY), joint=True)[0]
         found[times] = [finding for finding in posterior.findings if finding.code == "labels-outweighed"]
     assert found[100] == []
     [few] = found[1]
@@ -267,16 +256,14 @@ def test_how_probable_a_box_is_that_treats_all_classes_alike(number, least, most
 
     It need only be known well enough to speak or be silent, and on which side of a half it is.
     """
-    groups = tc.Counts([[51, 9], [6, 54]], [0, 0]).split(
-        {week: [WEEKS[week], 5000 - WEEKS[week]] for week in range(number)}
-    )
+    groups = tc.Groups([[51, 9], [6, 54]], {week: [WEEKS[week], 5000 - WEEKS[week]] for week in range(number)})
     models, rng = [density(counts, tc.Prior()) for counts in groups.values()], np.random.default_rng(seed)
     pool, shapes = _first_proposals(models, rng)
     assert least <= _left_out(models, pool, shapes, rng) <= most
 
 
 def test_a_box_that_treats_all_classes_alike_is_left_out_and_said_so():
-    groups = tc.Counts([[51, 9], [6, 54]], [0, 0]).split({week: [k, 5000 - k] for week, k in enumerate(WEEKS)})
+    groups = tc.Groups([[51, 9], [6, 54]], {week: [k, 5000 - k] for week, k in enumerate(WEEKS)})
     [found] = [f for f in tc.infer_many(groups, joint=True)[0].findings if f.code == "labels-outweighed"]
     assert found.severity == "serious"
     assert "the draws leave that out" in found.message
@@ -284,7 +271,7 @@ def test_a_box_that_treats_all_classes_alike_is_left_out_and_said_so():
 
 def test_items_of_groups_are_imputed_by_random_numbers_of_their_own(seed):
     """Two weeks of equal counts: the noise of one must not cancel that of the other."""
-    groups = tc.Counts([[900, 100], [100, 900]], [0, 0]).split({"a": [20, 20], "b": [20, 20]})
+    groups = tc.Groups([[900, 100], [100, 900]], {"a": [20, 20], "b": [20, 20]})
     found = tc.infer_many(groups, joint=True, seed=seed)
     noise = [found[group].realized[:, 0] - found[group].prevalence[:, 0] for group in groups]
     alone = np.sqrt(noise[0].var() + noise[1].var())
@@ -312,7 +299,7 @@ def flipped_share(labels: list[list[int]], groups: dict[int, list[int]], points:
 def test_rows_the_other_way_round_are_proposed(seed):
     """Three labels a class allow them; proposals that forget them would count best."""
     labels, groups = [[2, 1], [1, 2]], {number: [count, 200 - count] for number, count in enumerate(TWENTY)}
-    models = [density(counts, tc.Prior()) for counts in tc.Counts(labels, [0, 0]).split(groups).values()]
+    models = [density(counts, tc.Prior()) for counts in tc.Groups(labels, groups).values()]
     pool, shapes = _first_proposals(models, np.random.default_rng(seed))
     truth, is_flipped = flipped_share(labels, groups), pool.confusion[:, 0, 0] < pool.confusion[:, 1, 0]
     np.testing.assert_array_equal(shapes[0], models[0].rows)

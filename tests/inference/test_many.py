@@ -51,7 +51,7 @@ def test_known_rows_and_priors_hold_in_a_stack(seed):
 
 
 def test_a_mapping_keeps_its_keys_and_the_seed_its_draws():
-    weeks = tc.Counts([[140, 60], [20, 180]], [0, 0]).split({"w1": [600, 400], "w2": [500, 500]})
+    weeks = tc.Groups([[140, 60], [20, 180]], {"w1": [600, 400], "w2": [500, 500]})
     first, again, other = (tc.infer_many(weeks, seed=seed) for seed in (1, 1, 2))
     assert list(first) == ["w1", "w2"]
     np.testing.assert_array_equal(first["w2"].prevalence, again["w2"].prevalence)

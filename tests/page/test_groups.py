@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import truecount as tc
+from made_counts import groups_of
 from truecount.page.groups import groups_answer, shared_counts
 from truecount.page.repeat import python_of_groups
 from truecount.page.write import render
@@ -20,7 +21,7 @@ WEEKS = dict(zip([date(2026, 1, 5), date(2026, 1, 12), date(2026, 1, 19)], OUTPU
 
 
 def posteriors(outputs: dict[Any, Any], **options: Any) -> Any:
-    return tc.infer_many(LABELED.split(outputs), seed=7, **options)
+    return tc.infer_many(groups_of(LABELED, outputs), seed=7, **options)
 
 
 def said(answer: str) -> str:
@@ -90,7 +91,7 @@ def assert_same_draws(again: Any, found: Any) -> None:
         np.testing.assert_array_equal(one.prevalence, other.prevalence)
 
 
-COUNTS = LABELED.split(OUTPUTS)["low"]
+COUNTS = groups_of(LABELED, OUTPUTS)["low"]
 EXACT = tc.Exact(draws=100)
 
 
@@ -102,7 +103,7 @@ EXACT = tc.Exact(draws=100)
         {"one": tc.infer(COUNTS, tc.SamePopulation()), "two": tc.infer(COUNTS)},
         {"one": tc.infer(COUNTS, prior=tc.Prior(prevalence=2.0)), "two": tc.infer(COUNTS)},
         {key: each for key, each in posteriors(OUTPUTS, engine=EXACT).items() if key != "middle"},
-        posteriors(OUTPUTS, engine=EXACT) | tc.infer_many({"high": COUNTS}, engine=EXACT, seed=8),
+        posteriors(OUTPUTS, engine=EXACT) | tc.infer_many(tc.Groups.of({"high": COUNTS}), engine=EXACT, seed=8),
     ],
     ids=["seeds", "engines", "designs", "priors", "some of them", "two calls"],
 )
@@ -125,15 +126,19 @@ def test_draws_that_the_counts_alone_do_not_give_again_say_so() -> None:
 def test_any_key_is_written_so_that_the_code_runs() -> None:
     pandas = pytest.importorskip("pandas")
     noon = datetime(2026, 1, 5, 12, tzinfo=UTC)
-    keys = [np.int64(3), ("a", None), (date(2026, 1, 5),), noon, pandas.Timestamp("2026-01-05"), float("nan"), ()]
-    found = posteriors({key: [3, 7] for key in keys}, engine=EXACT)
-    again = run(python_of_groups(found))
-    assert list(again) == [*keys[:4], "2026-01-05T00:00:00", "nan", ()]
-    assert_same_draws(again, found)
+    keys = [np.int64(3), date(2026, 1, 5), noon, pandas.Timestamp("2026-01-05"), float("nan")]
+    pairs = [("a", None), ("b", date(2026, 1, 5)), (3, "c")]
+    for named, expected in ((keys, [*keys[:3], "2026-01-05T00:00:00", "nan"]), (pairs, pairs)):
+        drawn = posteriors({place: [3, 7] for place in range(len(named))}, engine=EXACT)
+        found = dict(zip(named, drawn.values(), strict=True))
+        again = run(python_of_groups(found))
+        assert list(again) == expected
+        assert_same_draws(again, found)
 
 
 def test_keys_that_would_be_written_alike_are_numbered() -> None:
-    found = posteriors({float("nan"): [3, 7], "nan": [7, 3]}, engine=EXACT)
+    drawn = posteriors({"a": [3, 7], "b": [7, 3]}, engine=EXACT)
+    found = dict(zip([float("nan"), "nan"], drawn.values(), strict=True))
     again = run(python_of_groups(found))
     assert list(again) == [1, 2]
     assert_same_draws(again, found)
@@ -141,7 +146,7 @@ def test_keys_that_would_be_written_alike_are_numbered() -> None:
 
 def test_groups_that_share_no_labels_show_no_common_table(tmp_path: Path) -> None:
     other = tc.Counts([[9, 1], [1, 9]], [50, 50], classes=["fail", "pass"])
-    found: Any = tc.infer_many({"one": LABELED.split(OUTPUTS)["low"], "two": other})
+    found: Any = tc.infer_many(tc.Groups.of({"one": groups_of(LABELED, OUTPUTS)["low"], "two": other}))
     assert shared_counts(found) is None
     tc.report(found, tmp_path / "a.html")
     page = (tmp_path / "a.html").read_text(encoding="utf-8")
@@ -155,7 +160,8 @@ def test_labels_that_groups_share_count_once() -> None:
 
 
 def test_groups_whose_names_look_alike_all_stand_below_the_counts() -> None:
-    found = posteriors({("a b", "c"): [1, 2], ("a", "b c"): [3, 4], 1: [5, 6], "1": [7, 8]})
+    drawn = posteriors({"a": [1, 2], "b": [3, 4], "c": [5, 6], "d": [7, 8]})
+    found = dict(zip([("a b", "c"), ("a", "b c"), 1, "1"], drawn.values(), strict=True))
     grid: Any = shared_counts(found)
     assert [cells for _, cells in grid.foot] == [["1", "2"], ["3", "4"], ["5", "6"], ["7", "8"]]
     assert len({name for name, _ in grid.foot}) == 4

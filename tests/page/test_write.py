@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import truecount as tc
+from made_counts import groups_of
 from made_posterior import made_posterior
 from pictures import HARD, posterior_of
 from truecount.errors import InputError
@@ -180,7 +181,7 @@ def test_other_models_say_what_they_assume_and_are_reproduced(model: Model) -> N
 
 
 def test_draws_that_the_counts_alone_do_not_give_are_said_to_be_others() -> None:
-    groups = COUNTS.split({"first": [600, 400], "second": [500, 500]})
+    groups = groups_of(COUNTS, {"first": [600, 400], "second": [500, 500]})
     found = {
         "Drawn jointly with other groups": tc.infer_many(groups, joint=True)["first"],
         "Solved together with other problems": tc.infer_many(groups)["first"],

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from made_counts import groups_of
 from made_posterior import made_posterior
 from pictures import HARD, compared, covered, posterior_of
 from truecount import ByPrediction, Counts, Prior, infer, infer_many
@@ -200,7 +201,7 @@ def test_at_the_edge_everything_is_finite() -> None:
 
 def test_groups_stand_in_their_order_and_only_times_are_joined() -> None:
     counts = Counts([[140, 60], [20, 180]], [0, 0], classes=["fail", "pass"])
-    found: Any = infer_many(counts.split({"b": [600, 400], "a": [300, 700]}))
+    found: Any = infer_many(groups_of(counts, {"b": [600, 400], "a": [300, 700]}))
     data = groups_data(found, level=0.8, kind="hdi", target="realized", classes=["pass"])
     assert (data.groups, data.classes, data.positions, data.in_order) == (("b", "a"), ("pass",), (1,), False)
     for row, posterior in enumerate(found.values()):

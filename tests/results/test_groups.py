@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 import truecount as tc
+from made_counts import groups_of
 from made_posterior import made_posterior
 from truecount.results.groups import changes_table, difference, group_name, groups_findings, groups_table, is_joint
 from truecount.results.table import tabulate
@@ -21,7 +22,7 @@ def test_keys_become_names() -> None:
 
 
 def test_every_group_has_the_rows_of_its_own_table() -> None:
-    posteriors: Any = tc.infer_many(LABELED.split(OUTPUTS))
+    posteriors: Any = tc.infer_many(groups_of(LABELED, OUTPUTS))
     table = groups_table(posteriors, **LOOK, heading="week")
     assert table.header == ["week, class", *tabulate(next(iter(posteriors.values())), **LOOK).header[1:]]
     expected = [
@@ -34,7 +35,7 @@ def test_every_group_has_the_rows_of_its_own_table() -> None:
 
 
 def test_changes_are_those_of_joint_draws() -> None:
-    posteriors: Any = tc.infer_many(LABELED.split(OUTPUTS), joint=True)
+    posteriors: Any = tc.infer_many(groups_of(LABELED, OUTPUTS), joint=True)
     first, second, _ = posteriors.values()
     draws = second.realized - first.realized
     found = difference(first, second, **LOOK)
@@ -50,7 +51,8 @@ def test_changes_are_those_of_joint_draws() -> None:
 
 def test_groups_whose_names_look_alike_all_stand_in_the_table() -> None:
     keys: list[Any] = [("a b", "c"), ("a", "b c"), 1, "1"]
-    posteriors: Any = tc.infer_many(LABELED.split({key: [100 * place, 100] for place, key in enumerate(keys)}))
+    drawn: Any = tc.infer_many(groups_of(LABELED, {place: [100 * place, 100] for place in range(4)}))
+    posteriors = dict(zip(keys, drawn.values(), strict=True))
     rows = groups_table(posteriors).rows
     assert [row[0] for row in rows[::2]] == ["a b c fail", "a b c fail", "1 fail", "1 fail"]
     assert [row[1:] for row in rows] == [row[1:] for each in posteriors.values() for row in tabulate(each).rows]
@@ -69,7 +71,7 @@ def test_a_finding_is_told_as_grave_as_it_is_anywhere_and_the_gravest_first() ->
 
 
 def test_groups_of_two_joint_runs_are_not_compared() -> None:
-    groups = tc.Counts([[140, 60], [20, 180]], [0, 0]).split({"a": [60, 40], "b": [50, 50], "c": [30, 70]})
+    groups = tc.Groups([[140, 60], [20, 180]], {"a": [60, 40], "b": [50, 50], "c": [30, 70]})
     first, second = (tc.infer_many(groups, joint=True, seed=seed) for seed in (1, 2))
     assert is_joint(first)
     assert not is_joint({"a": first["a"], "b": second["b"]})
@@ -77,10 +79,13 @@ def test_groups_of_two_joint_runs_are_not_compared() -> None:
 
 
 def test_a_finding_with_numbers_of_its_own_in_every_group_is_not_told_as_if_all_had_them() -> None:
-    groups = {
-        name: tc.Counts(LABELED.labeled, [2 * n, 2 * n], labeled_squares=LABELED.labeled, unlabeled_squares=[4 * n] * 2)
-        for name, n in (("a", 10), ("b", 500))
-    }
+    sizes = {"a": 10, "b": 500}
+    groups = tc.Groups(
+        LABELED.labeled,
+        {name: [2 * n, 2 * n] for name, n in sizes.items()},
+        labeled_squares=LABELED.labeled,
+        unlabeled_squares={name: [4 * n] * 2 for name, n in sizes.items()},
+    )
     (told,) = [each for each in groups_findings(tc.infer_many(groups)) if each.code == "weighted-counts"]
     assert told.message.startswith(
         "In a: The counts are sums of weights; they were taken to be worth 400 labelled and 20 "

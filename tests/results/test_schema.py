@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from made_counts import groups_of
 from truecount import Counts, check, compare, estimate, infer
 from truecount.cli.app import app
 
@@ -64,7 +65,7 @@ def test_checks_are_documented_table_by_table() -> None:
     lines = re.findall(r"^\| `(\w+)` \| (`.*?) \| .*\|$", DOCUMENT, flags=re.MULTILINE)
     fields = {name: re.findall(r"`(\w+)`", words) for name, words in lines}
     fields["priors"] += ["fail", "pass"]
-    groups = check(COUNTS.split({"a": COUNTS.unlabeled, "b": COUNTS.unlabeled}), replicates=19).tables["groups"]
+    groups = check(groups_of(COUNTS, {"a": COUNTS.unlabeled, "b": COUNTS.unlabeled}), replicates=19).tables["groups"]
     tables = summary["tables"] | {"groups": groups}
     assert {name: list(rows[0]) for name, rows in tables.items()} == fields
 

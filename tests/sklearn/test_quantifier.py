@@ -89,15 +89,15 @@ def test_shares_of_these_very_items_are_given_when_asked_for(training) -> None:
     np.testing.assert_array_equal(quantifier.predict_interval(items, target="population"), posterior.interval())
 
 
-def test_counts_of_one_quantifier_share_its_labels(training) -> None:
+def test_groups_of_one_quantifier_share_its_labels(training) -> None:
     weeks = [made_items(np.random.default_rng(week), [30, 70])[0] for week in (1, 2)]
     quantifier = Quantifier(GaussianNB(), engine=QUICK).fit(*training)
-    first, second = map(quantifier.counts, weeks)
-    with pytest.raises(InputError, match="share one labelled table"):
-        first + second
-    assert first.pool(second).labeled.sum() == 600
-    assert len(infer_many([first, second], joint=True, engine=QUICK)) == 2
-    apart = infer_many([first, second], engine=QUICK)
+    groups, first = quantifier.groups({"first": weeks[0], "second": weeks[1]}), quantifier.counts(weeks[0])
+    assert groups.shares_labels
+    assert groups["first"] == first
+    assert groups.total.labeled.sum() == 600
+    assert len(infer_many(groups, joint=True, engine=QUICK)) == 2
+    apart = infer_many(groups, engine=QUICK).values()
     assert all("shared-labels" in {finding.code for finding in posterior.findings} for posterior in apart)
     assert "shared-labels" not in {finding.code for finding in quantifier.posterior(weeks[0]).findings}
     assert clone(quantifier).fit(*training).counts(weeks[0]) == first
@@ -222,15 +222,6 @@ def test_batches_of_one_item_meet_all_classifiers(training) -> None:
     by_fold = [fold.estimator.predict_proba(training[0][:60])[:, 0] for fold in quantifier.folds_]
     times = (np.array(met) == by_fold).sum(axis=1)
     assert (np.abs(times - 20) < 5 * np.sqrt(60 * 2 / 9)).all()
-
-
-def test_other_boxes_do_not_share_a_labelled_table() -> None:
-    items, labels = made_items(np.random.default_rng(0), [40, 40])
-    first, second = (
-        Quantifier(box).fit(items * 100, labels).counts(items) for box in (GaussianNB(), RidgeClassifier())
-    )
-    with pytest.raises(InputError):
-        first.pool(second)
 
 
 @pytest.mark.parametrize("cv", [ShuffleSplit(3), RepeatedStratifiedKFold(n_splits=2, n_repeats=2)])

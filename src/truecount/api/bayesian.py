@@ -1,7 +1,7 @@
 """The verbs that end in a posterior, and its mode."""
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from importlib.metadata import version
@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from truecount import _check
 from truecount._progress import track
-from truecount.counts import Counts
+from truecount.counts import Counts, Groups
 from truecount.counts.table import COUNT_FIRST
 from truecount.diagnostics.findings import of_closed_form, of_mode, of_posterior
 from truecount.errors import ConvergenceWarning, InputError
@@ -80,7 +80,7 @@ def infer(
 
 
 def infer_many(
-    problems: Sequence[Counts] | Mapping[Any, Counts],
+    problems: Sequence[Counts] | Groups,
     model: Model = LabelShift(),
     *,
     prior: Prior | None = None,
@@ -94,7 +94,8 @@ def infer_many(
     Parameters
     ----------
     problems
-        A list of counts, or a mapping from group to counts.
+        A list of counts, or groups. A group with a study of its own name is inferred from those labels, any other from
+        all. Counts with labels of their own become groups by ``Groups.of({group: counts, ...})``.
     model, prior, engine
         As in `infer`, for every problem.
     seed
@@ -104,12 +105,12 @@ def infer_many(
         Whether to show a progress bar; None shows one in a terminal when it takes more than a second.
     joint
         Draw groups that share a labelled table together, so that draws may be compared one by one: the first of every
-        group belongs to the same confusion, and so does the second. Use it before reading off differences. All groups
-        then have classes and outputs in the order of the first. Under `LabelShift` alone.
+        group belongs to the same confusion, and so does the second. Use it before reading off differences. Under
+        `LabelShift` alone.
 
     Returns
     -------
-    Posteriors in the order of the problems, as a list or, for a mapping, a dictionary.
+    Posteriors in the order of the problems: a list or, for groups, a dictionary from group to posterior.
 
     Notes
     -----
@@ -124,7 +125,7 @@ def infer_many(
 
     Examples
     --------
-    >>> weeks = Counts([[140, 60], [20, 180]], [0, 0]).split({"w1": [600, 400], "w2": [500, 500]})
+    >>> weeks = Groups([[140, 60], [20, 180]], {"w1": [600, 400], "w2": [500, 500]})
     >>> {week: round(float(posterior.mean[0]), 2) for week, posterior in infer_many(weeks).items()}
     {'w1': 0.84, 'w2': 0.67}
     >>> together = infer_many(weeks, joint=True)
@@ -132,38 +133,35 @@ def infer_many(
     True
     """
     seed = _check.whole_number("seed", seed, least=0)
-    _check.instance_of("problems", problems, (Mapping, Sequence), "Pass a list of Counts, or a mapping to them")
-    counts = list(problems.values()) if isinstance(problems, Mapping) else list(problems)
-    names = list(problems) if isinstance(problems, Mapping) else range(len(counts))
+    remedy = "Pass a list of Counts, or Groups; Groups.of({group: counts, ...}) makes them of a mapping"
+    _check.instance_of("problems", problems, (Groups, Sequence), remedy)
+    named = list(problems.apart()) if isinstance(problems, Groups) else list(enumerate(problems))
+    names, counts = [name for name, _ in named], [each for _, each in named]
+    sharing = len(problems) if isinstance(problems, Groups) and problems.shares_labels and len(problems) > 1 else None
     seeds = [seed] * len(counts) if joint else own_seeds(seed, len(counts))
     origins = [replace(_origin(engine, each), common_seed=seed) for each in seeds]
     chosen, results = chosen_model(model, prior), dict[int, Posterior]()
     if isinstance(chosen, LabelShift):
-        densities = [_named(name, partial(_density, each, chosen)) for name, each in zip(names, counts, strict=True)]
+        densities = [_named(name, partial(_density, each, chosen)) for name, each in named]
         drawn: Iterable[tuple[int, Draws]]
         if joint:
-            counts = _alike(counts)
-            densities = [chosen.density(each) for each in counts]
+            if len(counts) > 1 and sharing is None:
+                found, needed = "do not share their labels", "joint draws have one confusion for all groups"
+                raise InputError("problems", found, needed, "Pass Groups(labeled, unlabeled) with one labelled table")
             drawn = enumerate(sample_jointly(_engine(engine), densities, seed))
         else:
             drawn = sample_many(_engine(engine), densities, seeds)
         for number, draws in track(drawn, total=len(counts), show=progress):
+            draws = replace(draws, run=replace(draws.run, groups_sharing_labels=sharing))
             results[number] = _posterior(draws, densities[number], counts[number], chosen, origins[number])
     elif joint:
         needed = f"groups are drawn together only under label shift, and the model is {chosen!r:.60}"
         raise InputError("joint", "is True", needed, "Pass joint=False, or model=LabelShift()")
     else:
-        for number, (name, each) in enumerate(zip(names, counts, strict=True)):
+        for number, (name, each) in enumerate(named):
             results[number] = _named(name, partial(_closed_form, each, chosen, engine, origins[number]))
     ordered = [results[number] for number in range(len(counts))]
-    return dict(zip(problems, ordered, strict=True)) if isinstance(problems, Mapping) else ordered
-
-
-def _alike(counts: list[Counts]) -> list[Counts]:
-    """Return groups in the order of the first; refuse those that do not share their labels."""
-    if counts:
-        counts[0].pool(*counts[1:])
-    return [each.ordered_like(counts[0]) for each in counts]
+    return dict(zip(names, ordered, strict=True)) if isinstance(problems, Groups) else ordered
 
 
 def mode(counts: Counts, model: Model = LabelShift(), *, prior: Prior | None = None) -> PointEstimate:

@@ -11,14 +11,14 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray
 from truecount.api.bayesian import package_version
-from truecount.counts import Argmax, Bins, Clusters, Partition, Scores, Tree
-from truecount.counts.aside import set_aside
-from truecount.counts.cells import table
 from truecount.errors import InputError
 from truecount.inference.mode import climb_together
 from truecount.models import Density, Prior, density
 from truecount.models.information import expected_covariance
 from truecount.results.partition_choice import Candidate, PartitionChoice
+from truecount.scores import Argmax, Bins, Clusters, Partition, Scores, Tree
+from truecount.scores.aside import set_aside
+from truecount.scores.cells import table
 
 MULTIPLES = (0.25, 1.0, 4.0)
 """Of the planned labels: the numbers of labels for which widths are shown."""

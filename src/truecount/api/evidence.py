@@ -1,6 +1,6 @@
 """What a check looks at, part by part: each gives rows of tables and findings."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -10,8 +10,7 @@ from truecount import _check
 from truecount._types import FloatArray, Name
 from truecount._wording import percent, quoted
 from truecount.api.bayesian import infer, infer_many
-from truecount.counts import Counts, Scores
-from truecount.counts.values import group_name
+from truecount.counts import Counts, Groups
 from truecount.counts.weights import effective_by_output, effective_counts, effective_outputs
 from truecount.diagnostics import groups, tables
 from truecount.diagnostics.design import design_finding
@@ -43,9 +42,11 @@ from truecount.inference import Auto
 from truecount.inference.draws import Draws
 from truecount.models import ByPrediction, Density, LabelShift, Prior, SamePopulation, density
 from truecount.models.given_output import OutputModel
+from truecount.reading.names import group_name
 from truecount.results import Finding, Posterior
 from truecount.results.finding import gravest_first
 from truecount.results.groups import groups_findings
+from truecount.scores import Scores
 
 MOST_SCORE_REPLICATES = 199
 Effective: TypeAlias = Callable[[Counts], tuple[FloatArray, FloatArray]]
@@ -88,7 +89,7 @@ def _of_label_shift(
     yield _label_shift(posterior, model, data, settings, is_audited=is_audited)
     yield _priors(posterior, model, settings["seed"])
     yield _designs(posterior, settings["seed"])
-    if isinstance(data, Mapping) and len(data) > 1:
+    if isinstance(data, Groups) and len(data) > 1:
         yield _across_groups(posterior.counts, data, posterior.prior, model, settings)
 
 
@@ -205,13 +206,11 @@ def _places(kind: str, names: Sequence[Name], known: Sequence[Name]) -> list[int
     return [known.index(name) for name in names]
 
 
-def _across_groups(
-    counts: Counts, data: Mapping[Any, Counts], prior: Prior, model: Density, settings: dict[str, int]
-) -> Evidence:
+def _across_groups(counts: Counts, data: Groups, prior: Prior, model: Density, settings: dict[str, int]) -> Evidence:
     return _each_group(data, prior, settings) + _one_confusion(counts, data, model, settings)
 
 
-def _each_group(data: Mapping[Any, Counts], prior: Prior, settings: dict[str, int]) -> Evidence:
+def _each_group(data: Groups, prior: Prior, settings: dict[str, int]) -> Evidence:
     """Check every group by itself: its own test of label shift, and what its own answer carries."""
     posteriors: Any = infer_many(data, prior=prior, seed=settings["seed"], progress=False)
     rows = []
@@ -233,8 +232,8 @@ def _each_group(data: Mapping[Any, Counts], prior: Prior, settings: dict[str, in
     return Evidence({"groups": tuple(rows)}, of_groups=tuple(found))
 
 
-def _one_confusion(counts: Counts, data: Mapping[Any, Counts], model: Density, settings: dict[str, int]) -> Evidence:
-    if groups.share_labels(data):
+def _one_confusion(counts: Counts, data: Groups, model: Density, settings: dict[str, int]) -> Evidence:
+    if data.shares_labels:
         deviance, p_value = groups.joint_test(data, model, **settings)
         said = _unless_testable(len(counts.outputs) > len(counts.classes))
         row = _row("one confusion in all groups", deviance, p_value, settings["replicates"], said)

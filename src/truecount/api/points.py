@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from truecount import _check
 from truecount._types import FloatArray
 from truecount.api.bayesian import infer, mode, package_version
-from truecount.counts import Counts, Scores
+from truecount.counts import Counts
 from truecount.diagnostics.reservations import of_point
 from truecount.errors import IdentifiabilityWarning, InputError
 from truecount.estimators import MAP, METHODS, Method, RoganGladen, asymptotic, bootstrap
@@ -17,6 +17,7 @@ from truecount.estimators.rates import FromRates
 from truecount.estimators.register import find_method
 from truecount.results import Comparison, PointEstimate
 from truecount.results.comparison import Row
+from truecount.scores import Scores
 
 
 def estimate(data: Counts | Scores, method: Method | str) -> PointEstimate:

@@ -12,12 +12,11 @@ from truecount._wording import nearest, quoted
 from truecount.api.bayesian import infer, package_version
 from truecount.api.evidence import Evidence, audited, gather
 from truecount.api.simulation import POSTERIOR_FIRST, calibration, coverage, of_label_shift
-from truecount.counts import Counts, Scores
+from truecount.counts import Counts, Groups
 from truecount.counts.table import COUNT_FIRST
 from truecount.counts.weights import effective_counts
 from truecount.diagnostics.cut import cut_draws, tempered_draws
 from truecount.diagnostics.drift import interval_under, smallest_drift
-from truecount.diagnostics.groups import pooled
 from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.inference.draws import Engine
@@ -26,10 +25,12 @@ from truecount.results import Posterior
 from truecount.results.check import Check
 from truecount.results.finding import gravest_first
 from truecount.results.sensitivity import Claim, Sensitivity
+from truecount.scores import Scores
 
 OF_COUNTS, OF_DRAWS = ("identifiability", "tests", "audit", "groups"), ("prior-sensitive", "designs-disagree")
 """Tables that say nothing of the draws, and stand where those are no answer; findings that compare such an answer."""
-Checked: TypeAlias = Counts | Scores | Posterior | Mapping[Any, Counts]
+OF_MAPPING = "Groups.of({group: counts, ...}) for a mapping"
+Checked: TypeAlias = Counts | Groups | Scores | Posterior
 
 
 def check(
@@ -52,7 +53,7 @@ def check(
     Parameters
     ----------
     data
-        Counts, a posterior, scores, or a mapping from group to counts. Scores are sorted by confidence into more
+        Counts, a posterior, scores, or groups. Scores are sorted by confidence into more
         outputs than classes, which leaves something to test. Groups are pooled for the answer and all tables but
         ``groups``, which has a row for each by itself, and the confusion is compared across them.
     model, prior, engine
@@ -91,7 +92,7 @@ def check(
     ['label-shift-untestable', 'designs-disagree']
     """
     replicates = _check.whole_number("replicates", replicates, least=19)
-    _check.instance_of("data", data, (Counts, Scores, Posterior, Mapping), COUNT_FIRST)
+    _check.instance_of("data", data, (Counts, Groups, Scores, Posterior), f"{COUNT_FIRST}; or {OF_MAPPING}")
     counts = _counts_of(data)
     _require_possible(counts, audit, drift, above, below)
     seed = _check.whole_number("seed", seed, least=0)
@@ -155,10 +156,8 @@ def _counts_of(data: Checked) -> Counts:
     """Return the counts that the answer is of."""
     if isinstance(data, Posterior):
         return data.counts
-    if isinstance(data, Mapping):
-        for counts in data.values():
-            _check.instance_of("data", counts, Counts, COUNT_FIRST)
-        return pooled(data)
+    if isinstance(data, Groups):
+        return data.total
     return data.to_counts() if isinstance(data, Scores) else data
 
 

@@ -13,9 +13,9 @@ from truecount.cli.estimate import require_answers, require_sound
 from truecount.cli.options import make_engine, make_model, read_conclusions, read_seed, read_share, require_prior
 from truecount.cli.report import Report
 from truecount.cli.screen import print_lines
-from truecount.cli.source import Groups, Source
+from truecount.cli.source import Source
 from truecount.cli.wording import finding_in_check
-from truecount.counts import Counts
+from truecount.counts import Counts, Groups
 from truecount.errors import TruecountWarning
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def check(
     require_prior(prior, prior_confusion)
     data = _data(source, audit)
     counts, known = data.read() if design == "label-shift" else data.read_one("--design")
-    first = next(iter(counts.counts.values())) if isinstance(counts, Groups) else counts
+    first = counts.total if isinstance(counts, Groups) else counts
     found = _checked(
         counts,
         make_model(design, first, known, prevalence=prior, confusion=prior_confusion, given_output=prior_output),
@@ -154,8 +154,8 @@ def check(
 
 
 def _data(source: Source, audit: Path | None) -> Source:
-    """Give the data without the columns that the audit alone can have, because all else is counted already."""
-    from truecount.counts.shards import holds_counts
+    """Return the data without the columns that the audit alone can have, because all else is counted already."""
+    from truecount.reading.locate import holds_counts
 
     is_counted = source.confusion or source.positive or any(holds_counts(Path(table)) for table in source.tables)
     if audit is None or not is_counted:
@@ -166,7 +166,7 @@ def _data(source: Source, audit: Path | None) -> Source:
 def _labeled(audit: Path, source: Source) -> Counts:
     """Read labelled items of the population: counts where the file holds them, else rows whose columns are named."""
     from truecount.counts.matrix import holds_matrix, read_confusion
-    from truecount.counts.shards import holds_counts
+    from truecount.reading.locate import holds_counts
 
     if holds_counts(audit):
         return Source(tables=[str(audit)]).read_one("--audit")[0]
@@ -190,8 +190,7 @@ def _checked(counts: Counts | Groups, model: "Model", **options: Any) -> "Check"
     """Check without warnings on the side: the findings say the same, in the command's words."""
     from truecount.api.trust import check as run
 
-    data: Any = counts.counts if isinstance(counts, Groups) else counts
     with warnings.catch_warnings(), watch(what="checking"):
         warnings.simplefilter("ignore", TruecountWarning)
-        found = run(data, model, **options)
+        found = run(counts, model, **options)
     return replace(found, findings=tuple(map(finding_in_check, found.findings)))

@@ -9,8 +9,9 @@ from truecount._atomic import is_same_file, require_writable, whole_file
 from truecount.cli import arguments as given
 from truecount.cli.report import require_ending
 from truecount.cli.source import Source, on_disk
-from truecount.counts.exchange import read_tally, to_document
-from truecount.counts.tally import Tally, merged
+from truecount.counts import Groups
+from truecount.counts.exchange import merged_parts, read_counts, to_document
+from truecount.counts.tally import Tally
 from truecount.errors import InputError
 
 MERGE = "merge"
@@ -50,25 +51,25 @@ def counts(
         require_ending("output", output, "json")
     if tables[0] == MERGE:
         _refuse_options(label=label, prediction=prediction, by=by, weight=weight, missing=missing)
-        tally = _merged(tables[1:], strict_classes=strict_classes)
+        found = _merged(tables[1:], strict_classes=strict_classes)
     else:
         if strict_classes:
             raise typer.BadParameter("--strict-classes goes with merge.")
-        with on_disk(tables) as found:
-            source = Source(tables=found, label=label, prediction=prediction, by=by, weight=weight, missing=missing)
-            tally = source.shard()
-    _write(tally, output)
+        with on_disk(tables) as named:
+            source = Source(tables=named, label=label, prediction=prediction, by=by, weight=weight, missing=missing)
+            found = source.shard()
+    _write(found, output)
     if output != "-" and not quiet:
-        typer.echo(f"{_size(tally)}: {output}")
+        typer.echo(f"{_size(found)}: {output}")
 
 
-def _merged(files: Sequence[str], *, strict_classes: bool) -> Tally:
+def _merged(files: Sequence[str], *, strict_classes: bool) -> Tally | Groups:
     if not files:
         raise typer.BadParameter("Name the files to merge.")
     _refuse_twice(files)
-    tallies = [read_tally(file) for file in files]
+    parts = [read_counts(file) for file in files]
     try:
-        return merged(tallies, strict_classes=strict_classes)
+        return merged_parts(parts, strict_classes=strict_classes)
     except InputError as error:
         raise _named(error, files) from error
 
@@ -92,8 +93,9 @@ def _refuse_options(**options: object) -> None:
         raise typer.BadParameter(f"merge does not go with {' and '.join(stray)}.")
 
 
-def _write(tally: Tally, output: str) -> None:
-    text = json.dumps(to_document(tally), ensure_ascii=False) + "\n"
+def _write(found: Tally | Groups, output: str) -> None:
+    document = found.to_dict() if isinstance(found, Groups) else to_document(found)
+    text = json.dumps(document, ensure_ascii=False) + "\n"
     if output == "-":
         typer.echo(text, nl=False)
         return
@@ -101,9 +103,13 @@ def _write(tally: Tally, output: str) -> None:
         stream.write(text.encode(errors="backslashreplace"))
 
 
-def _size(tally: Tally) -> str:
-    labeled, unlabeled = sum(tally.labeled.values()), sum(tally.unlabeled.values())
-    what = "weight" if tally.is_weighted else "rows"
-    groups = f", {len(tally.groups()):,} groups" if tally.by else ""
-    names = f"{len(tally.class_names()):,} classes, {len(tally.output_names()):,} outputs"
-    return f"{labeled:,} labelled and {unlabeled:,} unlabelled {what}{groups}, {names}"
+def _size(found: Tally | Groups) -> str:
+    what = "weight" if found.is_weighted else "rows"
+    if isinstance(found, Groups):
+        labeled, unlabeled, number = found.labeled.sum(), found.unlabeled.sum(), len(found)
+        classes, outputs = len(found.classes), len(found.outputs)
+    else:
+        labeled, unlabeled, number = sum(found.labeled.values()), sum(found.unlabeled.values()), len(found.groups())
+        classes, outputs = len(found.class_names()), len(found.output_names())
+    groups = f", {number:,} groups" if found.by else ""
+    return f"{labeled:,} labelled and {unlabeled:,} unlabelled {what}{groups}, {classes:,} classes, {outputs:,} outputs"

@@ -9,8 +9,7 @@ import typer
 
 from truecount.cli.estimate import quiet_infer
 from truecount.cli.report import Report
-from truecount.counts import Counts
-from truecount.counts.files import count_files
+from truecount.counts import Counts, count_table
 from truecount.examples import JUDGE
 from truecount.examples.make_judge import PASS_RATE
 from truecount.inference import Auto
@@ -24,7 +23,7 @@ def demo() -> None:
     \b
       truecount demo
     """  # noqa: D301
-    counts = count_files(JUDGE, label="human", prediction="verdict")
+    counts = count_table(JUDGE, label="human", prediction="verdict")
     posterior = quiet_infer(counts, LabelShift(), Auto(), seed=0)
     _say(_question(counts))
     typer.echo(f"\n  {_program()} estimate {_short(JUDGE)} --label human --prediction verdict\n")

@@ -14,9 +14,9 @@ from truecount.cli.groups import deliver_groups, infer_groups
 from truecount.cli.methods import by_all, by_method
 from truecount.cli.options import make_engine, make_model, read_level, read_seed, require_prior
 from truecount.cli.report import Report
-from truecount.cli.source import Groups, Source
+from truecount.cli.source import Source
 from truecount.cli.wording import finding_in_shell
-from truecount.counts import Counts
+from truecount.counts import Counts, Groups
 from truecount.errors import TruecountWarning
 from truecount.inference.draws import Engine
 from truecount.models import Model, Prior
@@ -146,7 +146,7 @@ def estimate(
             require_sound(answer)
         return
     counts, known = _read(source, design, joint=joint)
-    each = list(counts.counts.values()) if isinstance(counts, Groups) else [counts]
+    each = [one for _, one in counts.apart()] if isinstance(counts, Groups) else [counts]
     model = make_model(design, each[0], known, prevalence=prior, confusion=prior_confusion, given_output=prior_output)
     report.require_possible(each)
     if isinstance(counts, Groups):

@@ -9,12 +9,12 @@ from typing import Any
 from truecount._types import Name
 from truecount.api.bayesian import infer_many
 from truecount.cli.report import Report
-from truecount.cli.source import Groups
 from truecount.cli.wording import finding_in_shell
-from truecount.counts.values import written
+from truecount.counts import Groups
 from truecount.errors import TruecountWarning
 from truecount.inference.draws import Engine
 from truecount.models import Model
+from truecount.reading.names import written
 from truecount.results import Posterior
 from truecount.results.groups import answered, changes_table, difference, groups_findings, groups_table, is_joint
 
@@ -25,7 +25,7 @@ def infer_groups(groups: Groups, model: Model, engine: Engine, seed: int, *, joi
     """Infer every group without warnings on the side; findings come in the command's words."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TruecountWarning)
-        found = infer_many(groups.counts, model, engine=engine, seed=seed, joint=joint)
+        found = infer_many(groups, model, engine=engine, seed=seed, joint=joint)
     posteriors: dict[Any, Posterior] = dict(found)  # type: ignore[arg-type]
     return {
         group: replace(posterior, findings=tuple(map(finding_in_shell, posterior.findings)))

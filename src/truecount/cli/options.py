@@ -146,7 +146,7 @@ def read_by(entries: Iterable[str]) -> dict[str, str | None]:
     >>> read_by(["region", "time:week", "odd:name"])
     {'region': None, 'time': 'week', 'odd:name': None}
     """
-    from truecount.counts.periods import FREQUENCIES
+    from truecount.reading.columns import FREQUENCIES
 
     columns: dict[str, str | None] = {}
     for entry in entries:

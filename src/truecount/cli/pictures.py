@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from truecount._wording import listed
-from truecount.counts.values import group_name
+from truecount.reading.names import group_name
 from truecount.results.groups import answered
 from truecount.results.table import refusal
 

@@ -16,23 +16,15 @@ from truecount._secrets import masked
 from truecount._types import FloatArray
 from truecount.cli.options import read_by, read_populations, read_rate
 from truecount.cli.wording import in_command
-from truecount.counts import Counts
+from truecount.counts import Counts, Groups
 from truecount.errors import InputError, TruecountWarning
 
 if TYPE_CHECKING:
-    from truecount.counts.assemble import Reading
     from truecount.counts.tally import Tally
+    from truecount.reading.rows import Reading
 
 STDIN = "-"
 MOST_GROUPS = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Groups:
-    """Counts of each group, and the columns that the groups are made by."""
-
-    by: tuple[str, ...]
-    counts: dict[Any, Counts]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,12 +44,12 @@ class Source:
     specificity: str | None = None
 
     def read(self) -> tuple[Counts | Groups, FloatArray | None]:
-        """Give the counts, by group where there are groups, and the rows of the confusion that are known, if any."""
+        """Return the counts, by group where there are groups, and the rows of the confusion that are known, if any."""
         self._require_option_before_file()
         if self.tables:
             with on_disk(self.tables) as tables:
-                tally = self._counted(tables) if self._is_counts(tables) else self._rows(tables)
-                return (self._groups(tables[0], tally) if tally.by else self._one(tables[0], tally)), None
+                found = self._counted(tables) if self._is_counts(tables) else self._rows(tables)
+                return self._data(tables[0], found), None
         if self.confusion or self.unlabeled:
             return self._matrix(), None
         if self.positive or self.sensitivity or self.specificity:
@@ -76,13 +68,13 @@ class Source:
 
     def files(self) -> list[Path]:
         """Return the files and folders that are read, which nothing may be written to."""
-        from truecount.counts.remote import places_read
+        from truecount.reading.locate import places_read
 
         named = [*self.tables, *(str(path) for path in (self.confusion, self.unlabeled) if path is not None)]
         return [place for path in named for place in places_read("/dev/stdin" if path == STDIN else path)]
 
     def read_one(self, what: str) -> tuple[Counts, FloatArray | None]:
-        """Give the counts of one population; `what` is said not to go with several groups."""
+        """Return the counts of one population; `what` is said not to go with several groups."""
         self.refuse_groups(what)
         counts, known = self.read()
         if isinstance(counts, Groups):
@@ -100,14 +92,16 @@ class Source:
 
     def labeled(self) -> Counts:
         """Count the rows of a table that is labelled throughout."""
-        from truecount.counts.files import File
+        from truecount.counts.tally import tallied
+        from truecount.reading.files import File
 
         self._require("a file", ("tables", "label", "prediction"), ("missing", "weight"))
-        return self._reading().of_labeled(File(self.tables[0])).counts()
+        reading, file = self._reading(), File(self.tables[0])
+        return tallied(reading.of_labeled(file), reading, file.name).to_counts()
 
     def _is_counts(self, tables: Sequence[str]) -> bool:
         """Whether this is a file of counts, of which there is one only."""
-        from truecount.counts.shards import holds_lines
+        from truecount.reading.locate import holds_lines
 
         if self.label or self.prediction:
             return False
@@ -117,33 +111,31 @@ class Source:
             raise typer.BadParameter(f"These are {len(tables)} files of counts. Merge them first: {merge}")
         return is_counts
 
-    def _counted(self, tables: Sequence[str]) -> "Tally":
-        from truecount.counts.exchange import read_tally
+    def _counted(self, tables: Sequence[str]) -> "Tally | Groups":
+        from truecount.counts.exchange import read_counts
 
         self._require("a file of counts", ("tables",))
-        tally = read_tally(tables[0])
-        tally.require_shared_outputs(tables[0])
-        return tally
+        found = read_counts(tables[0])
+        if not isinstance(found, Groups):
+            found.require_shared_outputs(tables[0])
+        return found
 
     @staticmethod
-    def _groups(path: str, tally: "Tally") -> Groups:
-        if not tally.groups():
-            needed, remedy = "they are made of unlabelled rows", "Merge it with counts that have some"
-            raise InputError(path, "holds no groups", needed, f"{remedy}: truecount counts merge")
-        if len(tally.groups()) > MOST_GROUPS:
-            found, needed = f"makes {len(tally.groups()):,} groups", f"at most {MOST_GROUPS:,} are inferred in one run"
+    def _data(path: str, found: "Tally | Groups") -> Counts | Groups:
+        """Return what is to be inferred from; an error names the file that it came from."""
+        number = len(found.groups if isinstance(found, Groups) else found.groups())
+        if number > MOST_GROUPS:
+            counted, needed = f"makes {number:,} groups", f"at most {MOST_GROUPS:,} are inferred in one run"
             remedy = "Make coarser groups, or count them with truecount counts and infer parts of them in Python"
-            raise InputError("by", found, needed, remedy)
-        return Groups(tally.by, tally.by_group())
-
-    @staticmethod
-    def _one(path: str, tally: "Tally") -> Counts:
-        from truecount.counts.exchange import as_counts
-
-        return as_counts(path, tally)
+            raise InputError("by", counted, needed, remedy)
+        try:
+            return found if isinstance(found, Groups) else found.to_data()
+        except InputError as error:
+            raise InputError(f"{path}: {error.argument}", error.found, error.needed, error.remedy) from error
 
     def _rows(self, tables: Sequence[str], *, is_shard: bool = False) -> "Tally":
-        from truecount.counts.files import tally_files
+        from truecount.counts.counting import tally_tables
+        from truecount.reading.files import File
 
         needed = ("tables", "prediction") if is_shard and len(tables) == 1 else ("tables", "label", "prediction")
         self._require("a file", needed, ("label", "missing", "by", "weight"))
@@ -154,19 +146,19 @@ class Source:
             )
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always", TruecountWarning)
-            tally = tally_files(self._reading(is_shard=is_shard), *tables)
+            tally = tally_tables(self._reading(is_shard=is_shard), *map(File, tables))
         for each in said:
             typer.echo(in_command(str(each.message)), err=True)
         return tally
 
     def _reading(self, *, is_shard: bool = False) -> "Reading":
-        from truecount.counts.assemble import Reading
-        from truecount.counts.columns import Columns
+        from truecount.reading.columns import Columns
+        from truecount.reading.rows import Reading
 
         columns = Columns(
             label=self.label, prediction=self.prediction or "", by=read_by(self.by or ()), weight=self.weight
         )
-        return Reading(columns=columns, missing=self.missing, is_shard=is_shard)
+        return Reading.told(columns, missing=self.missing, is_shard=is_shard)
 
     def _matrix(self) -> Counts:
         from truecount.counts.matrix import read_matrix
@@ -177,7 +169,6 @@ class Source:
     def _surveys(self) -> tuple[Counts | Groups, FloatArray | None]:
         """Read one population, or several that were surveyed by one test and share its validation."""
         from truecount.counts.survey import survey
-        from truecount.counts.table import sharing
 
         self._require("a survey", ("positive", "sensitivity", "specificity"))
         rates = {
@@ -188,8 +179,14 @@ class Source:
         surveys = {name: survey(positive, **rates) for name, positive in populations.items()}
         if None in surveys:
             return surveys[None]
-        known = next(iter(surveys.values()))[1]
-        return Groups(("population",), sharing({name: counts for name, (counts, _) in surveys.items()})), known
+        first, known = next(iter(surveys.values()))
+        each = {name: counts for name, (counts, _) in surveys.items()}
+        squares: dict[str, Any] = {}
+        if any(counts.is_weighted for counts in each.values()):
+            squares["labeled_squares"] = first.squares()[0]
+            squares["unlabeled_squares"] = {name: counts.squares()[1] for name, counts in each.items()}
+        unlabeled = {name: counts.unlabeled for name, counts in each.items()}
+        return Groups(first.labeled, unlabeled, first.classes, first.outputs, by=("population",), **squares), known
 
     def _require_option_before_file(self) -> None:
         """Notice a file of counts whose option was forgotten beside the other one's."""
@@ -215,7 +212,7 @@ def _option(name: str) -> str:
 
 @contextmanager
 def on_disk(tables: Sequence[str]) -> Iterator[list[str]]:
-    """Give the tables, with a copy on disk in place of ``-``, the standard input, which is gone afterwards."""
+    """Yield the tables, with a copy on disk in place of ``-``, the standard input, which is gone afterwards."""
     if STDIN not in tables:
         yield list(tables)
         return
@@ -231,7 +228,7 @@ def on_disk(tables: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _copied(path: Path) -> Path:
-    """Copy the standard input, and give it the ending that its first signs call for."""
+    """Copy the standard input, and name it by the ending that its first characters call for."""
     with path.open("wb") as stream:
         shutil.copyfileobj(sys.stdin.buffer, stream)
     with path.open("rb") as stream:

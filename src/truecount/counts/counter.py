@@ -1,22 +1,21 @@
 """A counter for code that sees its data in batches: services, notebooks, many threads."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from threading import Lock
 from typing import Any, Self
 
 import numpy as np
 
 from truecount import _check
-from truecount._types import FloatArray, Name
-from truecount.counts import require
-from truecount.counts.arrays import require_table
-from truecount.counts.assemble import named_or_found
-from truecount.counts.encode import Codes, encode_with_gaps
-from truecount.counts.exchange import from_document, to_document
-from truecount.counts.markers import Missing, explained, missing_words
+from truecount.counts.exchange import tally_of, to_document
+from truecount.counts.groups import Groups
 from truecount.counts.table import Counts
-from truecount.counts.tally import Row, Tally, merged
+from truecount.counts.tally import Tally, merged, tallied
 from truecount.errors import InputError
+from truecount.reading.arrays import array_rows, encode_keys, encode_with_gaps
+from truecount.reading.columns import Columns
+from truecount.reading.names import Missing
+from truecount.reading.rows import Reading, Row, require_predictions
 
 
 class Counter:
@@ -24,6 +23,9 @@ class Counter:
 
     Parameters
     ----------
+    by
+        The name of what groups are made by, or several; every batch then comes with its groups, and `groups` is what
+        was counted.
     classes, outputs
         Their names, in the order wanted. Left out, they are the values that occur, sorted.
     missing
@@ -49,15 +51,18 @@ class Counter:
     def __init__(
         self,
         *,
+        by: str | Iterable[str] = (),
         classes: Iterable[Any] | None = None,
         outputs: Iterable[Any] | None = None,
         missing: Missing = None,
     ) -> None:
-        self._lock, self._missing = Lock(), missing_words(missing)
-        self._classes, self._outputs = named_or_found("classes", classes), named_or_found("outputs", outputs)
-        self._tally = Tally(classes=self._classes, outputs=self._outputs)
+        names = [by] if isinstance(by, str) else list(by)
+        columns = Columns(label="labels", prediction="predictions", by=dict.fromkeys(names))
+        self._reading = Reading.told(columns, missing=missing, classes=classes, outputs=outputs, is_shard=True)
+        self._lock = Lock()
+        self._tally = Tally(by=tuple(names), classes=self._reading.classes, outputs=self._reading.outputs)
 
-    def update(self, labels: Any, predictions: Any, *, weights: Any = None) -> Self:
+    def update(self, labels: Any, predictions: Any, *, by: Any = None, weights: Any = None) -> Self:
         """Count a batch.
 
         Parameters
@@ -66,109 +71,96 @@ class Counter:
             The true class of every item, None where it is not known; None for a batch without any label.
         predictions
             The output for the same items, in the same order.
+        by
+            The group of each item, where the counter makes groups: a column, or a mapping from name to column. That of
+            a labelled item is not used: labels serve all groups.
         weights
             The weight of each item; 1 if left out.
         """
-        rows = explained("labels", _rows(labels, predictions, weights), self._missing, self._named())
-        if rows:
-            require.predictions("predictions", rows, "predictions")
+        batch = tallied(self._rows(labels, predictions, by, weights), self._reading)
+        batch.is_weighted = weights is not None
         with self._lock:
-            tally = merged([self._tally, self._batch(rows, is_weighted=weights is not None)])
-            tally.classes, tally.outputs = self._classes, self._outputs
-            self._tally = tally
+            self._put(batch)
         return self
 
-    def merge(self, other: "Counter | Counts") -> Self:
+    def merge(self, other: "Counter | Counts | Groups") -> Self:
         """Add what another counter has seen so far, or the counts of another part of the data."""
         if isinstance(other, Counter):
             addition = other.snapshot()
-        elif isinstance(other, Counts):
-            addition = from_document(other.to_dict())
+        elif isinstance(other, Counts | Groups):
+            addition = tally_of(other)
         else:
-            needed = "it must be a Counter or Counts"
+            needed = "it must be a Counter, Counts or Groups"
             raise InputError("other", f"is of type {type(other).__name__}", needed, "Use update() for a batch")
         with self._lock:
-            self._require_named(addition)
-            self._tally = merged([self._tally, addition])
-            self._tally.classes, self._tally.outputs = self._classes, self._outputs
+            self._put(addition)
         return self
 
     def snapshot(self) -> Tally:
-        """Give what was seen so far, which later updates leave as it is."""
+        """Return what was seen so far, which later updates leave as it is."""
         with self._lock:
             return self._tally  # updates put a new one in its place
 
     @property
     def counts(self) -> Counts:
-        """What was seen so far, which must hold at least two classes."""
-        tally = self.snapshot()
-        require_table(tally.class_names(), tally.output_names())
-        if self._outputs is None:
-            tally.require_shared_outputs("predictions")
-        return tally.counts()
+        """What was seen so far, all groups together; it must hold at least two classes."""
+        return self._sound().to_counts()
+
+    @property
+    def groups(self) -> Groups:
+        """What was seen so far, group by group; it must hold at least two classes."""
+        if not self._reading.columns.by:
+            needed = "groups are made by what by= names"
+            raise InputError("by", "is not given", needed, "Begin with Counter(by='region'), and pass by= to update()")
+        return self._sound().to_groups()
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain lists and names, ready for JSON and for ``truecount counts merge``, with any number of classes."""
+        """Return plain lists and names, ready for JSON and ``truecount counts merge``, with any number of classes."""
         return to_document(self.snapshot())
 
-    def _batch(self, rows: list[Row], *, is_weighted: bool) -> Tally:
-        batch = Tally(is_weighted=is_weighted)
-        batch.add(rows)
-        self._require_named(batch)
-        return batch
+    def _rows(self, labels: Any, predictions: Any, by: Any, weights: Any) -> list[Row]:
+        """Return the rows of a batch; labelled ones belong to no group."""
+        reading = self._reading
+        said = encode_with_gaps("predictions", predictions, reading.missing)
+        truth = None if labels is None else encode_with_gaps("labels", labels, reading.missing)
+        groups = [encode_keys("by", column) for column in self._columns_by(by)]
+        for argument, column in (("labels", truth), *(("by", each) for each in groups)):
+            if column is not None:
+                column.require_length(argument, "predictions", len(said.codes))
+        items = None
+        if weights is not None:
+            items = _check.finite_numbers("weights", weights, dimensions=1).astype(np.float64)
+            if len(items) != len(said.codes):
+                found, needed = f"has {len(items)} values", f"predictions has {len(said.codes)}"
+                raise InputError("weights", found, needed, "Pass one for each item")
+        rows = reading.explained(None, array_rows(truth, said, groups=groups, weights=items))
+        if rows:
+            require_predictions("predictions", rows, "predictions")
+        return [row if row.label is None else row._replace(group=()) for row in rows]
 
-    def _named(self) -> list[Name]:
-        return [*(self._classes or ()), *(self._outputs or ())]
+    def _columns_by(self, by: Any) -> list[Any]:
+        names = list(self._reading.columns.by)
+        columns = dict(by) if isinstance(by, Mapping) else {} if by is None else dict.fromkeys(names[:1] or ["by"], by)
+        if set(columns) != set(names):
+            found = f"names {', '.join(map(repr, columns))}" if columns else "is not given"
+            needed = f"groups are made by {', '.join(map(repr, names))}" if names else "this counter makes no groups"
+            raise InputError("by", found, needed, "Pass a column for each name that the counter was made with")
+        return [columns[name] for name in names]
 
-    def _require_named(self, addition: Tally) -> None:
-        sides = (
-            ("classes", "labels", self._classes, addition.class_names()),
-            ("outputs", "predictions", self._outputs, addition.output_names()),
-        )
-        for argument, column, wanted, found in sides:
-            if wanted is not None:
-                require.named(column, column, argument, wanted, found)
+    def _put(self, addition: Tally) -> None:
+        """Add to what was seen so far, or refuse it and leave that as it is."""
+        tally = merged([self._tally, addition])
+        tally.require_names(self._reading, None)
+        self._tally = tally
+
+    def _sound(self) -> Tally:
+        tally = self.snapshot()
+        if self._reading.outputs is None:
+            tally.require_shared_outputs("predictions")
+        return tally
 
     def __repr__(self) -> str:
         tally = self.snapshot()
         labeled, unlabeled = sum(tally.labeled.values()), sum(tally.unlabeled.values())
-        return (
-            f"Counter: {labeled:,} labelled and {unlabeled:,} unlabelled {'weight' if tally.is_weighted else 'items'}"
-        )
-
-
-def _rows(labels: Any, predictions: Any, weights: Any) -> list[Row]:
-    """Count the combinations of a batch."""
-    codes, outputs = encode_with_gaps("predictions", predictions)
-    names: list[Name | None] = [None]
-    if labels is not None:
-        label_codes, names = encode_with_gaps("labels", labels)
-        _require_length("labels", label_codes, codes)
-        require_table(names, outputs)
-        codes = label_codes * np.int64(len(outputs)) + codes
-    items = _weights(weights, codes)
-    size = len(names) * len(outputs)
-    numbers = np.bincount(codes, minlength=size)
-    sums = [numbers if items is None else np.bincount(codes, items**power, size) for power in (1, 2)]
-    return [
-        Row((), names[cell // len(outputs)], outputs[cell % len(outputs)], int(numbers[cell]), *_plain(cell, sums))
-        for cell in np.flatnonzero(numbers).tolist()
-    ]
-
-
-def _plain(cell: int, sums: list[Any]) -> tuple[Any, Any]:
-    return sums[0][cell].item(), sums[1][cell].item()
-
-
-def _weights(weights: Any, codes: Codes) -> FloatArray | None:
-    if weights is None:
-        return None
-    array = _check.finite_numbers("weights", weights, dimensions=1).astype(np.float64)
-    _require_length("weights", array, codes)
-    return array
-
-
-def _require_length(argument: str, found: Any, codes: Codes) -> None:
-    if len(found) != len(codes):
-        needed = f"predictions has {len(codes)}, and each item needs both"
-        raise InputError(argument, f"has {len(found)} values", needed, "Pass columns of the same items")
+        kind = "weight" if tally.is_weighted else "items"
+        return f"Counter: {labeled:,} labelled and {unlabeled:,} unlabelled {kind}"

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from truecount._html import html_table
-from truecount.counts.values import group_name
+from truecount.reading.names import group_name
 
 if TYPE_CHECKING:
     from truecount.counts.groups import Groups
@@ -16,7 +16,7 @@ LARGEST_SHOWN = 1000
 
 
 def text(counts: "Counts") -> str:
-    """Give what the counts are worth in a line, and the table below it."""
+    """Return what the counts are worth in a line, and the table below it."""
     if counts.labeled.size > LARGEST_SHOWN:
         return _title(counts)
     rows = _rows(counts)
@@ -26,7 +26,7 @@ def text(counts: "Counts") -> str:
 
 
 def html(counts: "Counts") -> str:
-    """Give the same for a notebook."""
+    """Return the same for a notebook."""
     if counts.labeled.size > LARGEST_SHOWN:
         return f"<p>{_title(counts)}</p>"
     return html_table(_rows(counts), caption=_title(counts))
@@ -62,7 +62,7 @@ def _groups_title(groups: "Groups") -> str:
 
 
 def _group_rows(groups: "Groups") -> list[list[str]]:
-    rows = [[", ".join(groups.by) or "group", *map(str, groups.outputs)]]
+    rows = [[", ".join(groups.by), *map(str, groups.outputs)]]
     shown = zip(groups.groups[:MOST_GROUPS], groups.unlabeled, strict=False)
     return rows + [[group_name(group), *map(_number, row)] for group, row in shown]
 
@@ -73,7 +73,7 @@ def _unshown(groups: "Groups") -> list[str]:
 
 
 def _rows(counts: "Counts") -> list[list[str]]:
-    """Give the header, a row for each class, and the unlabelled counts."""
+    """Return the header, a row for each class, and the unlabelled counts."""
     rows = [["class\\output", *map(str, counts.outputs)]]
     rows += [[str(name), *map(_number, row)] for name, row in zip(counts.classes, counts.labeled, strict=True)]
     return [*rows, ["unlabelled", *map(_number, counts.unlabeled)]]

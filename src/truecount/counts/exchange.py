@@ -1,10 +1,13 @@
 """Counts on their way from a cluster to a laptop: JSON that can be merged.
 
-A shard may hold one class or none, so it is read as a `Tally`; only what is to be inferred from must be `Counts`. With
-groups, the schema is ``truecount.groups/1``: the labelled table once, and the unlabelled counts of each group.
+A shard may hold one class or none, so it is read as a `Tally`; only what is to be inferred from must be `Counts` or
+`Groups`. With groups, the schema is ``truecount.groups/1``: the labelled table once, and the unlabelled counts of each
+group. Groups with studies or times are complete as they are, and are read as `Groups`.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import add
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -15,13 +18,14 @@ from truecount import _check
 from truecount._json import JsonError, read_json
 from truecount._types import Name
 from truecount.counts import validation
-from truecount.counts.paths import existing_file
+from truecount.counts.groups import SCHEMA as GROUPS
+from truecount.counts.groups import Groups
 from truecount.counts.table import SCHEMA, Counts
 from truecount.counts.tally import Tally, merged
-from truecount.counts.values import written
 from truecount.errors import InputError
+from truecount.reading.locate import existing_file
+from truecount.reading.names import written
 
-GROUPS = "truecount.groups/1"
 FORM = (
     f'Write {{"schema": "{SCHEMA}", "classes": [...], "outputs": [...], "labeled": [[...], ...], "unlabeled": [...]}}, '
     "where labeled has a row for each class"
@@ -29,7 +33,7 @@ FORM = (
 
 
 def to_document(tally: Tally) -> dict[str, Any]:
-    """Give plain lists and names, ready for JSON."""
+    """Return plain lists and names, ready for JSON."""
     classes, outputs, groups = tally.class_names(), tally.output_names(), tally.groups()
     document: dict[str, Any] = {"schema": GROUPS, "by": list(tally.by)} if tally.by else {"schema": SCHEMA}
     document |= {"classes": classes, "outputs": outputs}
@@ -41,22 +45,21 @@ def to_document(tally: Tally) -> dict[str, Any]:
         squares = [[tally.unlabeled_squares[group, output] for output in outputs] for group in groups]
         document["labeled_squares"] = [[tally.labeled_squares[name, output] for output in outputs] for name in classes]
         document["unlabeled_squares"] = squares if tally.by else squares[0]
-    return document | ({"tables": sorted(tally.tables)} if tally.tables else {})
+    return document
 
 
 def from_document(values: Any) -> Tally:
-    """Read what `to_document` or `Counts.to_dict` gave."""
+    """Read what `to_document` or `Counts.to_dict` returned."""
     is_grouped = isinstance(values, Mapping) and values.get("schema") == GROUPS
     entries = validation.entries(values, GROUPS if is_grouped else SCHEMA, ("by", "groups") if is_grouped else ())
     classes, outputs = (_check.names(side, entries[side]) for side in ("classes", "outputs"))
-    by = _by(entries["by"]) if is_grouped else ()
+    by = tuple(map(str, _check.names("by", entries["by"]))) if is_grouped else ()
     groups = validation.group_keys(by, entries["groups"]) if is_grouped else [()]
     tally = Tally(
         by=by,
         classes=classes,
         outputs=outputs,
         is_weighted=_is_weighted(entries),
-        tables=validation.tables(entries.get("tables", ())),
     )
     for suffix, source in (("", ""), ("_squares", "_squares" if tally.is_weighted else "")):
         sides = (("labeled", classes, True), ("unlabeled", groups, is_grouped))
@@ -67,8 +70,23 @@ def from_document(values: Any) -> Tally:
     return tally
 
 
-def _by(columns: Any) -> tuple[str, ...]:
-    return tuple(map(str, _check.names("by", columns)))
+def tally_of(data: Counts | Groups) -> Tally:
+    """Return counts as sums that add; those of groups must come from one study."""
+    if isinstance(data, Groups) and data.studies:
+        found, needed = f"come from {len(data.studies)} studies", "here labels serve all groups alike"
+        raise InputError("counts", found, needed, "Add them to groups with the same studies: first + second")
+    squares: tuple[Any, Any] = (data.labeled_squares, data.unlabeled_squares) if data.is_weighted else (None, None)
+    is_grouped = isinstance(data, Groups)
+    by = data.by if isinstance(data, Groups) else ()
+    groups = [key if len(by) > 1 else (key,) for key in data.groups] if isinstance(data, Groups) else [()]
+    tally = Tally(by=by, classes=data.classes, outputs=data.outputs, is_weighted=data.is_weighted)
+    for suffix, (known, new) in (("", (data.labeled, data.unlabeled)), ("_squares", squares)):
+        if known is None:
+            known, new = data.labeled, data.unlabeled
+        known, new = (known[0], new) if is_grouped else (known, [new])
+        getattr(tally, f"labeled{suffix}").update(_sums(data.classes, data.outputs, np.asarray(known).tolist()))
+        getattr(tally, f"unlabeled{suffix}").update(_sums(groups, data.outputs, np.asarray(new).tolist()))
+    return tally
 
 
 def _is_weighted(entries: Mapping[str, Any]) -> bool:
@@ -95,11 +113,12 @@ def _sums(rows: Sequence[Any], outputs: Sequence[Name], cells: Sequence[Sequence
     }
 
 
-def read_tally(path: str | PathLike[str]) -> Tally:
-    """Read counts, with or without groups, from JSON."""
+def read_counts(path: str | PathLike[str]) -> Tally | Groups:
+    """Read counts from JSON: what can still be merged, or groups with studies or times, which are complete."""
     file = existing_file(path)
     try:
-        return from_document(read_json(Path(file).read_text(encoding="utf-8-sig")))
+        values = read_json(Path(file).read_text(encoding="utf-8-sig"))
+        return Groups.from_dict(values) if _is_complete(values) else from_document(values)
     except UnicodeDecodeError as error:
         raise InputError(str(file), "is not text", "counts are written in JSON", FORM) from error
     except JsonError as error:
@@ -109,21 +128,29 @@ def read_tally(path: str | PathLike[str]) -> Tally:
         raise InputError(f"{file}: {error.argument}", error.found, error.needed, remedy) from error
 
 
-def as_counts(path: str | PathLike[str], tally: Tally) -> Counts:
-    """Give a tally as counts; an error names the file that it came from."""
-    try:
-        return tally.counts()
-    except InputError as error:
-        raise InputError(f"{path}: {error.argument}", error.found, error.needed, error.remedy) from error
+def _is_complete(values: Any) -> bool:
+    return isinstance(values, Mapping) and values.get("schema") == GROUPS and bool({"studies", "times"} & values.keys())
 
 
-def merge_counts(*counts: Counts, strict_classes: bool = False) -> Counts:
+def merged_parts(parts: Sequence[Tally | Groups], *, strict_classes: bool = False) -> Tally | Groups:
+    """Add up shards, aligned by name; all are groups with studies or times, or none is."""
+    whole = [part for part in parts if isinstance(part, Groups)]
+    if not whole:
+        return merged([part for part in parts if isinstance(part, Tally)], strict_classes=strict_classes)
+    if len(whole) < len(parts):
+        number = next(number for number, part in enumerate(parts) if isinstance(part, Tally)) + 1
+        found, needed = "has neither studies nor times", "another shard has, and all must be made alike"
+        raise InputError(f"shard {number}", found, needed, "Make all shards with the same studies and times, or none")
+    return reduce(add, whole)
+
+
+def merge_counts(*counts: Counts | Groups, strict_classes: bool = False) -> Counts | Groups:
     """Add up the counts of shards that each have labels and population of their own, aligned by name.
 
     Parameters
     ----------
     counts
-        At least one.
+        At least one: all `Counts`, or all `Groups`, of which groups with one name add up, as studies with one name do.
     strict_classes
         Refuse shards whose classes or outputs differ. Else a name that a shard lacks has zeros there.
 
@@ -136,4 +163,9 @@ def merge_counts(*counts: Counts, strict_classes: bool = False) -> Counts:
     """
     if not counts:
         raise InputError("counts", "are none", "at least one is needed", "Pass the counts of every shard")
-    return merged([from_document(each.to_dict()) for each in counts], strict_classes=strict_classes).counts()
+    for each in counts:
+        _check.instance_of("counts", each, (Counts, Groups), "Pass what count() or count_table() returned")
+    are_complete = any(isinstance(each, Groups) and (each.studies or each.times is not None) for each in counts)
+    parts = [each if are_complete and isinstance(each, Groups) else tally_of(each) for each in counts]
+    total = merged_parts(parts, strict_classes=strict_classes)
+    return total if isinstance(total, Groups) else total.to_data()

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truecount import _check
+from truecount._json import JsonError, read_json
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import listed_quoted, nearest
 from truecount.counts import display, validation
 from truecount.counts.table import Counts, order_of
-from truecount.counts.values import written
 from truecount.errors import InputError
+from truecount.reading.names import written
 
 SCHEMA = "truecount.groups/1"
 
@@ -37,7 +38,7 @@ class Groups:
         When each group was observed: numbers, dates, or text such as ``"2024-05-27"``, in the order of the groups or
         as a mapping from group to time.
     by
-        The columns that the groups were made by, one for each part of a group's key.
+        The columns that the groups were made by, one for each part of a group's key; ``group`` if left out.
     labeled_squares, unlabeled_squares
         Sums of squared weights in the form of `labeled` and `unlabeled`, where the counts are sums of weights.
 
@@ -92,7 +93,7 @@ class Groups:
     def _fill(self, tables: tuple[Any, Any], names: tuple[Any, Any], squares: tuple[Any, Any]) -> None:
         labeled, unlabeled = tables
         class_names, output_names = validation.names(labeled.shape[1:], *names)
-        if squares == (None, None):
+        if squares[0] is None and squares[1] is None:
             labeled, unlabeled = validation.whole("labeled", labeled), validation.whole("unlabeled", unlabeled)
             labeled_squares, unlabeled_squares = squares
         else:
@@ -145,21 +146,47 @@ class Groups:
         return set(self.outputs) == set(self.classes)
 
     @property
+    def shares_labels(self) -> bool:
+        """Whether all groups are inferred from the same labels, because none has a study of its own."""
+        return self.studies is None or not set(self.studies) & set(self.groups)
+
+    @property
     def total(self) -> Counts:
         """All groups together, with the labels of all studies."""
-        return self._counts(self.unlabeled.sum(axis=0), lambda squares: squares.sum(axis=0))
+        return self._counts(slice(None), slice(None))
 
     def __len__(self) -> int:
         return len(self.groups)
 
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the groups in their order."""
+        return iter(self.groups)
+
+    def __contains__(self, group: object) -> bool:
+        return group in self.groups
+
     def __getitem__(self, group: Any) -> Counts:
         """Return one group's counts, with the labels of all studies."""
-        at = self.index(group)
-        return self._counts(self.unlabeled[at], lambda squares: squares[at])
+        return self._counts(self.index(group))
 
     def items(self) -> Iterator[tuple[Any, Counts]]:
-        """Yield each group with its counts."""
-        return ((group, self[group]) for group in self.groups)
+        """Yield each group with its counts, with the labels of all studies."""
+        return ((group, self._counts(place)) for place, group in enumerate(self.groups))
+
+    def values(self) -> Iterator[Counts]:
+        """Yield the counts of each group, with the labels of all studies."""
+        return (self._counts(place) for place in range(len(self)))
+
+    def apart(self) -> Iterator[tuple[Any, Counts]]:
+        """Yield each group with its counts by itself: with its own labels where a study has its name, else with all.
+
+        >>> both = Groups.of({"A": Counts([[9, 1], [2, 8]], [30, 20]), "B": Counts([[8, 2], [3, 7]], [10, 40])})
+        >>> [counts.labeled.sum().item() for _, counts in both.apart()], both["A"].labeled.sum().item()
+        ([20, 20], 40)
+        """
+        own = {study: place for place, study in enumerate(self.studies or ())}
+        for place, group in enumerate(self.groups):
+            yield group, self._counts(place, slice(own[group], own[group] + 1) if group in own else slice(None))
 
     def index(self, group: Any) -> int:
         """Return where a group stands."""
@@ -170,12 +197,18 @@ class Groups:
         remedy = f"Perhaps you meant {by_text[meant]!r}" if meant else "Name one of them"
         raise InputError("group", f"is {group!r}", f"the groups are {listed_quoted(self.groups)}", remedy)
 
-    def _counts(self, unlabeled: Any, chosen: Callable[[FloatArray], FloatArray]) -> Counts:
+    def _counts(self, groups: int | slice, studies: slice = slice(None)) -> Counts:
+        """Return the labels of some studies, added up, and the items of some groups."""
+
+        def chosen(items: Any) -> Any:
+            return items[groups].sum(axis=0) if isinstance(groups, slice) else items[groups]
+
         squares: dict[str, Any] = {}
         if self.labeled_squares is not None and self.unlabeled_squares is not None:
-            squares["labeled_squares"] = self.labeled_squares.sum(axis=0)
+            squares["labeled_squares"] = self.labeled_squares[studies].sum(axis=0)
             squares["unlabeled_squares"] = chosen(self.unlabeled_squares)
-        return Counts(self.labeled.sum(axis=0), unlabeled, self.classes, self.outputs, **squares)
+        labeled = self.labeled[studies].sum(axis=0)
+        return Counts(labeled, chosen(self.unlabeled), self.classes, self.outputs, **squares)
 
     def ordered_like(self, other: "Groups | Counts") -> "Groups":
         """Return the same with classes and outputs in the order of others."""
@@ -232,14 +265,13 @@ class Groups:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists and names, ready for JSON."""
-        by = self.by or ("group",)
         result: dict[str, Any] = {
             "schema": SCHEMA,
-            "by": list(by),
+            "by": list(self.by),
             "classes": list(self.classes),
             "outputs": list(self.outputs),
             "labeled": (self.labeled if self.studies else self.labeled[0]).tolist(),
-            "groups": [[written(part) for part in _parts_of(group, by)] for group in self.groups],
+            "groups": [[written(part) for part in (group if len(self.by) > 1 else (group,))] for group in self.groups],
             "unlabeled": self.unlabeled.tolist(),
         }
         if self.studies:
@@ -280,8 +312,8 @@ class Groups:
     def from_json(cls, text: str) -> Self:
         """Read what `to_json` returned."""
         try:
-            values = json.loads(text)
-        except json.JSONDecodeError as error:
+            values = read_json(text)
+        except JsonError as error:
             remedy = "Write them with Groups.to_json()"
             raise InputError("groups", f"are not JSON ({error})", "they must be one JSON object", remedy) from error
         return cls.from_dict(values)
@@ -300,7 +332,7 @@ def _keys(mapping: Mapping[Any, Any], argument: str = "unlabeled") -> tuple[Any,
         if not isinstance(part, str | int | float | date | None) or part != part:
             needed = "groups and studies are named by strings, numbers or dates"
             raise InputError(argument, f"names {part!r:.60}", needed, "Rename it, for instance with str()")
-    _check.distinguishable(argument, keys)
+    _check.distinguishable(argument, keys, remedy="Rename one of them")
     return keys
 
 
@@ -372,17 +404,18 @@ def _times(times: Any, groups: Sequence[Any]) -> NDArray[Any]:
 
 
 def _columns(by: Sequence[str], groups: Sequence[Any]) -> tuple[str, ...]:
-    columns = tuple(by)
-    for group in groups if columns else ():
-        if len(columns) > 1 and (not isinstance(group, tuple) or len(group) != len(columns)):
-            raise InputError(
-                "by", f"names {len(columns)} columns", f"the group {group!r} has not as many parts", "Match"
-            )
+    """Return a name for each part of the groups' keys."""
+    parts = {len(group) if isinstance(group, tuple) else 1 for group in groups}
+    if len(parts) > 1:
+        found = f"has keys of {' and of '.join(map(str, sorted(parts)))} parts"
+        raise InputError("unlabeled", found, "all groups are made alike", "Use as many parts in every key")
+    (number,) = parts
+    columns = (by,) if isinstance(by, str) else tuple(by)
+    columns = columns or (("group",) if number == 1 else tuple(f"group {part}" for part in range(1, number + 1)))
+    if len(columns) != number:
+        found, needed = f"names {len(columns)}", f"the key {groups[0]!r} has {number} part{'s' * (number > 1)}"
+        raise InputError("by", found, needed, "Name a column for each part of a group's key")
     return columns
-
-
-def _parts_of(group: Any, by: Sequence[str]) -> tuple[Any, ...]:
-    return group if len(by) > 1 else (group,)
 
 
 def _by_name(rows: Any, names: Sequence[Any] | None) -> Any:

@@ -24,11 +24,10 @@ import numpy as np
 
 from truecount import _check
 from truecount._wording import nearest, quoted
-from truecount.counts.paths import existing_file
-from truecount.counts.shards import kind
 from truecount.counts.table import Counts
-from truecount.counts.text import BROKEN, DELIMITERS, header, open_text
 from truecount.errors import InputError
+from truecount.reading.locate import existing_file, kind
+from truecount.reading.text import BROKEN, DELIMITERS, header, open_text
 
 CORNER = "class\\output"
 TRANSPOSED = "output\\class"

@@ -1,28 +1,19 @@
-"""Sums that add: what was seen so far of one data set, in whatever pieces it came."""
+"""Rows become sums that add: what was seen so far of one data set, in whatever pieces it came."""
 
 from collections import Counter as Sums
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from truecount import _check
 from truecount._types import Name
 from truecount.counts import validation
-from truecount.counts.table import Counts, sharing
-from truecount.counts.values import Group, mapping_key, sorted_groups
+from truecount.counts.groups import Groups
+from truecount.counts.table import Counts
 from truecount.errors import InputError
-
-
-class Row(NamedTuple):
-    """Rows of a table that are alike, counted."""
-
-    group: Group
-    label: Name | None
-    output: Name | None
-    rows: int
-    weight: Any
-    squares: Any
+from truecount.reading.names import Group, mapping_key, sorted_groups
+from truecount.reading.rows import Reading, Row, require_few_names, require_full_groups, require_named
 
 
 @dataclass(slots=True, kw_only=True)
@@ -39,15 +30,12 @@ class Tally:
         Their names in the order wanted; None where they are those that occur, sorted.
     is_weighted
         Whether the sums are of weights.
-    tables
-        Identities of labelled tables that went in, which must not go in again.
     """
 
     by: tuple[str, ...] = ()
     classes: tuple[Name, ...] | None = None
     outputs: tuple[Name, ...] | None = None
     is_weighted: bool = False
-    tables: frozenset[str] = frozenset()
     labeled: Sums[tuple[Name, Name]] = field(default_factory=Sums)
     unlabeled: Sums[tuple[Group, Name]] = field(default_factory=Sums)
     labeled_squares: Sums[tuple[Name, Name]] = field(default_factory=Sums)
@@ -65,18 +53,28 @@ class Tally:
                 self.labeled_squares[row.label, output] += row.squares
 
     def class_names(self) -> list[Name]:
-        """Give the classes in their order: the caller's, or sorted."""
+        """Return the classes in their order: the caller's, or sorted."""
         return self._names("classes", self.classes, (label for label, _ in self.labeled))
 
     def output_names(self) -> list[Name]:
-        """Give the outputs in their order: the caller's, or sorted."""
+        """Return the outputs in their order: the caller's, or sorted."""
         seen = [output for _, output in self.labeled] + [output for _, output in self.unlabeled]
         return self._names("outputs", self.outputs, seen)
 
-    def require_one_kind(self) -> None:
-        """Refuse the class 1 beside the output "1", unless someone named them."""
-        if self.classes is None and self.outputs is None:
-            _check.distinguishable("classes and outputs", dict.fromkeys([*self.class_names(), *self.output_names()]))
+    def require_names(self, reading: Reading, table: str | None) -> None:
+        """Take the names that the caller wants and refuse others; where none are wanted, refuse too many."""
+        columns, sums = reading.columns, (*self.labeled, *self.unlabeled)
+        sides: Sequence[tuple[str, Any, Any, Iterable[Name]]] = (
+            ("classes", columns.label, reading.classes, (label for label, _ in self.labeled)),
+            ("outputs", columns.prediction, reading.outputs, (output for _, output in sums)),
+        )
+        for argument, column, wanted, seen in sides:
+            setattr(self, argument, wanted)
+            found = self._names(argument, None, seen) if wanted is None else list(dict.fromkeys(seen))
+            if wanted is None:
+                require_few_names(table, str(column), argument, found)
+            else:
+                require_named(table, str(column), argument, wanted, found)
 
     def require_shared_outputs(self, argument: str) -> None:
         """Refuse labels that tell nothing, because no output of theirs occurs among the unlabelled items."""
@@ -85,33 +83,52 @@ class Tally:
         validation.shared_outputs(argument, known, new)
 
     def groups(self) -> list[Group]:
-        """Give the groups of the unlabelled population in their order; one without columns to make more by."""
+        """Return the groups of the unlabelled population in their order; one without columns to make more by."""
         return sorted_groups({group for group, _ in self.unlabeled} | (set() if self.by else {()}))
 
-    def counts(self) -> Counts:
-        """Give all of it as one table; groups are taken together."""
-        return next(self._tables([self.groups()]))
-
-    def by_group(self) -> dict[Any, Counts]:
-        """Give a table for each group; all share the labelled one and know it."""
+    def to_counts(self) -> Counts:
+        """Return all of it as one table; groups are taken together."""
+        classes, outputs = self._table_names()
         groups = self.groups()
-        return sharing(dict(zip(map(mapping_key, groups), self._tables([[group] for group in groups]), strict=False)))
+        rows = {
+            side: [sum(sums[group, output] for group in groups) for output in outputs] for side, sums in self._new()
+        }
+        return Counts(**self._known(classes, outputs), **rows, classes=classes, outputs=outputs)
 
-    def _tables(self, parts: Iterable[Sequence[Group]]) -> Iterator[Counts]:
-        """Give a table for each part of the groups; names and labelled items, which all share, are gathered once."""
+    def to_groups(self) -> Groups:
+        """Return the labelled table, which all groups share, and the unlabelled items of each group."""
+        classes, outputs = self._table_names()
+        groups = self.groups()
+        if not groups:
+            needed, remedy = "groups are made of unlabelled rows", "Merge them with counts that have some"
+            raise InputError("counts", "hold no groups", needed, f"{remedy}: truecount counts merge")
+        rows = {
+            side: {mapping_key(group): [sums[group, output] for output in outputs] for group in groups}
+            for side, sums in self._new()
+        }
+        return Groups(**self._known(classes, outputs), **rows, classes=classes, outputs=outputs, by=self.by)
+
+    def to_data(self) -> Counts | Groups:
+        """Return `Groups` where there are columns to make groups by, else `Counts`."""
+        return self.to_groups() if self.by else self.to_counts()
+
+    def _table_names(self) -> tuple[list[Name], list[Name]]:
         classes, outputs = self.class_names(), self.output_names()
         if not classes:
             needed = "the classes are learned from labelled items"
-            remedy = "Add such items, or merge with a labelled shard: truecount counts merge"
+            remedy = "Add such items, name the classes, or merge with a labelled shard: truecount counts merge"
             raise InputError("counts", "hold no labels yet", needed, remedy)
-        labeled, squares = _matrix(self.labeled, classes, outputs), _matrix(self.labeled_squares, classes, outputs)
-        for groups in parts:
-            weighted: dict[str, Any] = {}
-            if self.is_weighted:
-                unlabeled_squares = _row(self.unlabeled_squares, groups, outputs)
-                weighted = {"labeled_squares": squares, "unlabeled_squares": unlabeled_squares}
-            unlabeled = _row(self.unlabeled, groups, outputs)
-            yield Counts(labeled, unlabeled, classes, outputs, **weighted, tables=self.tables)
+        validation.require_few_cells(classes, outputs)
+        return classes, outputs
+
+    def _known(self, classes: Sequence[Name], outputs: Sequence[Name]) -> dict[str, Any]:
+        sides = {"labeled": self.labeled} | ({"labeled_squares": self.labeled_squares} if self.is_weighted else {})
+        return {side: [[sums[name, output] for output in outputs] for name in classes] for side, sums in sides.items()}
+
+    def _new(self) -> Iterable[tuple[str, Sums[tuple[Group, Name]]]]:
+        yield "unlabeled", self.unlabeled
+        if self.is_weighted:
+            yield "unlabeled_squares", self.unlabeled_squares
 
     @staticmethod
     def _names(argument: str, given: tuple[Name, ...] | None, seen: Iterable[Name]) -> list[Name]:
@@ -120,6 +137,43 @@ class Tally:
         names = _check.sorted_names(dict.fromkeys(seen))
         _check.distinguishable(argument, names)
         return names
+
+
+def tallied(rows: Sequence[Row], reading: Reading, table: str | None = None) -> Tally:
+    """Add up rows, by the caller's names and in their order, or by those that occur.
+
+    Parameters
+    ----------
+    rows
+        What `reading` made of a table or of two; every row has an output.
+    reading
+        Which columns were read, and what the caller named.
+    table
+        What the caller knows the table as; errors say it. None for columns of their own, which errors then name.
+    """
+    columns = reading.columns
+    tally = Tally(by=tuple(columns.by), is_weighted=columns.weight is not None)
+    tally.add(rows)
+    tally.require_names(reading, table)
+    for position, column in enumerate(columns.by):
+        keys = dict.fromkeys(row.group[position] for row in rows if row.group)
+        _check.distinguishable(f"groups by {column!r}", keys, remedy="Convert the column to one kind")
+    if not reading.is_shard:
+        require_full_groups(table, rows, columns)
+        _require_sound(tally, reading, table)
+    return tally
+
+
+def _require_sound(tally: Tally, reading: Reading, table: str | None) -> None:
+    classes, outputs = tally.class_names(), tally.output_names()
+    if len(classes) == 1:
+        found, needed = f"has only the label {classes[0]!r}", "a share needs at least two classes"
+        remedy = "Label some items of another class, or name every class in classes=[...]"
+        raise InputError(table or "labels", found, needed, remedy)
+    if not reading.named:  # the class 1 beside the output "1"
+        _check.distinguishable("classes and outputs", dict.fromkeys([*classes, *outputs]))
+    if reading.outputs is None:
+        tally.require_shared_outputs(table or "predictions")
 
 
 def merged(tallies: Sequence[Tally], *, strict_classes: bool = False) -> Tally:
@@ -135,12 +189,11 @@ def merged(tallies: Sequence[Tally], *, strict_classes: bool = False) -> Tally:
     first = tallies[0]
     total = Tally(by=first.by, is_weighted=any(tally.is_weighted for tally in tallies))
     for number, tally in enumerate(tallies):
-        _require_mergeable(number, first, tally, total.tables, strict_classes)
+        _require_mergeable(number, first, tally, strict_classes)
         total.labeled.update(tally.labeled)
         total.unlabeled.update(tally.unlabeled)
         total.labeled_squares.update(tally.labeled_squares)
         total.unlabeled_squares.update(tally.unlabeled_squares)
-        total.tables |= tally.tables
     total.classes = _common("classes", [tally.class_names() for tally in tallies])
     total.outputs = _common("outputs", [tally.output_names() for tally in tallies])
     return total
@@ -155,34 +208,21 @@ def _common(argument: str, lists: Sequence[Sequence[Name]]) -> tuple[Name, ...]:
     return tuple(names)
 
 
-def _require_mergeable(number: int, first: Tally, other: Tally, seen: frozenset[str], strict: bool) -> None:
+def _require_mergeable(number: int, first: Tally, other: Tally, strict: bool) -> None:
     argument = f"shard {number + 1}"
     if other.by != first.by:
         found, needed = f"is grouped by {list(other.by)}", f"the first is grouped by {list(first.by)}"
         raise InputError(argument, found, needed, "Count all shards with the same --by")
-    if other.tables & seen:
-        found, needed = "shares its labelled table with an earlier one", "adding it would count its labels twice"
-        raise InputError(argument, found, needed, "Name each shard once")
-    if strict:
-        _require_same(argument, "classes", first.class_names(), other.class_names())
-        _require_same(argument, "outputs", first.output_names(), other.output_names())
-
-
-def _require_same(argument: str, what: str, wanted: Sequence[Name], found: Sequence[Name]) -> None:
-    odd = set(wanted) ^ set(found)
-    if odd:
-        name = _check.sorted_names(odd)[0]
-        raise InputError(
-            argument,
-            f"{'has' if name in found else 'lacks'} {name!r} among its {what}",
-            f"those of the first are {', '.join(map(repr, wanted))}",
-            f"Name all {what} when counting, or allow differences",
-        )
-
-
-def _matrix(sums: Sums[tuple[Name, Name]], classes: Sequence[Name], outputs: Sequence[Name]) -> list[list[float]]:
-    return [[sums[name, output] for output in outputs] for name in classes]
-
-
-def _row(sums: Sums[tuple[Group, Name]], groups: Sequence[Group], outputs: Sequence[Name]) -> list[float]:
-    return [sum(sums[group, output] for group in groups) for output in outputs]
+    sides = (
+        ("classes", first.class_names(), other.class_names()),
+        ("outputs", first.output_names(), other.output_names()),
+    )
+    for what, wanted, found_names in sides if strict else ():
+        odd = _check.sorted_names(set(wanted) ^ set(found_names))
+        if odd:
+            raise InputError(
+                argument,
+                f"{'has' if odd[0] in found_names else 'lacks'} {odd[0]!r} among its {what}",
+                f"those of the first are {', '.join(map(repr, wanted))}",
+                f"Name all {what} when counting, or allow differences",
+            )

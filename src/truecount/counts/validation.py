@@ -11,17 +11,20 @@ from numpy.typing import NDArray
 
 from truecount import _check
 from truecount._types import FloatArray, IntArray, Name
-from truecount._wording import listed_quoted, twins
-from truecount.counts.ranges import are_scores
+from truecount._wording import is_number, listed_quoted, twins
 from truecount.errors import InputError
 
 _MOST = 2.0**63
 _NEEDED = ("classes", "outputs", "labeled", "unlabeled")
-_OPTIONAL = ("labeled_squares", "unlabeled_squares", "tables")
+_OPTIONAL = ("labeled_squares", "unlabeled_squares")
+_MOST_CELLS = 10_000_000
+"""More cells than this are not a table of classes and outputs but a wrong column."""
+MANY_SCORES = 20
+"""Different numbers, from which on they are scores rather than names of classes."""
 
 
 def cells(labeled: Any, unlabeled: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Give both sides as arrays of numbers, which are not negative and count the same outputs."""
+    """Return both sides as arrays of numbers, which are not negative and count the same outputs."""
     labeled = _check.finite_numbers("labeled", labeled, dimensions=2)
     unlabeled = _check.finite_numbers("unlabeled", unlabeled, dimensions=1)
     n_classes, n_outputs = labeled.shape
@@ -49,7 +52,7 @@ def cells(labeled: Any, unlabeled: Any) -> tuple[NDArray[Any], NDArray[Any]]:
 def names(
     shape: tuple[int, ...], classes: Iterable[Any] | None, outputs: Iterable[Any] | None
 ) -> tuple[tuple[Name, ...], tuple[Name, ...]]:
-    """Give the names of the rows and of the columns; columns are called like the rows if there are as many."""
+    """Return the names of the rows and of the columns; columns are called like the rows if there are as many."""
     n_classes, n_outputs = shape
     class_names = _names("classes", range(n_classes) if classes is None else classes, n_classes)
     default = class_names if n_classes == n_outputs else range(n_outputs)
@@ -84,8 +87,30 @@ def unseen_remedy(unseen: Sequence[Name], known: Iterable[Name], *, otherwise: s
     return f"Spell outputs alike: {meant}" if meant else otherwise
 
 
+def are_scores(names: Sequence[Name]) -> bool:
+    """Whether these are numbers, more of them than classes would be, and not all whole, as numbers of classes are.
+
+    >>> are_scores([f"0.{digits}" for digits in range(10, 50)]), are_scores([0.5, 1]), are_scores(range(50))
+    (True, False, False)
+    """
+    return (
+        len(names) >= MANY_SCORES and all(map(is_number, names)) and not all(float(name).is_integer() for name in names)
+    )
+
+
+def require_few_cells(classes: Sequence[Name], outputs: Sequence[Name]) -> None:
+    """Refuse so many classes and outputs that they make no table that could be held."""
+    if len(classes) * len(outputs) > _MOST_CELLS:
+        raise InputError(
+            "labels",
+            f"and predictions make {len(classes):,} classes and {len(outputs):,} outputs",
+            f"a table of counts has {_MOST_CELLS:,} cells at most",
+            "Check that these are the right columns, and sort continuous scores into bins",
+        )
+
+
 def whole(argument: str, array: NDArray[Any]) -> IntArray:
-    """Give `array` as whole numbers, whose sum is one too."""
+    """Return `array` as whole numbers, whose sum is one too."""
     total = array.sum(dtype=np.float64)
     if total >= _MOST:
         raise InputError(
@@ -105,7 +130,7 @@ def whole(argument: str, array: NDArray[Any]) -> IntArray:
 
 
 def weights(argument: str, sums: NDArray[Any], squares: Any) -> tuple[FloatArray, FloatArray]:
-    """Give sums of weights and sums of their squares, of which the second is at most the square of the first."""
+    """Return sums of weights and sums of their squares, of which the second is at most the square of the first."""
     sums = sums.astype(np.float64)
     array = _check.finite_numbers(argument, squares, dimensions=sums.ndim).astype(np.float64)
     if array.shape != sums.shape or ((array > 0) != (sums > 0)).any() or (array > sums**2 * (1 + 1e-9)).any():
@@ -127,15 +152,6 @@ def require_both(labeled_squares: Any, unlabeled_squares: Any) -> None:
             "weighted counts need both",
             "Where items are unweighted, repeat their counts",
         )
-
-
-def tables(given: Iterable[Any]) -> frozenset[str]:
-    """Give the identities of shared labelled tables."""
-    result = [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
-    for identity in result:
-        if not isinstance(identity, str):
-            raise InputError("tables", f"holds {identity!r}", "identities are strings", "Leave it to Counts.split()")
-    return frozenset(result)
 
 
 def group_keys(by: Sequence[str], groups: Any) -> list[tuple[Any, ...]]:

@@ -5,9 +5,8 @@ from math import lgamma, log
 import numpy as np
 
 from truecount._types import FloatArray
-from truecount._wording import listed, listed_classes, percent
+from truecount._wording import are_ranges, listed, listed_classes, percent
 from truecount.counts import Counts
-from truecount.counts.ranges import are_ranges
 from truecount.counts.validation import unseen_remedy
 from truecount.counts.weights import effective_counts
 from truecount.inference.convergence import FEWEST_EFFECTIVE, RHAT_LIMIT, RHAT_MOST, RHAT_SERIOUS
@@ -36,7 +35,7 @@ def cautions(counts: Counts, prior: Prior, draws: Draws | None = None) -> tuple[
         None if draws is None else _prior_against_labels(counts, prior),
         _unseen_output(counts, prior),
         labels_by_output(counts),
-        None if draws is None else _shared_labels(counts, draws),
+        None if draws is None else _shared_labels(draws),
         None if draws is None else _not_converged(draws),
     ]
     return tuple(finding for finding in found if finding is not None)
@@ -48,16 +47,16 @@ def output_cautions(counts: Counts) -> tuple[Finding, ...]:
     return tuple(finding for finding in found if finding is not None)
 
 
-def _shared_labels(counts: Counts, draws: Draws) -> Finding | None:
+def _shared_labels(draws: Draws) -> Finding | None:
     """Find a group whose labelled table others share, and that was drawn by itself."""
-    if not counts.tables or draws.run.joint is not None:
+    if draws.run.groups_sharing_labels is None or draws.run.joint is not None:
         return None
     return Finding(
         "shared-labels",
         "info",
         "Other groups share the labelled items, so what is wrong about them is wrong in all groups alike: a difference "
         "between two groups cannot be read off their separate draws.",
-        {"tables": sorted(counts.tables)},
+        {"groups": draws.run.groups_sharing_labels},
         "Use infer_many(groups, joint=True) before comparing groups.",
     )
 

@@ -1,52 +1,27 @@
 """Whether the confusion is the same across groups."""
 
-from collections.abc import Mapping
-from dataclasses import replace
-from functools import reduce
-from operator import add
-from typing import Any
-
 import numpy as np
 
-from truecount.counts import Counts
+from truecount.counts import Groups
 from truecount.counts.weights import effective_counts
 from truecount.diagnostics.fit import MOST_TIMES, Tables
 from truecount.diagnostics.homogeneity import HomogeneityTest, homogeneity_test
 from truecount.diagnostics.shift import CAUTION, SERIOUS, bootstrap
-from truecount.errors import InputError
 from truecount.models import Density
 from truecount.results.finding import Finding
 
 
-def pooled(groups: Mapping[Any, Counts]) -> Counts:
-    """Put all groups together: the unlabelled sides of groups that share labels, both sides of others.
-
-    No group is left that would share these labels, so that they are no longer marked as shared.
-    """
-    if not groups:
-        raise InputError("data", "has no groups", "a check needs counts", "Pass Counts, or a mapping to them")
-    first, *others = groups.values()
-    return replace(first.pool(*others), tables=frozenset()) if share_labels(groups) else reduce(add, others, first)
-
-
-def share_labels(groups: Mapping[Any, Counts]) -> bool:
-    """Whether all groups were split off one labelled table."""
-    tables = [counts.tables for counts in groups.values()]
-    return bool(tables[0]) and all(each == tables[0] for each in tables)
-
-
-def rows_test(groups: Mapping[Any, Counts], *, seed: int) -> HomogeneityTest:
+def rows_test(groups: Groups, *, seed: int) -> HomogeneityTest:
     """Test that each class has the same outputs in every group, by the groups' own labels."""
-    reference = next(iter(groups.values()))
-    tables = [effective_counts(counts.ordered_like(reference))[0] for counts in groups.values()]
-    return homogeneity_test(np.array(tables), seed=seed)
+    own = [effective_counts(counts)[0] for group, counts in groups.apart() if group in (groups.studies or ())]
+    return homogeneity_test(np.array(own), seed=seed)
 
 
-def joint_test(groups: Mapping[Any, Counts], model: Density, *, replicates: int, seed: int) -> tuple[float, float]:
-    """Test that one confusion explains the unlabelled outputs of every group; gives the deviance and its p-value."""
-    reference = next(iter(groups.values()))
-    labeled = np.where(model.is_known[:, None], 0.0, effective_counts(reference)[0])
-    unlabeled = np.array([effective_counts(counts.ordered_like(reference))[1] for counts in groups.values()])
+def joint_test(groups: Groups, model: Density, *, replicates: int, seed: int) -> tuple[float, float]:
+    """Test that one confusion explains the unlabelled outputs of every group; returns the deviance and its p-value."""
+    each = [effective_counts(counts) for _, counts in groups.items()]
+    labeled = np.where(model.is_known[:, None], 0.0, each[0][0])
+    unlabeled = np.array([items for _, items in each])
     unlabeled = unlabeled[unlabeled.any(axis=1)]
     if not len(unlabeled):
         return 0.0, 1.0

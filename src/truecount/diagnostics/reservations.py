@@ -4,7 +4,6 @@ import numpy as np
 
 from truecount._types import FloatArray
 from truecount._wording import listed_classes
-from truecount.counts.scores import Scores
 from truecount.counts.table import Counts
 from truecount.diagnostics.findings import of_counts
 from truecount.diagnostics.identify import cannot_tell
@@ -14,6 +13,7 @@ from truecount.estimators.rates import FromRates, rates_of
 from truecount.estimators.register import Method
 from truecount.models import Prior
 from truecount.results.finding import OF_METHOD, Finding, gravest_first
+from truecount.scores.scores import Scores
 
 ROUNDING = 1e-9
 """Shares may miss zero and one by this without being outside."""

@@ -6,9 +6,10 @@ from truecount import _check
 from truecount._simplex import project_to_simplex
 from truecount._types import FloatArray, IntArray
 from truecount._wording import percent
-from truecount.counts import Counts, Scores
+from truecount.counts import Counts
 from truecount.diagnostics.shift import SERIOUS
 from truecount.results.finding import Finding
+from truecount.scores import Scores
 
 LABELS_A_CELL = 5
 MOST_LEVELS = 4

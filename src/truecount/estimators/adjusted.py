@@ -7,10 +7,10 @@ import numpy as np
 
 from truecount._simplex import project_to_simplex
 from truecount._types import FloatArray
-from truecount.counts.scores import Scores
 from truecount.counts.table import Counts
 from truecount.estimators.linear import adjusted_count, black_box_shift, invariant_ratio, invariant_rows
 from truecount.estimators.rates import Rates, rates_of
+from truecount.scores.scores import Scores
 
 
 @dataclass(frozen=True, slots=True)

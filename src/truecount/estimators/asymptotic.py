@@ -8,7 +8,6 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray
-from truecount.counts.scores import Scores
 from truecount.counts.table import Counts
 from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
@@ -16,6 +15,7 @@ from truecount.estimators.inputs import counts_or_scores, harden, require_scores
 from truecount.estimators.linear import RANK_TOLERANCE
 from truecount.estimators.rates import FromRates, Rates, rates_of
 from truecount.estimators.register import Method, find_method
+from truecount.scores.scores import Scores
 
 
 @runtime_checkable

@@ -9,11 +9,11 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, Name
-from truecount.counts.scores import Scores
 from truecount.counts.table import Counts
 from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
 from truecount.estimators.inputs import harden
+from truecount.scores.scores import Scores
 
 Rate: TypeAlias = tuple[float, float] | float
 """So many of so many, ``(103, 122)``; or a share that is known, ``0.84``."""

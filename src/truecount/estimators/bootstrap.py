@@ -6,12 +6,12 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, IntArray
-from truecount.counts.scores import Scores
 from truecount.counts.table import Counts
 from truecount.counts.weights import effective_counts
 from truecount.estimators.inputs import counts_or_scores, harden
 from truecount.estimators.rates import FromRates, Rates, averages, class_order
 from truecount.estimators.register import Method, find_method
+from truecount.scores.scores import Scores
 
 BLOCK_CELLS = 1_000_000
 """Cells of resampled tables in memory at a time."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, IntArray
-from truecount.counts.scores import Scores
+from truecount.scores.scores import Scores
 
 Calibration: TypeAlias = Literal["temperature", "bias-corrected"]
 KINDS: tuple[Calibration, ...] = ("temperature", "bias-corrected")

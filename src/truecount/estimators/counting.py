@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from truecount._types import FloatArray
-from truecount.counts.scores import Scores
 from truecount.counts.table import Counts
 from truecount.errors import InputError
 from truecount.estimators.rates import Rates, rates_of
+from truecount.scores.scores import Scores
 
 _UNCORRECTED = "It does not correct the classifier's errors, and more data does not mend that."
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, IntArray, Name
-from truecount.counts.scores import Scores
 from truecount.counts.table import COUNT_FIRST, Counts
 from truecount.errors import InputError
+from truecount.scores.scores import Scores
 
 
 def counts_or_scores(data: Counts | Scores) -> Counts | Scores:

@@ -7,9 +7,9 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray
-from truecount.counts.scores import Scores
 from truecount.counts.table import Counts
 from truecount.estimators.inputs import require_scores
+from truecount.scores.scores import Scores
 
 
 def class_distribution_iterate(

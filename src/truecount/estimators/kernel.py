@@ -7,11 +7,11 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, IntArray
-from truecount.counts.scores import Scores
 from truecount.counts.table import Counts
 from truecount.errors import InputError
 from truecount.estimators.inputs import require_scores
 from truecount.estimators.interior import minimize_on_simplex
+from truecount.scores.scores import Scores
 
 _CELLS = 2**22
 """Kernel values held at once: 32 MB."""

@@ -10,13 +10,13 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray
-from truecount.counts.scores import Scores
 from truecount.counts.table import Counts
 from truecount.errors import ConvergenceWarning, InputError
 from truecount.estimators.calibrate import Calibration, calibrate
 from truecount.estimators.inputs import harden, require_scores
 from truecount.inference.mode import find_mode
 from truecount.models import Prior, density
+from truecount.scores.scores import Scores
 
 _BLOCK = 1 << 16
 """Scores read at a time: few enough to stay in the processor's cache."""

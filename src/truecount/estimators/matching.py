@@ -8,10 +8,10 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, IntArray
-from truecount.counts.scores import Scores
 from truecount.counts.table import Counts
 from truecount.estimators.inputs import require_scores
 from truecount.estimators.interior import minimize_on_simplex
+from truecount.scores.scores import Scores
 
 Distance: TypeAlias = Literal["hellinger", "topsoe"]
 HDY_BINS = tuple(range(10, 111, 10))

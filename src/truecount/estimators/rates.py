@@ -6,10 +6,10 @@ from typing import ClassVar, Protocol, runtime_checkable
 import numpy as np
 
 from truecount._types import FloatArray, IntArray
-from truecount.counts.scores import Scores
 from truecount.counts.table import Counts
 from truecount.counts.weights import effective_items
 from truecount.estimators.inputs import harden, require_every_class, require_scores
+from truecount.scores.scores import Scores
 
 
 @dataclass(frozen=True, slots=True)

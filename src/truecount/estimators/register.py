@@ -4,7 +4,6 @@ from difflib import get_close_matches
 from typing import Literal, Protocol, TypeAlias
 
 from truecount._types import FloatArray
-from truecount.counts.scores import Scores
 from truecount.counts.table import Counts
 from truecount.errors import InputError
 from truecount.estimators.adjusted import ACC, BBSE, PACC, InvariantRatio
@@ -15,6 +14,7 @@ from truecount.estimators.kernel import KMM
 from truecount.estimators.likelihood import EM, MAP
 from truecount.estimators.matching import DyS, HDy
 from truecount.estimators.regularized import RLLS
+from truecount.scores.scores import Scores
 
 Needs: TypeAlias = Literal["counts", "scores"]
 

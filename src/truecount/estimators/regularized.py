@@ -7,10 +7,10 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from truecount._types import FloatArray
-from truecount.counts.scores import Scores
 from truecount.counts.table import Counts
 from truecount.errors import InputError
 from truecount.estimators.rates import Rates, rates_of
+from truecount.scores.scores import Scores
 
 _RIDGES = (1e-11, 1e12)
 """In units of the largest singular value squared: below nothing is shrunk, above everything."""

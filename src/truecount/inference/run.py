@@ -46,6 +46,8 @@ class Run:
         Prevalence at each mode of the posterior, where several were found.
     joint
         The groups that were drawn together, if they were.
+    groups_sharing_labels
+        How many groups the labels served, where they served several.
     """
 
     engine: str
@@ -54,6 +56,7 @@ class Run:
     reason: str | None = None
     modes: tuple[tuple[float, ...], ...] = ()
     joint: JointRun | None = None
+    groups_sharing_labels: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from truecount import _check
 from truecount._types import FloatArray, Name
-from truecount.counts.encode import encode
 from truecount.errors import InputError
+from truecount.reading.arrays import encode
+from truecount.reading.names import named_or_found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,7 +152,7 @@ def gaussian_density(
     """
     numbers, new_numbers = _numbers("values", values), _numbers("new_values", new_values)
     column = encode("labels", labels)
-    names = tuple(_check.sorted_names(column.names)) if classes is None else _check.names("classes", classes)
+    names = named_or_found("classes", set(column.names) if classes is None else classes) or ()
     codes = np.array([_place(name, names) for name in column.names], np.int64)[column.codes]
     if len(codes) != len(numbers):
         found = f"has {len(codes)} rows but values has {len(numbers)}"

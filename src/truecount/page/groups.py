@@ -7,7 +7,6 @@ import numpy as np
 
 from truecount._types import Name
 from truecount.counts import Counts
-from truecount.counts.values import group_name
 from truecount.page import words
 from truecount.page.pictures import groups_drawing
 from truecount.page.repeat import repeat_groups
@@ -15,6 +14,7 @@ from truecount.page.tables import Grid, counts_table
 from truecount.plots.groups import first_of, groups_data
 from truecount.plots.labels import labels
 from truecount.plots.theme import LIGHT
+from truecount.reading.names import group_name
 from truecount.results import Posterior
 from truecount.results.groups import answered, changes_table, groups_findings, groups_table, is_joint
 from truecount.results.intervals import Kind, Target
@@ -97,7 +97,7 @@ def _told(one: ShareInWords, promise: str) -> str:
 def items_of(counts: Iterable[Counts]) -> tuple[float, float]:
     """Give how many items are labelled and how many are not; labels that groups share count once."""
     each = list(counts)
-    labeled = {one.tables or (one.outputs, one.labeled.tobytes()): one.labeled.sum() for one in each}
+    labeled = {(one.outputs, one.labeled.tobytes()): one.labeled.sum() for one in each}
     return float(sum(labeled.values())), float(sum(one.unlabeled.sum() for one in each))
 
 

@@ -10,11 +10,11 @@ from typing import Any
 
 from truecount._check import plain_name
 from truecount._secrets import masked_command
-from truecount.counts.values import group_name
 from truecount.inference.many import own_seeds
 from truecount.inference.run import ImportanceRun
 from truecount.models import LabelShift, Model, Prior
 from truecount.models.priors import Diagonal
+from truecount.reading.names import group_name
 from truecount.results import Posterior
 from truecount.results.groups import groups_how
 from truecount.results.table import how, visible
@@ -136,12 +136,31 @@ def _one_call(keys: Sequence[str], posteriors: Sequence[Posterior]) -> list[str]
     joint = ["joint=True"] if first.run.joint else []
     options = [*_engine(first), f"seed={first.origin.common_seed}", *joint]
     return [
-        "groups = {",
-        *(f"    {key}: {_counts(each)}," for key, each in zip(keys, posteriors, strict=True)),
-        "}",
+        *(_shared(keys, posteriors) if first.run.groups_sharing_labels else _own(keys, posteriors)),
         f"model = {_model(first.model)}",
         f"posteriors = tc.infer_many(groups, model, {', '.join(options)})",
     ]
+
+
+def _shared(keys: Sequence[str], posteriors: Sequence[Posterior]) -> list[str]:
+    """Write groups that share their labels."""
+    first, sides = (
+        posteriors[0].counts,
+        ["unlabeled", *(["unlabeled_squares"] if posteriors[0].counts.is_weighted else [])],
+    )
+    lines = ["groups = tc.Groups(", f"    labeled={first.labeled.tolist()},"]
+    for side in sides:
+        rows = zip(keys, (getattr(each.counts, side).tolist() for each in posteriors), strict=True)
+        lines += [f"    {side}={{", *(f"        {key}: {row}," for key, row in rows), "    },"]
+    if first.labeled_squares is not None:
+        lines.append(f"    labeled_squares={first.labeled_squares.tolist()},")
+    return [*lines, f"    classes={list(first.classes)!r},", f"    outputs={list(first.outputs)!r},", ")"]
+
+
+def _own(keys: Sequence[str], posteriors: Sequence[Posterior]) -> list[str]:
+    """Write groups that have labels of their own."""
+    rows = zip(keys, posteriors, strict=True)
+    return ["groups = tc.Groups.of({", *(f"    {key}: {_counts(each)}," for key, each in rows), "})"]
 
 
 def _one_by_one(keys: Sequence[str], posteriors: Sequence[Posterior]) -> list[str]:

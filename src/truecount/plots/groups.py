@@ -12,13 +12,13 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, Name
-from truecount.counts.values import group_name
 from truecount.errors import InputError
 from truecount.plots.canvas import FONT, WIDTH, drawn, inches, percent_axis
 from truecount.plots.labels import labels
 from truecount.plots.legend import chosen_places, legend_columns, write_legend
 from truecount.plots.shares import AXES, require_answer
 from truecount.plots.theme import Theme, ThemeLike, marker
+from truecount.reading.names import group_name
 from truecount.results import Posterior
 from truecount.results.intervals import Kind, Target
 from truecount.results.table import INTERVAL_NAMES, display_width
@@ -109,7 +109,7 @@ def is_course(groups: Iterable[Any]) -> bool:
 
 def first_of(posteriors: Mapping[Any, Posterior], argument: str = "posteriors") -> Posterior:
     """Give the posterior of the first group; refuse none, and groups that cannot stand beside each other."""
-    remedy = "Pass what infer_many() gives for a mapping"
+    remedy = "Pass what infer_many() returns for Groups"
     if not isinstance(posteriors, Mapping) or not posteriors:
         found = "is empty" if isinstance(posteriors, Mapping) else f"is of type {type(posteriors).__name__}"
         raise InputError(argument, found, "it must give a posterior for each group", remedy)
@@ -137,7 +137,7 @@ def groups(
     Parameters
     ----------
     posteriors
-        What `truecount.infer_many` gave for a mapping; times and numbers that rise are joined by lines.
+        What `truecount.infer_many` returned for groups; times and numbers that rise are joined by lines.
     ax, theme, level, kind, target
         As in `prevalence`.
     classes
@@ -151,8 +151,8 @@ def groups(
     Examples
     --------
     >>> import truecount as tc
-    >>> counts = tc.Counts([[140, 60], [20, 180]], [0, 0], classes=["fail", "pass"])
-    >>> ax = groups(tc.infer_many(counts.split({"north": [600, 400], "south": [300, 700]})))
+    >>> regions = tc.Groups([[140, 60], [20, 180]], {"north": [600, 400], "south": [300, 700]})
+    >>> ax = groups(tc.infer_many(regions))
     >>> [label.get_text() for label in ax.get_xticklabels()]
     ['north', 'south']
     """

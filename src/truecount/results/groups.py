@@ -9,7 +9,7 @@ import numpy as np
 
 from truecount._types import Name
 from truecount._wording import listed
-from truecount.counts.values import group_name
+from truecount.reading.names import group_name
 from truecount.results.finding import ORDER, Finding, gravest_first
 from truecount.results.intervals import Kind, Target, interval_of
 from truecount.results.posterior import Posterior

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from truecount._types import FloatArray
-from truecount.counts import Cells, Partition
+from truecount.scores import Cells, Partition
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -42,6 +42,7 @@ def provenance_of(origin: Origin, run: Run, model: Model) -> dict[str, Any]:
         "joint": None if run.joint is None else run.joint.groups,
         "group": None if run.joint is None else run.joint.group,
         "left_out": None if run.joint is None else run.joint.left_out,
+        "shares_labels": run.groups_sharing_labels,
         "common_seed": origin.common_seed,
         "asked": origin.engine,
     }

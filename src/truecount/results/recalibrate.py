@@ -10,9 +10,9 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray, Name
 from truecount._wording import quoted
-from truecount.counts.scores import probabilities
 from truecount.errors import InputError
 from truecount.results.posterior import Posterior
+from truecount.scores.scores import probabilities
 
 _SMALLEST = 1e-200
 """A share drawn as zero counts as this, so that an item that can be of no other class still belongs to it."""

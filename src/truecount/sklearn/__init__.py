@@ -4,8 +4,8 @@ from truecount import _optional
 
 _optional.load("sklearn.base", feature="truecount.sklearn", extra="sklearn")
 
-from truecount.counts.learned import Clusters, Tree  # noqa: E402
-from truecount.counts.partition import Argmax, Bins, Intervals, Thresholds  # noqa: E402
+from truecount.scores.learned import Clusters, Tree  # noqa: E402
+from truecount.scores.partition import Argmax, Bins, Intervals, Thresholds  # noqa: E402
 from truecount.sklearn.quantifier import Quantifier  # noqa: E402
 from truecount.sklearn.recalibrated import Recalibrated  # noqa: E402
 

@@ -7,14 +7,14 @@ import numpy as np
 from sklearn.base import clone, is_regressor
 from sklearn.utils import get_tags
 
-from truecount._check import plain_name
 from truecount._types import IntArray, Name
 from truecount._wording import quoted
-from truecount.counts import Argmax, Cells, Partition
-from truecount.counts.aside import set_aside
-from truecount.counts.cells import ClassCells
-from truecount.counts.encode import encode
 from truecount.errors import InputError
+from truecount.reading.arrays import encode
+from truecount.reading.names import named_or_found
+from truecount.scores import Argmax, Cells, Partition
+from truecount.scores.aside import set_aside
+from truecount.scores.cells import ClassCells
 from truecount.sklearn.folds import Fold, fit_folds, held_out, in_turns
 
 ASIDE = 4
@@ -120,8 +120,8 @@ def is_plain(partition: Partition | Cells) -> bool:
 
 
 def class_names(estimator: Any, y: Any) -> tuple[Name, ...]:
-    """Give the names of the classifier's classes; of one that keeps none to itself, of those that occur."""
-    return tuple(plain_name(name) for name in getattr(estimator, "classes_", np.unique(y)))
+    """Return the names of the classifier's classes; of one that keeps none to itself, of those that occur."""
+    return named_or_found("classes", getattr(estimator, "classes_", np.unique(y))) or ()
 
 
 def codes(argument: str, values: Any, classes: tuple[Name, ...]) -> IntArray:

@@ -1,9 +1,8 @@
 """A quantifier: a classifier that answers how large each class is, not which class an item belongs to."""
 
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any, Self, get_args
 
-import joblib
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import column_or_1d, indexable
@@ -13,13 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 from truecount import _check
 from truecount._types import FloatArray
 from truecount.api.bayesian import infer
-from truecount.counts import Argmax, Cells, Counts, Partition
+from truecount.counts import Counts, Groups
 from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.inference.draws import Engine
 from truecount.models import Prior
 from truecount.results import Posterior
 from truecount.results.intervals import Kind, Target
+from truecount.scores import Argmax, Cells, Partition
 from truecount.sklearn.outputs import codes, fit_sorter, share_features, with_inputs_of
 
 
@@ -115,29 +115,33 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
         self.estimator_, self.folds_, self.cells_ = self._sorter.estimator, self._sorter.folds, self._sorter.cells
         shape = len(self._sorter.classes), self.cells_.size
         self.labeled_ = np.bincount(places, minlength=shape[0] * shape[1]).reshape(shape)
-        self._table = joblib.hash((repr(self), places))
         self.classes_ = np.asarray(getattr(self.estimator_, "classes_", np.unique(y)))
         share_features(self.estimator_, self)
         return self
 
     def counts(self, X: Any) -> Counts:  # noqa: N803
-        """Count the outputs of new items beside the labelled ones; `infer_many` takes many of these at once.
-
-        All that one quantifier counts shares its labelled table and knows it: `Counts.pool` adds the new items of two,
-        and ``infer_many(..., joint=True)`` lets them be compared.
-        """
+        """Count the outputs of new items beside the labelled ones; see `groups` for several populations."""
         check_is_fitted(self)
         classes, unlabeled = self._sorter.classes, self._sorter.count(X)
-        return Counts(self.labeled_, unlabeled, classes, self.cells_.names(classes), tables=[self._table])
+        return Counts(self.labeled_, unlabeled, classes, self.cells_.names(classes))
+
+    def groups(self, populations: Mapping[Any, Any]) -> Groups:
+        """Count the outputs of several populations, which share the labelled items: a mapping from group to its items.
+
+        ``infer_many(groups, joint=True)`` lets them be compared.
+        """
+        check_is_fitted(self)
+        classes = self._sorter.classes
+        unlabeled = {group: self._sorter.count(items) for group, items in populations.items()}
+        return Groups(self.labeled_, unlabeled, classes, self.cells_.names(classes))
 
     def posterior(self, X: Any) -> Posterior:  # noqa: N803
         """Infer the share of every class in the population that these items come from.
 
-        To compare several populations, pass `counts` of each to ``infer_many(..., joint=True)``.
+        To compare several populations, pass `groups` of them to ``infer_many(..., joint=True)``.
         """
         prior, engine = self.prior or Prior(), self.engine or Auto()
-        alone = replace(self.counts(X), tables=frozenset())
-        return infer(alone, prior=prior, engine=engine, seed=self.seed)
+        return infer(self.counts(X), prior=prior, engine=engine, seed=self.seed)
 
     def predict(self, X: Any) -> FloatArray:  # noqa: N803
         """Shape (classes,): the posterior mean of each class's share, in the order of `classes_`."""

@@ -8,14 +8,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from truecount import _check
 from truecount._types import FloatArray
-from truecount.counts import Cells, Partition
-from truecount.counts.scores import probabilities
 from truecount.diagnostics.average import off_average
 from truecount.errors import CalibrationWarning, InputError
 from truecount.estimators.calibrate import KINDS, Calibration, fit, rescale
 from truecount.inference.draws import Engine
 from truecount.models import Prior
 from truecount.results.recalibrate import Recalibration, recalibrate
+from truecount.scores import Cells, Partition
+from truecount.scores.scores import probabilities
 from truecount.sklearn.folds import held_out
 from truecount.sklearn.outputs import class_names, codes, share_features, with_inputs_of
 from truecount.sklearn.quantifier import Quantifier, labeled_items

@@ -1,0 +1,245 @@
+"""Columns, frames and files become counts, by one path: tables yield rows, and a tally adds them up."""
+
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from typing import Any, TypeAlias, overload
+
+from truecount.counts.groups import Groups
+from truecount.counts.table import Counts
+from truecount.counts.tally import Tally, tallied
+from truecount.errors import InputError
+from truecount.reading.arrays import array_rows, encode_keys, encode_with_gaps
+from truecount.reading.columns import Columns, columns_by
+from truecount.reading.names import Missing
+from truecount.reading.rows import Reading, Table, require_few_names
+from truecount.reading.scan import Frame
+
+By: TypeAlias = str | Iterable[str] | Mapping[str, str | None]
+"""One column or several; a mapping gives columns of times a frequency."""
+
+
+@overload
+def count(
+    labels: Any,
+    predictions: Any,
+    new_predictions: Any,
+    *,
+    by: None = None,
+    classes: Iterable[Any] | None = None,
+    outputs: Iterable[Any] | None = None,
+    missing: Missing = None,
+) -> Counts: ...
+
+
+@overload
+def count(
+    labels: Any,
+    predictions: Any,
+    new_predictions: Any,
+    *,
+    by: Any,
+    classes: Iterable[Any] | None = None,
+    outputs: Iterable[Any] | None = None,
+    missing: Missing = None,
+) -> Groups: ...
+
+
+def count(
+    labels: Any,
+    predictions: Any,
+    new_predictions: Any,
+    *,
+    by: Any = None,
+    classes: Iterable[Any] | None = None,
+    outputs: Iterable[Any] | None = None,
+    missing: Missing = None,
+) -> Counts | Groups:
+    r"""Count how often each class got each output, and how often each output came up in the unlabelled population.
+
+    Parameters
+    ----------
+    labels
+        The true class of every labelled item: a list, a tuple, a NumPy array, or a column of pandas, polars or arrow,
+        holding strings, numbers or booleans.
+    predictions
+        The classifier's output for the same items, in the same order.
+    new_predictions
+        The output for every item of the unlabelled population; it may be empty.
+    by
+        The group of every item of the unlabelled population, in the same order: a column, or a mapping from name to
+        column where several make the groups.
+    classes, outputs
+        Their names, in the order wanted. Left out, they are the values that occur, sorted: numbers, then strings.
+        One that is named but does not occur is kept with zeros; one that occurs but is not named is an error.
+    missing
+        A word that stands for a missing value, or several; ``""`` says that no other word does.
+
+    Returns
+    -------
+    `Counts`, whole numbers; rows are classes, columns are outputs. With `by`, `Groups`, which share the labelled items.
+
+    Notes
+    -----
+    Rows are matched by position; the index of a pandas column is ignored. Values become names by the rules of
+    `count_table`. Levels of a categorical column that never occur are left out, and the order of its levels is not
+    used: pass ``classes=`` or ``outputs=``.
+
+    Where labelled and unlabelled items have no output in common, mostly because one side is spelled otherwise, they are
+    refused unless `outputs` names them all. A missing value is an error. If the classifier abstained, that is an
+    output: give it a name.
+
+    Examples
+    --------
+    >>> count(["cat", "dog", "dog"], ["cat", "cat", "dog"], ["dog", "bird", "dog"])
+    Counts: 3 labelled and 3 unlabelled items, 2 classes, 3 outputs
+    class\output  bird  cat  dog
+    cat              0    1    0
+    dog              0    1    1
+    unlabelled       1    0    2
+    """
+    named = dict(by) if isinstance(by, Mapping) else {} if by is None else {getattr(by, "name", None) or "group": by}
+    columns = Columns(label="labels", prediction="predictions", by=dict.fromkeys(map(str, named)))
+    reading = Reading.told(columns, missing=missing, classes=classes, outputs=outputs)
+    sides = {"labels": labels, "predictions": predictions, "new_predictions": new_predictions}
+    found = {side: encode_with_gaps(side, column, reading.missing) for side, column in sides.items()}
+    for side, column in found.items():
+        argument, wanted = ("classes", reading.classes) if side == "labels" else ("outputs", reading.outputs)
+        column.require_full(side)
+        if wanted is None:
+            require_few_names(None, side, argument, column.names)
+        else:
+            column.require_named(side, argument, wanted)
+    groups = {name: encode_keys(f"by[{name!r}]" if len(named) > 1 else "by", each) for name, each in named.items()}
+    found["labels"].require_length("labels", "predictions", len(found["predictions"].codes))
+    for column in groups.values():
+        column.require_length("by", "new_predictions", len(found["new_predictions"].codes))
+    rows = array_rows(found["labels"], found["predictions"])
+    rows += array_rows(None, found["new_predictions"], groups=list(groups.values()))
+    return tallied(reading.explained(None, rows), reading).to_data()
+
+
+@overload
+def count_table(
+    table: Any = None,
+    *,
+    labeled: Any = None,
+    unlabeled: Any = None,
+    label: str,
+    prediction: str,
+    by: None = None,
+    weight: str | None = None,
+    classes: Iterable[Any] | None = None,
+    outputs: Iterable[Any] | None = None,
+    missing: Missing = None,
+) -> Counts: ...
+
+
+@overload
+def count_table(
+    table: Any = None,
+    *,
+    labeled: Any = None,
+    unlabeled: Any = None,
+    label: str,
+    prediction: str,
+    by: By,
+    weight: str | None = None,
+    classes: Iterable[Any] | None = None,
+    outputs: Iterable[Any] | None = None,
+    missing: Missing = None,
+) -> Groups: ...
+
+
+def count_table(
+    table: Any = None,
+    *,
+    labeled: Any = None,
+    unlabeled: Any = None,
+    label: str,
+    prediction: str,
+    by: By | None = None,
+    weight: str | None = None,
+    classes: Iterable[Any] | None = None,
+    outputs: Iterable[Any] | None = None,
+    missing: Missing = None,
+) -> Counts | Groups:
+    r"""Count a table wherever it lives: pandas, polars, Arrow, DuckDB, Dask, Ibis, Spark, or a file.
+
+    The table's own engine does one group-by, in one pass, and only its result is fetched: a row for each class, output
+    and group.
+
+    Parameters
+    ----------
+    table
+        A frame, eager or lazy, or the path of a file: CSV, TSV, JSON Lines, a JSON array of records, or Parquet; the
+        ending says which. A pattern such as ``"runs/*.parquet"`` or a folder is one table, in which folders such as
+        ``week=3`` are columns. Its rows with a missing label are the unlabelled population.
+    labeled, unlabeled
+        Two tables instead of one: the first labelled throughout, of the second only predictions, groups and weights
+        are read.
+    label, prediction
+        Columns with the true class and with the output: strings, numbers or booleans. In JSON and Parquet,
+        ``answer.verdict`` is the entry ``verdict`` of ``answer``, unless a column has that very name.
+    by
+        One or several columns; then the answer is `Groups` of the unlabelled population. A mapping gives columns of
+        times a frequency: ``{"time": "week"}``, ``{"region": None, "time": "month"}``, with minute, hour, day, week
+        (from Monday), month, quarter or year.
+    weight
+        Column of weights, which are summed, and their squares too.
+    classes, outputs
+        Their names, in the order wanted. Left out, they are the values that occur, sorted.
+    missing
+        A word that stands for a missing value in labels and predictions, or several, ``["NA", "NaN"]``; ``""`` says
+        that no other word does.
+
+    Returns
+    -------
+    `Counts`, or with `by` `Groups`. The groups share the labelled table, which all labelled rows make up whatever their
+    group, so they are not independent of each other: use ``infer_many(groups, joint=True)`` before comparing them.
+
+    Notes
+    -----
+    Values become names by the same rules everywhere. Blanks around a string are not part of it; None, NaN, null and
+    nothing but blanks are missing. Whole numbers are whole however they are stored or written, so that labels which
+    missing values turned into floats still match: 1.0 is 1, and ``"1.0"`` is ``"1"``. 1, 1.0 and True are one name; 1
+    beside ``"1"`` is refused. The words NA, N/A, NaN, null and None are refused until `missing` explains them, or
+    `classes` or `outputs` names them. More than 1,000 different values are no classes or outputs, unless `classes` or
+    `outputs` names them all.
+
+    Times with a zone are cut in UTC, and groups are named without it. Times without one are taken as they stand.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> rows = "('pass', 'pass'), ('fail', 'pass'), (NULL, 'pass'), (NULL, 'fail')"
+    >>> runs = duckdb.sql(f"FROM (VALUES {rows}) AS runs(human, verdict)")
+    >>> count_table(runs, label="human", prediction="verdict")
+    Counts: 2 labelled and 2 unlabelled items, 2 classes, 2 outputs
+    class\output  fail  pass
+    fail             0     1
+    pass             0     1
+    unlabelled       1     1
+    """
+    columns = Columns(label=label, prediction=prediction, by=columns_by(by), weight=weight)
+    reading = Reading.told(columns, missing=missing, classes=classes, outputs=outputs)
+    if table is not None and labeled is None and unlabeled is None:
+        return tally_tables(reading, as_table("table", table)).to_data()
+    if table is None and labeled is not None and unlabeled is not None:
+        return tally_tables(reading, as_table("labeled", labeled), as_table("unlabeled", unlabeled)).to_data()
+    needed = "it is one table, or a labelled and an unlabelled one"
+    raise InputError("table", "is given with others, or not at all", needed, "Pass table, or labeled and unlabeled")
+
+
+def tally_tables(reading: Reading, table: Table, unlabeled: Table | None = None) -> Tally:
+    """Count one table or two, and keep what can still be merged."""
+    rows = reading.of_one(table) if unlabeled is None else reading.of_two(table, unlabeled)
+    return tallied(rows, reading, table.name)
+
+
+def as_table(argument: str, given: Any) -> Table:
+    """Return a file, a pattern, a folder or an address where a path was given, else a frame."""
+    if isinstance(given, str | PathLike):
+        from truecount.reading.files import File
+
+        return File(given)
+    return Frame(argument, given)

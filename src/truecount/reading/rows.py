@@ -1,0 +1,316 @@
+"""Tables of any kind become rows: one table with both kinds of rows, or a labelled and an unlabelled one.
+
+What rows must satisfy to be counted is checked here, and said of the table that they came from.
+"""
+
+import warnings
+from collections import Counter as Sums
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol, Self
+
+from truecount._types import Name
+from truecount._wording import quoted
+from truecount.errors import InputError, TruecountWarning
+from truecount.reading.columns import Columns, NoColumnError
+from truecount.reading.names import MISSING_WORDS, SUSPECT_WORDS, Group, Missing, missing_words, named_or_found
+
+TRUTHS = ("true", "false")
+MOST_NAMES = 1000
+"""More different values than this are not classes or outputs, unless someone names them all."""
+MOST_LONE_GROUPS = 1000
+"""More groups than this, of one item or two, are not groups."""
+
+
+class Row(NamedTuple):
+    """Rows of a table that are alike, counted."""
+
+    group: Group
+    label: Name | None
+    output: Name | None
+    rows: int
+    weight: Any
+    squares: Any
+
+
+class Table(Protocol):
+    """Something with rows; `is_text` where numbers and strings look alike in it."""
+
+    @property
+    def name(self) -> str:
+        """What the caller knows it as; errors say it."""
+
+    @property
+    def is_text(self) -> bool:
+        """Whether all values are text."""
+
+    def rows(self, columns: Columns) -> list[Row]:
+        """Count the combinations of values in these columns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How tables become rows.
+
+    Parameters
+    ----------
+    columns
+        Which columns are read.
+    missing
+        The words that mean a missing value; "" says that no other does.
+    classes, outputs
+        Their names in the order wanted; None for those that occur, sorted.
+    is_shard
+        Whether this may be a part of the data: without labels, with a single class, or without unlabelled rows.
+    """
+
+    columns: Columns
+    missing: tuple[str, ...] = ()
+    classes: tuple[Name, ...] | None = None
+    outputs: tuple[Name, ...] | None = None
+    is_shard: bool = False
+
+    @classmethod
+    def told(
+        cls,
+        columns: Columns,
+        *,
+        missing: Missing = None,
+        classes: Iterable[Any] | None = None,
+        outputs: Iterable[Any] | None = None,
+        is_shard: bool = False,
+    ) -> Self:
+        """Check what the caller says: the columns, the words that mean a missing value, the names in their order."""
+        columns.require_distinct()
+        names = {side: named_or_found(side, given) for side, given in (("classes", classes), ("outputs", outputs))}
+        return cls(columns=columns, missing=missing_words(missing), **names, is_shard=is_shard)
+
+    @property
+    def named(self) -> tuple[Name, ...]:
+        """Classes and outputs that the caller named."""
+        return (*(self.classes or ()), *(self.outputs or ()))
+
+    @property
+    def _nothing(self) -> tuple[Any, ...]:
+        return (None, *self.missing)
+
+    def of_one(self, table: Table) -> list[Row]:
+        """Return the rows of a table, in which those with an empty label are the unlabelled population."""
+        rows = self.explained(table.name, table.rows(self.columns))
+        require_not_swapped(table.name, rows, self.columns)
+        require_predictions(table.name, rows, self.columns.prediction)
+        if not self.is_shard:
+            require_some_labeled(table.name, rows, str(self.columns.label))
+            require_some_unlabeled(table.name, rows)
+        return self._as_text(rows, table)
+
+    def of_two(self, labeled: Table, unlabeled: Table) -> list[Row]:
+        """Return the rows of a labelled table and of an unlabelled one, whose labels are not used."""
+        with self._both_weighted(labeled, unlabeled):
+            rows = [*self._labeled_rows(labeled, unlabeled), *self._new_rows(unlabeled)]
+        return self._as_text(rows, labeled, unlabeled)
+
+    def of_labeled(self, table: Table) -> list[Row]:
+        """Return the rows of a table that is labelled throughout, and has no population beside it."""
+        return self._as_text(self._labeled_rows(table, table), table)
+
+    def explained(self, table: str | None, rows: Sequence[Row]) -> list[Row]:
+        """Return the rows with None for the words that mean a missing value, and refuse others that may."""
+        words = self.missing
+        cleared = [row._replace(label=without(row.label, words), output=without(row.output, words)) for row in rows]
+        if "" not in words:
+            self._require_clear(table, cleared, words)
+        return cleared
+
+    def _require_clear(self, table: str | None, rows: Sequence[Row], told: Sequence[str]) -> None:
+        often: dict[str, Sums[Name]] = {"labelled": Sums(), "predicted": Sums()}
+        for row in rows:
+            for role, found in (("labelled", row.label), ("predicted", row.output)):
+                if found is not None and str(found).casefold() in MISSING_WORDS and found not in self.named:
+                    often[role][found] += row.rows
+        for role, words in often.items():
+            for word, number in words.most_common(1):
+                missing: Any = [*told, str(word)] if told else str(word)
+                name: Any = [*told, ""] if told else ""
+                raise InputError(
+                    table or {"labelled": "labels", "predicted": "predictions"}[role],
+                    f"has {number_of_rows(number)} {role} {word!r}",
+                    "that may be a name or mean that the value is missing",
+                    f"Pass missing={missing!r} if it is missing, or missing={name!r} for a name",
+                )
+
+    def _labeled_rows(self, labeled: Table, unlabeled: Table) -> list[Row]:
+        """Return the rows of the first table, labelled throughout; without any label it may be the second."""
+        column = str(self.columns.label)
+        try:
+            rows = self.explained(labeled.name, labeled.rows(replace(self.columns, by={})))
+            require_predictions(labeled.name, rows, self.columns.prediction)
+            require_some_labeled(labeled.name, rows, column)
+        except InputError as error:
+            if self._holds(unlabeled, column) and not self._holds(labeled, column):
+                found, needed = f"has no label and {unlabeled.name} has", "the labelled one comes first"
+                raise InputError(labeled.name, found, needed, "Swap the two") from error
+            raise
+        require_all_labeled(labeled.name, rows)
+        return rows
+
+    def _new_rows(self, table: Table) -> list[Row]:
+        """Return the rows of the second table; labels that it holds are not used, and a warning says so."""
+        try:
+            found = table.rows(replace(self.columns, needs_label=False))
+        except InputError:
+            found = table.rows(replace(self.columns, label=None))
+        _warn_of_unused(sum(row.rows for row in found if row.label not in self._nothing))
+        rows = self.explained(table.name, [row._replace(label=None) for row in found])
+        require_predictions(table.name, rows, self.columns.prediction)
+        return rows
+
+    @contextmanager
+    def _both_weighted(self, *tables: Table) -> Iterator[None]:
+        """Say of a column of weights that only one of two tables lacks what to do about it."""
+        column = str(self.columns.weight)
+        try:
+            yield
+        except NoColumnError as error:
+            if error.column != column or not any(self._holds(table, column) for table in tables):
+                raise
+            remedy = "Add it there, with 1 in every row that has no weight"
+            raise InputError(error.argument, error.found, "both tables need the weights", remedy) from error
+
+    def _holds(self, table: Table, column: str) -> bool:
+        """Whether a table has this column, with something in it."""
+        try:
+            found = table.rows(Columns(prediction=column))
+        except InputError:
+            return False
+        return any(row.output not in self._nothing for row in found)
+
+    def _as_text(self, rows: list[Row], *tables: Table) -> list[Row]:
+        """Return names as text where a text takes part, unless all are and the caller named them.
+
+        Truth values have one spelling, that of a text where there is one.
+        """
+        are_text = [each.is_text for each in tables]
+        if not any(are_text) or (all(are_text) and self.named):
+            return rows
+        names = {name for row in rows for name in (row.label, row.output)}
+        words = sorted((name for name in names if isinstance(name, str) and name.casefold() in TRUTHS), reverse=True)
+        spelled = {word.casefold(): word for word in words}
+
+        def text(name: Name | None) -> str | None:
+            return None if name is None else spelled.get(str(name).casefold(), str(name))
+
+        return [row._replace(label=text(row.label), output=text(row.output)) for row in rows]
+
+
+def without(name: Name | None, words: Collection[str]) -> Name | None:
+    """Return a name, or None for one of the words that mean a missing value."""
+    return None if name is not None and str(name) in words else name
+
+
+def _warn_of_unused(labels: int) -> None:
+    if labels:
+        many = "a label, which is" if labels == 1 else f"{labels:,} labels, which are"
+        said = (
+            f"The second table has {many} not used: check(..., audit=...) shows by such labels whether the box drifted."
+        )
+        warnings.warn(said, TruecountWarning, stacklevel=5)
+
+
+def require_predictions(table: str, rows: Sequence[Row], column: str) -> None:
+    """Refuse a table without rows, and rows without an output."""
+    if not rows:
+        raise InputError(table, "has no rows", "some must stand below the column names", "Check how it was written")
+    without_output = sum(row.rows for row in rows if row.output is None)
+    if without_output:
+        found = f"has {number_of_rows(without_output)} without a prediction{_in_column(table, column)}"
+        remedy = "Write what the box said, for instance 'abstained', or remove them"
+        raise InputError(table, found, "every row needs one", remedy)
+
+
+def require_not_swapped(table: str, rows: Sequence[Row], columns: Columns) -> None:
+    """Refuse gaps among the predictions and none among the labels, where both name the same: they changed places."""
+    label, prediction = str(columns.label), columns.prediction
+    labels, outputs = {row.label for row in rows}, {row.output for row in rows}
+    if None in outputs and None not in labels and len(outputs) > 1 and outputs - {None} <= labels:
+        found = f"has a label in every row of column {label!r}, and gaps in the predictions of column {prediction!r}"
+        needed = "some labels may be unknown, and no prediction"
+        raise InputError(
+            table, found, needed, f"Perhaps they are swapped: pass label={prediction!r}, prediction={label!r}"
+        )
+
+
+def require_few_names(table: str | None, column: str, argument: str, names: Sequence[Name | None]) -> None:
+    """Refuse a column with more different values than classes are."""
+    if len(names) > MOST_NAMES:
+        found = f"has {len(names):,} different values{_in_column(table, column)}"
+        needed = f"a column of class names has at most {MOST_NAMES:,}"
+        remedy = f"Choose another column, sort continuous scores into bins, or name them all in {argument}=[...]"
+        raise InputError(table or column, found, needed, remedy)
+
+
+def require_named(table: str | None, column: str, argument: str, wanted: Sequence[Name], found: Sequence[Name]) -> None:
+    """Refuse a name that occurs but that the caller did not name."""
+    known = frozenset(wanted)
+    for name in found:
+        if name not in known:
+            needed = f"{argument} names only {quoted(wanted)}"
+            remedy = f"Add it to {argument}=[...], or correct the column"
+            raise InputError(table or column, f"holds {name!r}{_in_column(table, column)}", needed, remedy)
+
+
+def require_all_labeled(table: str, rows: Sequence[Row]) -> None:
+    """Refuse an empty label in a table of labelled rows."""
+    unlabeled = sum(row.rows for row in rows if row.label is None)
+    if unlabeled:
+        needed = "the first of two tables must be labelled throughout"
+        remedy = "Remove them, or move them to the second one"
+        raise InputError(table, f"has {number_of_rows(unlabeled)} with an empty label", needed, remedy)
+
+
+def require_some_labeled(table: str, rows: Sequence[Row], column: str) -> None:
+    """Refuse a table without any label."""
+    if all(row.label is None for row in rows):
+        remedy = "Fill in the true class of a sample, or choose another column"
+        raise InputError(table, f"has no label in column {column!r}", "some rows must be labelled", remedy)
+
+
+def require_some_unlabeled(table: str, rows: Sequence[Row]) -> None:
+    """Refuse a table in which every row has a label; one of them may mean that there is none."""
+    if any(row.label is None for row in rows):
+        return
+    found, needed = "has a label in every row", "there is no unlabelled population to estimate"
+    remedy = "Leave the label empty where it is unknown, or give the unlabelled rows in a second table"
+    outputs, suspects = {row.output for row in rows}, Sums[Name]()
+    for row in rows:
+        if row.label is not None and str(row.label).casefold() in SUSPECT_WORDS and row.label not in outputs:
+            suspects[row.label] += row.rows
+    for label, number in suspects.most_common(1):
+        found = f"{found}, and that of {number_of_rows(number)} is {label!r}"
+        remedy = f"Pass missing={str(label)!r} if that means that the label is missing"
+    raise InputError(table, found, needed, remedy)
+
+
+def require_full_groups(table: str | None, rows: Sequence[Row], columns: Columns) -> None:
+    """Refuse many groups of hardly more than one item: a column of raw times, or of names of items."""
+    new = [row for row in rows if row.label is None]
+    items, groups = sum(row.rows for row in new), len({row.group for row in new})
+    if groups > MOST_LONE_GROUPS and items < 2 * groups:
+        found = f"has {groups:,} groups by {quoted(columns.by)}, of {number_of_rows(items)}"
+        remedy = f"Make periods of times, as in by={{{next(iter(columns.by))!r}: 'week'}}, or choose another column"
+        raise InputError(table or "by", found, "a share is one of many items", remedy)
+
+
+def number_of_rows(number: int) -> str:
+    """Return a number of rows in words.
+
+    >>> number_of_rows(1), number_of_rows(2000)
+    ('1 row', '2,000 rows')
+    """
+    return f"{number:,} row{'' if number == 1 else 's'}"
+
+
+def _in_column(table: str | None, column: str) -> str:
+    """Return where in a table something was found; an array is its own column."""
+    return "" if table in (None, column) else f" in column {column!r}"
