@@ -4,11 +4,11 @@ import numpy as np
 
 from truecount._wording import called, listed, percent
 from truecount.counts.groups import Groups
-from truecount.counts.values import group_name
 from truecount.counts.weights import effective_groups
 from truecount.inference import convergence
 from truecount.inference.hierarchical import GroupDraws
 from truecount.models.priors import Prior
+from truecount.reading.names import group_name
 from truecount.results.finding import Finding, Severity, gravest_first
 
 MOVED, MOVED_FAR = 2.0, 3.0

@@ -10,12 +10,12 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray, Name
 from truecount.counts.groups import Groups
-from truecount.counts.values import group_name
 from truecount.errors import InputError
 from truecount.inference import convergence
 from truecount.inference.hierarchical import GroupDraws
 from truecount.models.groups import Variation
 from truecount.models.priors import Prior
+from truecount.reading.names import group_name
 from truecount.results.by_class import ByClass, unknown_class
 from truecount.results.contrast import Contrast, Ranks, interval_of
 from truecount.results.finding import Finding
