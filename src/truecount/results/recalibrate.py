@@ -142,8 +142,8 @@ def recalibrate(scores: Any, posterior: Posterior, *, trained_on: Any = None, dr
     array([[0.84, 0.16],
            [0.38, 0.62]])
     >>> corrected.interval(0.95)[0].round(2)
-    array([[0.75, 0.94],
-           [0.06, 0.25]])
+    array([[0.74, 0.94],
+           [0.06, 0.26]])
     """
     _check.instance_of("posterior", posterior, Posterior, "Pass what infer(counts) gives")
     rows, wanted = probabilities("scores", scores), _check.whole_number("draws", draws, least=1)
