@@ -101,7 +101,7 @@ class SamePopulation(OutputModel):
     Examples
     --------
     >>> SamePopulation().closed_form(Counts([[8, 2], [2, 8]], [30, 20])).mean.round(3)
-    array([0.554, 0.446])
+    array([0.54, 0.46])
     """
 
     name: ClassVar[str] = "same_population"
@@ -137,7 +137,7 @@ class ByPrediction(OutputModel):
     Examples
     --------
     >>> ByPrediction().closed_form(Counts([[8, 2], [2, 8]], [30, 20])).mean.round(3)
-    array([0.555, 0.445])
+    array([0.556, 0.444])
     """
 
     name: ClassVar[str] = "by_prediction"

@@ -140,10 +140,10 @@ def recalibrate(scores: Any, posterior: Posterior, *, trained_on: Any = None, dr
     >>> corrected = recalibrate([[0.5, 0.5], [0.1, 0.9]], posterior, trained_on={"fail": 0.5, "pass": 0.5})
     >>> corrected.mean.round(2)
     array([[0.84, 0.16],
-           [0.39, 0.61]])
+           [0.38, 0.62]])
     >>> corrected.interval(0.95)[0].round(2)
-    array([[0.75, 0.94],
-           [0.06, 0.25]])
+    array([[0.74, 0.94],
+           [0.06, 0.26]])
     """
     _check.instance_of("posterior", posterior, Posterior, "Pass what infer(counts) gives")
     rows, wanted = probabilities("scores", scores), _check.whole_number("draws", draws, least=1)

@@ -59,6 +59,8 @@ BROKEN = (
 """What reading a file that is broken, or made to do harm, may end in."""
 RUNS: dict[str, type[Run]] = {kind.__name__: kind for kind in (Run, ImportanceRun, ChainRun, QuadratureRun, ClosedForm)}
 """Kinds of runs, by the name that a file has."""
+WORDS = ("engine", "not_converged", "reason", "coordinates")
+"""What a run has as text."""
 
 
 def save(posterior: "Posterior", path: str | PathLike[str]) -> None:
@@ -146,9 +148,9 @@ def _run(values: Mapping[str, Any], n_classes: int) -> Run:
     """Return how draws came about; what is printed must be text, and what is counted with must be numbers."""
     told = dict(values)
     kind, modes, joint = RUNS[told.pop("kind")], told.pop("modes"), told.pop("joint")
-    for name in ("engine", "not_converged", "reason", "coordinates"):
+    for name in WORDS:
         _require_text(name, told.get(name))
-    numbers = {name: told[name] for name in told if name not in ("engine", "not_converged", "reason", "coordinates")}
+    numbers = {name: told[name] for name in told if name not in WORDS}
     if told["engine"] is None or numbers.pop("status") not in STATUSES:
         raise _unsound("run", f"is {values!r:.60}")
     for name, value in {**numbers, **(joint or {})}.items():
