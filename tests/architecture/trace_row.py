@@ -14,9 +14,10 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from functools import cache
+from itertools import groupby, pairwise
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import truecount
@@ -45,45 +46,42 @@ def trace(*arguments: str) -> list[Call]:
 
     calls: list[Call] = []
 
-    def note(frame: FrameType, event: str, _: Any) -> None:
-        if event == "call" and is_function(frame):
-            path = path_of(frame)
-            calls.append(Call(folder_of(path), str(path), frame.f_code.co_qualname, caller_of(frame)))
+    def note(frame: FrameType, _: str, __: Any) -> None:
+        if folder := function_folder(frame.f_code):
+            calls.append(Call(folder, str(path_of(frame.f_code)), frame.f_code.co_qualname, caller_of(frame)))
 
-    sys.setprofile(note)
+    before = sys.gettrace()
+    sys.settrace(note)
     try:
         done = CliRunner().invoke(app, list(arguments))
     finally:
-        sys.setprofile(None)
+        sys.settrace(before)
     if done.exit_code:
         raise RuntimeError(done.output)
     return calls
 
 
-def path_of(frame: FrameType) -> Path:
-    """The file of a frame within the package; nothing where it is of others, or ground."""
-    name = frame.f_code.co_filename
-    path = Path(name).relative_to(ROOT) if name.startswith(f"{ROOT}/") else Path()
-    return path if len(path.parts) > 1 else Path()
+@cache
+def path_of(code: CodeType) -> Path:
+    """The file of some code within a stage or a door; nothing where it is of others, or ground."""
+    path = Path(code.co_filename)
+    path = path.relative_to(ROOT) if path.is_relative_to(ROOT) else Path()
+    return path if len(path.parts) > 1 and path.parts[0] in (*DOORS, *STAGES) else Path()
 
 
-def folder_of(path: Path) -> str:
-    return path.parts[0] if path.parts else ""
-
-
-def is_function(frame: FrameType) -> bool:
-    """Whether this is a function of a stage or a door; bodies of classes and modules have no fast locals."""
-    code = frame.f_code
-    is_made = code.co_flags & inspect.CO_OPTIMIZED and code.co_name not in ("__post_init__", "__init__")
-    return bool(is_made) and folder_of(path_of(frame)) in (*DOORS, *STAGES)
+@cache
+def function_folder(code: CodeType) -> str:
+    """The folder of a function; nothing for bodies of classes and modules, which have no fast locals."""
+    is_function = code.co_flags & inspect.CO_OPTIMIZED and code.co_name not in ("__post_init__", "__init__")
+    return path_of(code).parts[0] if is_function and path_of(code).parts else ""
 
 
 def caller_of(frame: FrameType) -> str:
     """The folder of the nearest frame above that belongs to a stage or a door."""
     above = frame.f_back
-    while above is not None and folder_of(path_of(above)) not in (*DOORS, *STAGES):
+    while above is not None and not path_of(above.f_code).parts:
         above = above.f_back
-    return "" if above is None else folder_of(path_of(above))
+    return "" if above is None else path_of(above.f_code).parts[0]
 
 
 def entries(calls: Sequence[Call]) -> list[Call]:
@@ -95,8 +93,7 @@ def entries(calls: Sequence[Call]) -> list[Call]:
 def reversals(calls: Sequence[Call]) -> list[tuple[Call, Call]]:
     """Each entry into a stage that comes before the one that was entered last, with that one."""
     found = entries(calls)
-    pairs = zip(found, found[1:], strict=False)
-    return [(one, two) for one, two in pairs if STAGES.index(two.folder) < STAGES.index(one.folder)]
+    return [(one, two) for one, two in pairwise(found) if STAGES.index(two.folder) < STAGES.index(one.folder)]
 
 
 def files_by_folder(calls: Sequence[Call]) -> dict[str, list[str]]:
@@ -115,17 +112,14 @@ def trace_page() -> list[Call]:
         return trace("estimate", str(table), *columns, "--html", str(page), "--table")
 
 
-def main() -> None:
-    """Print the way."""
-    calls = trace_page()
+def table(calls: Sequence[Call]) -> list[str]:
+    """The way in lines."""
     passed, turned = files_by_folder(calls), reversals(calls)
-    for folder, files in passed.items():
-        print(f"{folder:12}{len(files):3}  {', '.join(Path(file).stem for file in files)}")
-    print(f"{'in all':12}{sum(map(len, passed.values())):3}  {len(turned)} reversals")
-    print("way:", " → ".join(call.folder for call in entries(calls)))
-    for one, two in turned:
-        print(f"turns back from {one.file} ({one.function}) to {two.file} ({two.function})")
+    lines = [f"{folder:12}{len(files):3}  {', '.join(Path(f).stem for f in files)}" for folder, files in passed.items()]
+    lines.append(f"{'in all':12}{sum(map(len, passed.values())):3}  {len(turned)} reversals")
+    lines.append(f"way: {' → '.join(call.folder for call in entries(calls))}")
+    return lines + [f"turns back from {one.file} via {one.function} to {two.file}" for one, two in turned]
 
 
 if __name__ == "__main__":
-    main()
+    sys.stdout.write("\n".join(table(trace_page())) + "\n")
