@@ -63,6 +63,7 @@ def names(argument: str, values: Iterable[Any]) -> tuple[Name, ...]:
 def distinguishable(argument: str, names: Iterable[object], *, remedy: str | None = None) -> None:
     """Refuse the number 1 beside the string "1": one thing, read in two ways, would be counted apart."""
     seen: dict[str, object] = {}
+    named = f"{argument.replace(' and ', '=[...] and ')}=[...]"
     for name in names:
         twin = seen.setdefault(str(name), name)
         if twin is not name:
@@ -70,8 +71,7 @@ def distinguishable(argument: str, names: Iterable[object], *, remedy: str | Non
                 argument,
                 f"hold both {twin!r} and {name!r}",
                 "a number and a string that look alike would be counted apart",
-                remedy
-                or f"Convert the columns to one kind, or name both: {argument.replace(' and ', '=[...] and ')}=[...]",
+                remedy or f"Convert the columns to one kind, or name both with {named}",
             )
 
 

@@ -10,7 +10,7 @@ from truecount import _check
 from truecount.counts.exchange import tally_of, to_document
 from truecount.counts.groups import Groups
 from truecount.counts.table import Counts
-from truecount.counts.tally import Tally, merged, tallied
+from truecount.counts.tally import Tally, merged, require_sound, tallied
 from truecount.errors import InputError
 from truecount.reading.arrays import array_rows, encode_keys, encode_with_gaps
 from truecount.reading.columns import Columns
@@ -155,8 +155,7 @@ class Counter:
 
     def _sound(self) -> Tally:
         tally = self.snapshot()
-        if self._reading.outputs is None:
-            tally.require_shared_outputs("predictions")
+        require_sound(tally, self._reading)
         return tally
 
     def __repr__(self) -> str:

@@ -160,11 +160,12 @@ def tallied(rows: Sequence[Row], reading: Reading, table: str | None = None) -> 
         _check.distinguishable(f"groups by {column!r}", keys, remedy="Convert the column to one kind")
     if not reading.is_shard:
         require_full_groups(table, rows, columns)
-        _require_sound(tally, reading, table)
+        require_sound(tally, reading, table)
     return tally
 
 
-def _require_sound(tally: Tally, reading: Reading, table: str | None) -> None:
+def require_sound(tally: Tally, reading: Reading, table: str | None = None) -> None:
+    """Refuse a single class, names that look alike, and labels that tell nothing of the unlabelled items."""
     classes, outputs = tally.class_names(), tally.output_names()
     if len(classes) == 1:
         found, needed = f"has only the label {classes[0]!r}", "a share needs at least two classes"

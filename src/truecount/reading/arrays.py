@@ -109,7 +109,7 @@ def encode_with_gaps(argument: str, column: Any, missing: Collection[str] = ()) 
 def encode_keys(argument: str, column: Any) -> Column:
     """Return the codes and the keys of a column of groups: names, dates or times, None for missing ones."""
     if isinstance(column, np.ndarray) and column.dtype.kind == "M":
-        column = column.astype("M8[us]").tolist()
+        column = column.astype("M8[D]" if np.datetime_data(column.dtype)[0] in "YMWD" else "M8[us]").tolist()
     codes, values = _factorized(argument, column)
     keys: list[Key] = [as_key(value, table=argument) for value in values]
     return Column(codes, keys)
