@@ -183,7 +183,7 @@ def test_columns_called_like_a_class_keep_its_name():
 
 def test_designs_that_agree_are_silent():
     same = Counts([[130, 20], [30, 220]], [640, 960])
-    assert "designs-disagree" not in codes(tc.check(tc.Groups.of(same)))
+    assert "designs-disagree" not in codes(tc.check(same))
 
 
 def test_an_answer_of_another_design_has_no_test_of_label_shift():

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def on_demand(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Give the package's ``__getattr__`` and ``__dir__``.
+    """Return the package's ``__getattr__`` and ``__dir__``.
 
     `homes` has the module of each name, or nothing where the name is a module.
     """

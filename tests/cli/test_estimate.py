@@ -268,7 +268,7 @@ def test_labels_of_the_second_table_are_named_on_the_side(tmp_path: Path) -> Non
     done = run("estimate", "read.csv", "unread.csv", *JUDGED[1:], "--json", "-", folder=tmp_path)
     assert done.stderr == (
         "The second table has a label, which is not used: truecount check --audit FILE shows by such labels whether "
-        "the box drifted.\n"
+        "the classifier drifted.\n"
     )
     assert json.loads(done.stdout)["classes"]
 

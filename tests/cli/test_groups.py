@@ -142,7 +142,7 @@ def test_bad_usage(table: str) -> None:
     assert "--design does not go with groups" in said
     with pytest.raises(tc.InputError, match="no column 'dy'"):
         estimate(table, *COLUMNS, "--by", "dy:week")
-    with pytest.raises(tc.InputError, match=r"has 'north' in column 'region': that is no time"):
+    with pytest.raises(tc.InputError, match=r"has 'north' in column 'region': periods are cut from times"):
         estimate(table, *COLUMNS, "--by", "region:week")
 
 
@@ -161,7 +161,7 @@ def test_counts_without_groups_are_refused(table: str, tmp_path: Path) -> None:
     counts = str(tmp_path / "labeled.json")
     made = CliRunner().invoke(app, ["counts", str(tmp_path / "labeled.csv"), *COLUMNS, "--by", "region", "-o", counts])
     assert made.exit_code == 0, made.output
-    with pytest.raises(tc.InputError, match=r"labeled\.json holds no groups: they are made of unlabelled rows"):
+    with pytest.raises(tc.InputError, match=r"labeled\.json: counts hold no groups: groups are made of unlabelled"):
         estimate(counts)
 
 

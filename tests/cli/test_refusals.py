@@ -231,8 +231,9 @@ def test_several_populations_share_the_validation_of_their_test(tmp_path: Path) 
     summary = json.loads(run("estimate", *data, folder=tmp_path).stdout)
     assert summary["by"] == ["population"]
     assert [group["group"] for group in summary["groups"]] == [["north"], ["south"]]
-    tables = [group["counts"]["tables"] for group in summary["groups"]]
-    assert tables[0] == tables[1]
+    labeled = [group["counts"]["labeled"] for group in summary["groups"]]
+    assert labeled[0] == labeled[1]
+    assert [group["engine"]["shares_labels"] for group in summary["groups"]] == [2, 2]
     assert len(summary["differences"]) == 2
 
 

@@ -63,7 +63,7 @@ def test_missing_values_are_counted_and_the_first_is_found(make, argument):
         + (
             "use count_table(), which takes rows without a label for the population."
             if argument == "labels"
-            else "name what the box did there, such as 'abstained'."
+            else "name what the classifier did there, such as 'abstained'."
         )
     )
 

@@ -145,8 +145,9 @@ def test_names_are_the_same_from_every_back_end(case: str, table_of: Any) -> Non
     if None in labels:
         counts = tc.count_table(table, **COLUMNS)
     else:
-        with pytest.warns(TruecountWarning, match="has 4 labels, which are not used"):
+        with pytest.warns(TruecountWarning, match="has 4 labels, which are not used") as said:
             counts = tc.count_table(labeled=table, unlabeled=table, **COLUMNS)
+        assert {each.filename for each in said} == {__file__}
     assert counts.classes == counts.outputs == names
     assert [type(name) for name in counts.classes] == [type(name) for name in names]
     assert counts.labeled.sum() == sum(

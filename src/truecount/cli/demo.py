@@ -48,9 +48,9 @@ def _explanation(posterior: Posterior) -> list[str]:
     return [
         f"counted: the judge passes {_percent(judged)} of the new answers. That is too kind: of the {failed} answers "
         f"that people failed, it passed {wrongly_passed}.",
-        f"true share: with the judge's habits undone, {_percent(posterior.mean[row])} pass.",
+        f"true share: with the judge's errors corrected, {_percent(posterior.mean[row])} pass.",
         f"95 % interval: it is {_percent(0.95, 0)} probable that between {_percent(low)} and {_percent(high)} pass. "
-        f"It is wide because the judge's habits were learned from {counts.labeled.sum()} answers only.",
+        f"It is wide because the judge's error rates were estimated from {counts.labeled.sum()} answers only.",
         f"The truth: this example was made so that {_percent(PASS_RATE['v2'], 0)} pass.",
         "",
         "All this assumes that the judge treats a good answer, and a bad one, of the new release as it did before, "
@@ -67,14 +67,14 @@ def _program() -> str:
 
 
 def _short(path: Path) -> str:
-    """Give a path as it may be typed here."""
+    """Return a path as it may be typed here."""
     here = Path.cwd()
     near = str(path.relative_to(here) if path.is_relative_to(here) else path)
     return f'"{near}"' if " " in near else near
 
 
 def _percent(share: float, decimals: int = 1) -> str:
-    """Give a percentage that does not break at the end of a line."""
+    """Return a percentage that does not break at the end of a line."""
     return f"{100 * share:.{decimals}f}\N{NO-BREAK SPACE}%"
 
 

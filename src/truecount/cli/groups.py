@@ -63,7 +63,7 @@ def _summary(report: Report, by: Sequence[str], posteriors: Mapping[Any, Posteri
 def _rows(
     report: Report, by: Sequence[str], group: Mapping[str, Any], shown: Sequence[Name] | None
 ) -> list[dict[str, Any]]:
-    """Give a row for each class; where a grouping column is called like the answer's, all say that they group."""
+    """Return a row for each class; where a grouping column is called like the answer's, all say that they group."""
     rows = report.rows_of(group, shown)
     prefix = "group_" if any(column in row for column in by for row in rows) else ""
     keys = {f"{prefix}{column}": key for column, key in zip(by, group["group"], strict=True)}

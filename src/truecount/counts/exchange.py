@@ -101,7 +101,7 @@ def _cells(argument: str, numbers: Any, n_rows: int, n_columns: int, *, whole: b
     array: Any = _check.finite_numbers(argument, numbers, dimensions=2) if numbers != [] else np.zeros((0, n_columns))
     if array.shape != (n_rows, n_columns):
         needed = f"there are names for {(n_rows, n_columns)}"
-        raise InputError(argument, f"has shape {array.shape}", needed, "Count the data anew")
+        raise InputError(argument, f"has shape {array.shape}", needed, "Count the data again")
     return validation.whole(argument, array).tolist() if whole else array.tolist()
 
 

@@ -61,7 +61,7 @@ def holds_matrix(path: str | PathLike[str]) -> bool:
 
 
 def _cells(path: str | PathLike[str]) -> list[list[str]]:
-    """Give the cells of a CSV file, its header first; every row is as long as the header."""
+    """Return the cells of a CSV file, its header first; every row is as long as the header."""
     file = existing_file(path)
     if kind(file) not in DELIMITERS:
         raise InputError(
@@ -92,7 +92,7 @@ def _cells(path: str | PathLike[str]) -> list[list[str]]:
 
 
 def _by_output(path: str | PathLike[str]) -> dict[str, int]:
-    """Give the unlabelled count of each output, from either form."""
+    """Return the unlabelled count of each output, from either form."""
     rows = _cells(path)
     if rows[0] == LONG:
         named = [(output, count) for output, count in rows[1:]]

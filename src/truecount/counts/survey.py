@@ -59,7 +59,7 @@ def survey(positive: tuple[float, float], *, sensitivity: Rate, specificity: Rat
 
 
 def _split(argument: str, rate: Rate) -> tuple[list[float], list[float]]:
-    """Give counts of right and wrong results, and their probabilities where those are known."""
+    """Return counts of right and wrong results, and their probabilities where those are known."""
     if isinstance(rate, tuple):
         right, total = _fraction(argument, rate)
         return [right, total - right], [math.nan, math.nan]

@@ -52,7 +52,7 @@ def cells(labeled: Any, unlabeled: Any) -> tuple[NDArray[Any], NDArray[Any]]:
 def names(
     shape: tuple[int, ...], classes: Iterable[Any] | None, outputs: Iterable[Any] | None
 ) -> tuple[tuple[Name, ...], tuple[Name, ...]]:
-    """Return the names of the rows and of the columns; columns are called like the rows if there are as many."""
+    """Return the names of the rows and of the columns; columns are named like the rows if there are as many."""
     n_classes, n_outputs = shape
     class_names = _names("classes", range(n_classes) if classes is None else classes, n_classes)
     default = class_names if n_classes == n_outputs else range(n_outputs)
@@ -157,15 +157,15 @@ def require_both(labeled_squares: Any, unlabeled_squares: Any) -> None:
 def group_keys(by: Sequence[str], groups: Any) -> list[tuple[Any, ...]]:
     """Return the groups of a document, each of which has a key for every column and stands once."""
     if not isinstance(groups, list) or any(not isinstance(group, list) or len(group) != len(by) for group in groups):
-        raise InputError("groups", "do not match by", "each has a key for every column", "Count the data anew")
+        raise InputError("groups", "do not match by", "each has a key for every column", "Count the data again")
     for key in chain.from_iterable(groups):
         if not isinstance(key, str | int | float | None) or key != key:
-            raise InputError("groups", f"hold {key!r:.60}", "keys are names, or null", "Count the data anew")
+            raise InputError("groups", f"hold {key!r:.60}", "keys are names, or null", "Count the data again")
     found = [tuple(group) for group in groups]
     for group, often in Sums(found).items():
         if often > 1:
             needed = "each stands once"
-            raise InputError("groups", f"hold {list(group)} {often} times", needed, "Add up its counts, or count anew")
+            raise InputError("groups", f"hold {list(group)} {often} times", needed, "Add up its counts, or count again")
     return found
 
 

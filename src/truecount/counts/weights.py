@@ -8,7 +8,7 @@ from truecount.counts.table import Counts
 
 
 def effective_counts(counts: Counts) -> tuple[FloatArray, FloatArray]:
-    """Give labelled and unlabelled counts of Kish's effective size, ``(sum w)² / sum w²``.
+    """Return labelled and unlabelled counts of Kish's effective size, ``(sum w)² / sum w²``.
 
     Each class row and the unlabelled side are samples of their own, so each is scaled by itself. Unweighted counts
     come back as they are.
@@ -43,7 +43,7 @@ def effective_groups(groups: Groups) -> tuple[FloatArray, FloatArray]:
 
 
 def effective_by_output(counts: Counts) -> tuple[FloatArray, FloatArray]:
-    """Give labelled and unlabelled counts of Kish's effective size, where each output's labels are a sample of its own.
+    """Return counts of Kish's effective size, labelled and unlabelled, where each output's labels are a sample.
 
     Examples
     --------

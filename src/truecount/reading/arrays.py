@@ -57,7 +57,7 @@ class Column:
         if not len(rows):
             return
         found = f"has {len(rows)} missing value{'s' if len(rows) > 1 else ''}, the first at position {rows[0]}"
-        remedy = "Leave those rows out, or name what the box did there, such as 'abstained'"
+        remedy = "Leave those rows out, or name what the classifier did there, such as 'abstained'"
         if argument == "labels":
             remedy = "Leave those rows out, or use count_table(), which takes rows without a label for the population"
         raise InputError(argument, found, "every row needs a value (positions start at 0)", remedy)

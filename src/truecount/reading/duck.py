@@ -31,7 +31,7 @@ KINDS = {
     "uinteger": "UInt32",
     "ubigint": "UInt64",
 }
-"""What narwhals calls the types of DuckDB that are called otherwise."""
+"""What narwhals calls the types of DuckDB that have other names."""
 
 
 def connect(*, extensions: bool = False) -> Connection:

@@ -212,10 +212,8 @@ def without(name: Name | None, words: Collection[str]) -> Name | None:
 def _warn_of_unused(labels: int) -> None:
     if labels:
         many = "a label, which is" if labels == 1 else f"{labels:,} labels, which are"
-        said = (
-            f"The second table has {many} not used: check(..., audit=...) shows by such labels whether the box drifted."
-        )
-        warnings.warn(said, TruecountWarning, stacklevel=5)
+        use = "check(..., audit=...) shows by such labels whether the classifier drifted"
+        warnings.warn(f"The second table has {many} not used: {use}.", TruecountWarning, stacklevel=6)
 
 
 def require_predictions(table: str, rows: Sequence[Row], column: str) -> None:
@@ -225,7 +223,7 @@ def require_predictions(table: str, rows: Sequence[Row], column: str) -> None:
     without_output = sum(row.rows for row in rows if row.output is None)
     if without_output:
         found = f"has {number_of_rows(without_output)} without a prediction{_in_column(table, column)}"
-        remedy = "Write what the box said, for instance 'abstained', or remove them"
+        remedy = "Write what the classifier said, for instance 'abstained', or remove them"
         raise InputError(table, found, "every row needs one", remedy)
 
 

@@ -22,7 +22,7 @@ UTF_8 = "utf-8-sig"
 CLOSING = re.compile(r'[^"]*(?:""[^"]*)*"(?!")')
 """The rest of a quoted field, in which a quotation mark is doubled."""
 CHUNK = 1 << 20
-"""Bytes, or letters, that are read at a time."""
+"""Bytes, or characters, that are read at a time."""
 FETCHED = 1000
 """Lines that DuckDB hands over at a time."""
 LINES = """FROM read_csv({path}, columns={{'line': 'VARCHAR'}}, delim='\x01', quote='', escape='', header=false,
@@ -30,7 +30,7 @@ LINES = """FROM read_csv({path}, columns={{'line': 'VARCHAR'}}, delim='\x01', qu
 
 
 def open_text(path: Place) -> AbstractContextManager[Iterator[str]]:
-    """Give the lines of a text file, compressed or not, one after the other; DuckDB complains of those elsewhere."""
+    """Return the lines of a text file, compressed or not, one after the other; DuckDB complains of those elsewhere."""
     if isinstance(path, str) or path.suffix.lower() == ".zst":
         return closing(_lines(path))
     if path.suffix.lower() == ".gz":
@@ -63,11 +63,11 @@ def require_sound_gzip(path: Place) -> None:
                 pass
     except (EOFError, OSError, zlib.error) as error:
         found, needed = f"cannot be read ({error})", "it must be a whole gzip file"
-        raise InputError(str(path), found, needed, "Fetch it again, or write it anew") from error
+        raise InputError(str(path), found, needed, "Fetch it again, or write it again") from error
 
 
 def header(path: Place) -> tuple[list[str], str]:
-    """Give the column names of a CSV or TSV file and what separates them."""
+    """Return the column names of a CSV or TSV file and what separates them."""
     try:
         names, delimiter, first = _header(path)
     except (*BROKEN, StopIteration) as error:

@@ -33,13 +33,13 @@ class Cells(Protocol):
         """How many cells there are."""
 
     def names(self, classes: Sequence[Name]) -> tuple[Name, ...]:
-        """Give a name for each cell, in order; where cells are the classes, theirs."""
+        """Return a name for each cell, in order; where cells are the classes, theirs."""
 
     def assign(self, scores: Any) -> IntArray:
         """Shape (items,): the position of each item's cell."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values, ready for JSON; `read_cells` reads them."""
+        """Return plain values, ready for JSON; `read_cells` reads them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class _Fitted:
     kind: ClassVar[str]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values, ready for JSON; `read_cells` reads them."""
+        """Return plain values, ready for JSON; `read_cells` reads them."""
         return {"schema": SCHEMA, "kind": self.kind, **json.loads(json.dumps(asdict(self)))}
 
     @classmethod
@@ -76,7 +76,7 @@ class ClassCells(_Fitted):
         return self.n_classes
 
     def names(self, classes: Sequence[Name]) -> tuple[Name, ...]:
-        """Give the names of the classes."""
+        """Return the names of the classes."""
         return tuple(classes)
 
     def assign(self, scores: Any) -> IntArray:
@@ -114,7 +114,7 @@ class LineCells(_Fitted):
         return len(self.edges) + 1
 
     def names(self, classes: Sequence[Name]) -> tuple[Name, ...]:
-        """Give each interval in words."""
+        """Return each interval in words."""
         return range_names(self.edges)
 
     def assign(self, scores: Any) -> IntArray:
@@ -247,7 +247,7 @@ def _tuples(value: Any) -> Any:
 
 
 def table(scores: Any, n_classes: int | None = None) -> FloatArray:
-    """Give rows of probabilities, of so many classes; a single column is taken for the second of two."""
+    """Return rows of probabilities, of so many classes; a single column is taken for the second of two."""
     array = np.asarray(scores)
     if array.ndim == 1 and n_classes in (None, 2):
         second = second_column(array)
@@ -264,7 +264,7 @@ def table(scores: Any, n_classes: int | None = None) -> FloatArray:
 
 
 def second_column(scores: Any) -> FloatArray:
-    """Give the probability of the second of two classes."""
+    """Return the probability of the second of two classes."""
     array = np.asarray(scores)
     if array.ndim == 2 and array.shape[1] == 2:
         return probabilities("scores", array)[:, 1]
@@ -281,7 +281,7 @@ def second_column(scores: Any) -> FloatArray:
 
 
 def numbers(values: Any) -> FloatArray:
-    """Give one number for each item; infinity is a number here, NaN is not."""
+    """Return one number for each item; infinity is a number here, NaN is not."""
     try:
         array = np.asarray(values, np.float64)
     except (TypeError, ValueError) as error:
@@ -289,5 +289,5 @@ def numbers(values: Any) -> FloatArray:
         raise InputError("scores", f"cannot be read ({error})", "they must be numbers", remedy) from error
     if array.ndim != 1:
         raise InputError("scores", f"has shape {array.shape}", "it must be one number for each item", "Pass one column")
-    _check.refuse("scores", array, np.isnan(array), "every item needs a number", "Drop those items, or mend them")
+    _check.refuse("scores", array, np.isnan(array), "every item needs a number", "Drop those items, or correct them")
     return array

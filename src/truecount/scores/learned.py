@@ -31,7 +31,7 @@ class Clusters:
     smallest
         Added to each probability before its logarithm is taken: differences between smaller ones do not count.
     restarts
-        How many times to begin anew; the tightest clusters are kept.
+        How many times to start again; the tightest clusters are kept.
     seed
         Of where to begin.
 

@@ -33,7 +33,7 @@ class Partition(Protocol):
         """Whether labels are used in fitting; items that they come from must not be counted afterwards."""
 
     def fit(self, scores: Any, labels: Any = None) -> Cells:
-        """Give the cells."""
+        """Return the cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Argmax:
     needs_labels: ClassVar[bool] = False
 
     def fit(self, scores: Any, labels: Any = None) -> ClassCells:
-        """Give as many cells as there are columns."""
+        """Return as many cells as there are columns."""
         return ClassCells(table(given(scores)).shape[1])
 
 
@@ -82,7 +82,7 @@ class Thresholds:
         object.__setattr__(self, "edges", edges)
 
     def fit(self, scores: Any = None, labels: Any = None) -> LineCells:
-        """Give the cells, which do not depend on the scores."""
+        """Return the cells, which do not depend on the scores."""
         return LineCells(self.edges, "probabilities")
 
 
@@ -114,7 +114,7 @@ class Intervals:
         object.__setattr__(self, "edges", _rising(self.edges))
 
     def fit(self, scores: Any = None, labels: Any = None) -> LineCells:
-        """Give the cells, which do not depend on the scores."""
+        """Return the cells, which do not depend on the scores."""
         return LineCells(self.edges, "values")
 
 
@@ -153,7 +153,7 @@ class Bins:
         _check.one_of("kind", self.kind, ("equal-width", "quantile"))
 
     def fit(self, scores: Any = None, labels: Any = None) -> LineCells:
-        """Give the bins; of equal width, they do not depend on the scores."""
+        """Return the bins; of equal width, they do not depend on the scores."""
         inner = np.arange(1, self.k) / self.k
         if self.kind == "equal-width":
             return LineCells(tuple(inner.tolist()), "probabilities")
@@ -163,7 +163,7 @@ class Bins:
 
 
 def given(scores: Any) -> Any:
-    """Give the scores, which must be of some items."""
+    """Return the scores, which must be of some items."""
     if scores is None or not len(scores):
         raise InputError("scores", "are missing", "these cells are fitted to scores", "Pass the scores of some items")
     return scores

@@ -75,7 +75,7 @@ class Scores:
         return np.bincount(self.labels, minlength=len(self.classes))
 
     def take(self, labeled: IntArray, unlabeled: IntArray) -> "Scores":
-        """Give the items at these positions, which may come more than once."""
+        """Return the items at these positions, which may come more than once."""
         taken: Scores = object.__new__(Scores)
         rows = (self.labeled[labeled], self.labels[labeled], self.unlabeled[unlabeled])
         for array in rows:
@@ -115,7 +115,7 @@ class Scores:
 
 
 def probabilities(argument: str, values: Any) -> FloatArray:
-    """Give rows of probabilities as a new array, each row summing to one."""
+    """Return rows of probabilities as a new array, each row summing to one."""
     try:
         array = np.array(values, np.float64, order="C")
     except (TypeError, ValueError) as error:

@@ -42,7 +42,7 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
         What draws; None is `Auto()`.
     target
         Whose shares `predict` and `predict_interval` give: those of the ``"population"`` behind the new items, or
-        those ``"realized"`` among these very items, which is what benchmarks of quantifiers ask for.
+        those ``"realized"`` in this finite sample, which is what benchmarks of quantifiers ask for.
     seed
         Of the draws, and of which items a partition that looks at labels sets aside.
 
@@ -160,7 +160,7 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
         return self.posterior(X).interval(level, kind=kind, target=self.target if target is None else target)
 
     def score(self, X: Any, y: Any) -> float:  # noqa: N803
-        """Give minus the mean absolute error of the shares, so that more is better."""
+        """Return minus the mean absolute error of the shares, so that more is better."""
         check_is_fitted(self)
         shares = np.bincount(codes("y", y, self._sorter.classes), minlength=len(self.classes_)) / len(y)
         return -float(np.abs(self.predict(X) - shares).mean())
@@ -173,7 +173,7 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
 
 
 def labeled_items(X: Any, y: Any) -> tuple[Any, Any]:  # noqa: N803
-    """Give labelled items of two classes or more."""
+    """Return labelled items of two classes or more."""
     if y is None:
         needed = "requires y to be passed, but the target y is None"
         raise InputError("y", "is missing", needed, "Pass the class of every item")
