@@ -66,7 +66,7 @@ def test_defaults_are_the_library_s() -> None:
         "population",
         0,
     )
-    assert summary["prior"] == tc.Prior().to_dict()
+    assert summary["model"] == tc.LabelShift().to_dict()
 
 
 CHANGES = {
