@@ -35,14 +35,18 @@ if TYPE_CHECKING:
     from truecount.inference import Hamiltonian as Hamiltonian
     from truecount.inference import Quadrature as Quadrature
     from truecount.models import ByPrediction as ByPrediction
+    from truecount.models import Independent as Independent
     from truecount.models import LabelShift as LabelShift
+    from truecount.models import Pooled as Pooled
     from truecount.models import Prior as Prior
     from truecount.models import SamePopulation as SamePopulation
+    from truecount.models import Walk as Walk
     from truecount.page import report as report
     from truecount.results import Finding as Finding
     from truecount.results import PointEstimate as PointEstimate
     from truecount.results import Posterior as Posterior
     from truecount.results.check import Check as Check
+    from truecount.results.group_posterior import GroupPosterior as GroupPosterior
     from truecount.results.recalibrate import recalibrate as recalibrate
     from truecount.scores import Scores as Scores
 
@@ -55,17 +59,21 @@ _HOMES = {
     "Exact": "inference",
     "Finding": "results",
     "Gibbs": "inference",
+    "GroupPosterior": "results.group_posterior",
     "Groups": "counts",
     "Hamiltonian": "inference",
+    "Independent": "models",
     "InputError": "errors",
     "LabelShift": "models",
     "NUTS": "inference",
     "PointEstimate": "results",
+    "Pooled": "models",
     "Posterior": "results",
     "Prior": "models",
     "Quadrature": "inference",
     "SamePopulation": "models",
     "Scores": "scores",
+    "Walk": "models",
     "calibration": "api.simulation",
     "check": "api.trust",
     "choose_partition": "api.cells",

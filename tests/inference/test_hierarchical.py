@@ -9,10 +9,9 @@ import pytest
 from scipy.stats import chisquare, ttest_1samp
 
 from group_oracle import pooled_oracle
-from truecount import Groups, Prior
-from truecount.api.groups import infer_groups
+from truecount import Auto, Groups, LabelShift, Pooled, Prior, Walk, infer
 from truecount.inference.hierarchical import sample_pooled
-from truecount.models.groups import Pooled, Walk, group_density
+from truecount.models.groups import group_density
 from truecount.models.hierarchy.log_ratios import log_ratio_basis
 from truecount.models.hierarchy.pooled import pooled_density
 from truecount.models.hierarchy.rows import Rows
@@ -97,7 +96,7 @@ def assert_agrees(answer, oracle):
 
 def test_ten_districts_agree_with_quadrature(seed):
     positive, total, groups = districts(10)
-    assert_agrees(infer_groups(groups, seed=seed), pooled_oracle(positive, total, (38, 45), (493, 500)))
+    assert_agrees(infer(groups, seed=seed), pooled_oracle(positive, total, (38, 45), (493, 500)))
 
 
 @pytest.mark.slow
@@ -105,13 +104,13 @@ def test_the_comparison_with_quadrature_sees_a_wrong_prior(seed):
     positive, total, groups = districts(10)
     oracle = pooled_oracle(positive, total, (38, 45), (493, 500), spread_scale=0.2, step=1.0)
     with pytest.raises(AssertionError):
-        assert_agrees(infer_groups(groups, seed=seed), oracle)
+        assert_agrees(infer(groups, seed=seed), oracle)
 
 
 @pytest.mark.slow
 def test_all_districts_agree_with_quadrature(seed):
     positive, total, groups = districts(315)
-    answer = infer_groups(groups, seed=seed)
+    answer = infer(groups, seed=seed)
     assert_agrees(answer, pooled_oracle(positive, total, (38, 45), (493, 500), step=1.0))
     assert [finding.code for finding in answer.findings] == []
 
@@ -121,7 +120,7 @@ def test_all_districts_agree_with_quadrature(seed):
 def test_groups_leave_the_sensitivity_where_the_labels_put_it(number, seed):
     """Independent flat priors would move it from .83 to .78 and .50."""
     _, _, groups = districts(number)
-    sensitivity = infer_groups(groups, seed=seed).confusion[:, 0, 0]
+    sensitivity = infer(groups, seed=seed).confusion[:, 0, 0]
     assert abs(sensitivity.mean() - 39 / 47) < 0.5 * np.sqrt(39 * 8 / 47**2 / 48)
 
 
@@ -129,7 +128,7 @@ def test_known_rates_give_the_published_districts():
     """Near Rogan and Gladen's estimate at 84.4 and 98.6 %, and drawn together."""
     positive, total, groups = districts(40)
     prior = Prior.known_confusion([[0.844, 0.156], [0.014, 0.986]])
-    answer = infer_groups(groups, prior=prior, seed=1)
+    answer = infer(groups, prior=prior, seed=1)
     adjusted = (positive / total - 0.014) / (0.844 - 0.014)
     own = np.sqrt(positive / total * (1 - positive / total) / total) / (0.844 - 0.014)
     assert (np.abs(answer.mean[:, 0] - adjusted) < 3 * own).all()
@@ -139,9 +138,9 @@ def test_known_rates_give_the_published_districts():
 
 def test_same_seed_same_draws():
     groups = Groups([[40, 10], [5, 45]], {"a": [30, 20], "b": [10, 40], "c": [25, 25]})
-    first, second = (infer_groups(groups, seed=7, effective_draws=100) for _ in range(2))
+    first, second = (infer(groups, seed=7, engine=Auto(100)) for _ in range(2))
     assert (first.prevalence == second.prevalence).all()
-    assert not (first.prevalence == infer_groups(groups, seed=8, effective_draws=100).prevalence).all()
+    assert not (first.prevalence == infer(groups, seed=8, engine=Auto(100)).prevalence).all()
 
 
 @pytest.mark.slow
@@ -150,7 +149,7 @@ def test_small_groups_borrow_and_large_ones_do_not():
         [[900, 100], [100, 900]],
         {"large": [50_000, 50_000], "small": [9, 1], **{f"other {at}": [3000, 7000] for at in range(6)}},
     )
-    answer = infer_groups(groups, seed=1)
+    answer = infer(groups, seed=1)
     alone = (0.9 - 0.1) / 0.8
     assert answer.mean[1, 0] < alone - 0.1
     assert abs(answer.mean[0, 0] - 0.5) < 0.03
@@ -162,7 +161,7 @@ def test_an_empty_week_of_a_walk_is_predicted_between_its_neighbours():
         at: [0, 0] if at == 3 else [int(1000 * share), int(1000 * (1 - share))]
         for at, share in enumerate([0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5])
     }
-    answer = infer_groups(Groups([[900, 100], [100, 900]], weeks, times=list(weeks)), variation=Walk(), seed=1)
+    answer = infer(Groups([[900, 100], [100, 900]], weeks, times=list(weeks)), LabelShift(groups=Walk()), seed=1)
     assert answer.mean[2, 0] < answer.mean[3, 0] < answer.mean[4, 0]
     assert answer.sd[3, 0] > answer.sd[2, 0]
     assert [finding.code for finding in answer.findings] == ["group-without-items"]

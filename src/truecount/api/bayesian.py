@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from truecount import _check
 from truecount._progress import track
@@ -26,23 +26,35 @@ from truecount.results import Finding, PointEstimate, Posterior
 from truecount.results.finding import Awaited
 from truecount.results.provenance import Origin
 
+if TYPE_CHECKING:
+    from truecount.results.group_posterior import GroupPosterior
+
 Made = TypeVar("Made")
 
 
+@overload
 def infer(
-    data: Counts,
+    data: Counts, model: Model = ..., *, prior: Prior | None = ..., engine: Engine = ..., seed: int = ...
+) -> Posterior: ...
+@overload
+def infer(
+    data: Groups, model: Model = ..., *, prior: Prior | None = ..., engine: Engine = ..., seed: int = ...
+) -> "GroupPosterior": ...
+def infer(
+    data: Counts | Groups,
     model: Model = LabelShift(),
     *,
     prior: Prior | None = None,
     engine: Engine = Auto(),
     seed: int = 0,
-) -> Posterior:
-    """Infer the true share of every class in the unlabelled population.
+) -> "Posterior | GroupPosterior":
+    """Infer the true share of every class in the unlabelled population, or in every group of several.
 
     Parameters
     ----------
     data
-        Labelled items by class and output, unlabelled items by output.
+        Labelled items by class and output, unlabelled items by output; `Groups` for several populations, which are
+        drawn jointly.
     model
         The sampling design of the labels, with its prior. `LabelShift`: from another population, or stratified by
         class, and P(output | class) carries over. `SamePopulation`: a random sample of the population itself.
@@ -71,12 +83,28 @@ def infer(
     """
     seed = _check.whole_number("seed", seed, least=0)
     chosen = chosen_model(model, prior)
-    _check.instance_of("data", data, Counts, COUNT_FIRST)
+    _check.instance_of("data", data, (Counts, Groups), COUNT_FIRST)
     origin = _origin(engine, seed)
+    if isinstance(data, Groups):
+        return _of_groups(data, chosen, engine, origin)
+    if isinstance(chosen, LabelShift) and chosen.groups is not None:
+        needed = "the data are one population"
+        raise InputError(
+            "model", f"says how groups vary: {chosen.groups!r:.60}", needed, "Pass Groups, or leave it out"
+        )
     if not isinstance(chosen, LabelShift):
         return _closed_form(data, chosen, engine, origin)
     density = chosen.density(data)
     return _posterior(_engine(engine).sample(density, seed), density, data, chosen, origin)
+
+
+def _of_groups(data: Groups, model: LabelShift | OutputModel, engine: Engine, origin: Origin) -> "GroupPosterior":
+    from truecount.api.groups import infer_groups
+
+    if not isinstance(model, LabelShift):
+        needed = "groups are drawn jointly under label shift"
+        raise InputError("model", f"is {model!r:.60}", needed, "Pass LabelShift(), or use infer_many(groups, model)")
+    return infer_groups(data, model, engine, origin)
 
 
 def infer_many(

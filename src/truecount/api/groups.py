@@ -1,56 +1,59 @@
-"""The verb for many groups: joint draws of all of them."""
+"""Many groups at once: joint draws of all of them."""
 
-from truecount import _check
-from truecount.api.bayesian import package_version
-from truecount.counts.groups import Groups
+from dataclasses import replace
+
+import numpy as np
+
+from truecount.counts import Groups
 from truecount.diagnostics.hierarchy import group_findings
-from truecount.inference.hierarchical import sample_pooled
-from truecount.models.groups import Pooled, Walk, group_density
-from truecount.models.priors import Prior
+from truecount.errors import InputError
+from truecount.inference import Auto
+from truecount.inference.draws import Engine
+from truecount.inference.hierarchical import GroupDraws, sample_pooled
+from truecount.inference.joint import sample_jointly
+from truecount.models import Independent, LabelShift, Pooled
+from truecount.models.groups import group_density
 from truecount.results.group_posterior import GroupPosterior
+from truecount.results.provenance import Origin
 
 EFFECTIVE_DRAWS = 1000
+"""The least effective sample size that `Auto()` aims at for groups."""
+FEWEST_POOLED = 3
+"""Groups from which on they are pooled by default."""
 
 
-def infer_groups(
-    groups: Groups,
-    *,
-    prior: Prior = Prior(),
-    variation: Pooled | Walk = Pooled(),
-    effective_draws: int = EFFECTIVE_DRAWS,
-    seed: int = 0,
-) -> GroupPosterior:
-    """Infer the true share of every class in every group, jointly.
-
-    Parameters
-    ----------
-    groups
-        Labelled items, and the unlabelled items of each group.
-    prior
-        Of the share at the groups' centre, and of the confusion's rows.
-    variation
-        How groups vary: around a common centre, or as a walk in time.
-    effective_draws
-        The least effective sample size of any share, spread or confusion.
-    seed
-        Same seed, same data, same version: same draws.
-
-    Examples
-    --------
-    >>> groups = Groups([[140, 60], [20, 180]], {"A": [600, 400], "B": [500, 500], "C": [550, 450]})
-    >>> answer = infer_groups(groups, seed=1)
-    >>> answer.difference("A", "B").probability(lambda difference: difference[0] > 0) > 0.95
-    True
-    """
-    seed = _check.whole_number("seed", seed, least=0)
-    density = group_density(groups, prior, variation)
-    draws = sample_pooled(density, effective_draws=effective_draws, seed=seed)
+def infer_groups(groups: Groups, model: LabelShift, engine: Engine, origin: Origin) -> GroupPosterior:
+    """Infer the true share of every class in every group, jointly."""
+    if not isinstance(engine, Auto):
+        needed = "groups have an engine of their own"
+        raise InputError("engine", f"is {engine!r:.60}", needed, "Leave it out, or pass Auto(effective_draws=...)")
+    wanted = EFFECTIVE_DRAWS if engine == Auto() else engine.effective_draws
+    variation = model.groups or (Pooled() if len(groups) >= FEWEST_POOLED else Independent())
+    if isinstance(variation, Independent):
+        draws = _independent(groups, model, wanted, origin.seed)
+    else:
+        density = group_density(groups, model.prior, variation)
+        draws = sample_pooled(density, effective_draws=wanted, seed=origin.seed)
     return GroupPosterior(
         draws=draws,
         data=groups,
-        prior=prior,
-        variation=variation,
-        findings=group_findings(groups, prior, draws),
-        seed=seed,
-        version=package_version(),
+        model=replace(model, groups=variation),
+        findings=group_findings(groups, model.prior, draws),
+        origin=origin,
+    )
+
+
+def _independent(groups: Groups, model: LabelShift, wanted: int, seed: int) -> GroupDraws:
+    """Draw groups that have only the confusion in common."""
+    each = sample_jointly(Auto(wanted), [model.density(counts) for _, counts in groups.items()], seed)
+    size = len(each[0].prevalence)
+    return GroupDraws(
+        prevalence=np.stack([draws.prevalence for draws in each], axis=1),
+        confusion=np.repeat(each[0].confusion, each[0].stride, axis=0)[:size],
+        centre=np.empty((size, 0, 0)),
+        spread=np.empty((size, 0)),
+        chains=each[0].chains or 1,
+        iterations=size,
+        gradients=0,
+        acceptance=1.0,
     )

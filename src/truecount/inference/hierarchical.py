@@ -74,7 +74,8 @@ class GroupDraws:
 
     def hyper_rhat(self) -> float:
         """Return the largest R-hat of spread, centre and confusion."""
-        return max(float(convergence.rhat_fast(varying, self.chains).max()) for varying in self._hyper())
+        found = [float(convergence.rhat_fast(varying, self.chains).max()) for varying in self._hyper()]
+        return max(found, default=1.0)
 
     def is_enough(self, wanted: int) -> bool:
         """Whether chains agree and so many draws of every quantity are effective."""

@@ -1,8 +1,7 @@
-"""How groups vary: choices of a model of many populations, and the density that they make of the data."""
+"""Groups, a prior and a choice of how groups vary become a density."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -14,68 +13,7 @@ from truecount.errors import InputError
 from truecount.models.hierarchy.pooled import PooledDensity, pooled_density
 from truecount.models.hierarchy.rows import Rows
 from truecount.models.priors import Prior
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pooled:
-    """Groups vary around a common centre with a learned spread, so that small groups borrow from the others.
-
-    ``η_g = centre + spread · ζ_g``, ``ζ_g ~ N(0, 1)``, where η_g are the log-ratios of group g's prevalence; for two
-    classes the one log-ratio is the logit of the first. The share at the centre has the Dirichlet prior of
-    ``Prior.prevalence``, each log-ratio's spread a half-normal prior.
-
-    Parameters
-    ----------
-    spread
-        Scale of the half-normal prior of the spread between groups.
-    covariates
-        What is known of each group: a mapping from name to one number for each group, or a matrix (groups, columns).
-        Columns are standardised, and their coefficients have normal priors of scale `effect`.
-    effect
-        Scale of the normal prior of the coefficients.
-    """
-
-    spread: float = 1.0
-    covariates: Any = None
-    effect: float = 1.0
-
-    def __post_init__(self) -> None:
-        for name in ("spread", "effect"):
-            _require_scale(name, getattr(self, name))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Walk:
-    """Groups are points in time, and the log-ratios take a random walk from one to the next.
-
-    The variance of a step is in proportion to the time that passed. Groups without items are predicted.
-
-    Parameters
-    ----------
-    spread
-        Scale of the half-normal prior of the standard deviation of a step of typical length.
-    noise
-        Whether points in time also vary independently around the walk.
-    """
-
-    spread: float = 0.5
-    noise: bool = False
-
-    def __post_init__(self) -> None:
-        _require_scale("spread", self.spread)
-
-
-@dataclass(frozen=True, slots=True)
-class Independent:
-    """Groups have nothing in common but the confusion; each prevalence has the same fixed prior."""
-
-
-Variation: TypeAlias = Pooled | Walk | Independent
-
-
-def _require_scale(argument: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < np.inf:
-        raise InputError(argument, f"is {value!r}", "a scale is a finite number above 0", f"Pass {argument}=1.0")
+from truecount.models.variation import Pooled, Walk
 
 
 def group_density(groups: Groups, prior: Prior, variation: Pooled | Walk) -> PooledDensity:

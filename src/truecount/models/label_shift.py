@@ -4,9 +4,11 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from truecount.counts import Counts
+from truecount.errors import InputError
 from truecount.models.discrete import Density, density
 from truecount.models.model import INDEPENDENT, RIGHT_LABELS, Assumption, Model
 from truecount.models.priors import Prior, require_prior
+from truecount.models.variation import Independent, Pooled, Variation, Walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +19,9 @@ class LabelShift(Model):
     ----------
     prior
         Of the prevalence and of the confusion matrix; flat by default, as in the paper.
+    groups
+        How the prevalences of several groups vary: `Pooled` around a learned centre, as a `Walk` in time, or
+        `Independent` of each other. By default pooled where there are three groups or more, else independent.
 
     Examples
     --------
@@ -49,9 +54,13 @@ class LabelShift(Model):
     )
 
     prior: Prior = field(default_factory=Prior)
+    groups: Variation | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         require_prior(self.prior)
+        if not isinstance(self.groups, Pooled | Walk | Independent | None):
+            needed = "it must say how groups vary"
+            raise InputError("groups", f"is {self.groups!r:.60}", needed, "Pass Pooled(), Walk() or Independent()")
 
     def density(self, counts: Counts) -> Density:
         """Return the posterior of prevalence and confusion, up to a constant."""

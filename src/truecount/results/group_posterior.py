@@ -9,16 +9,17 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, Name
+from truecount._wording import percent, span
 from truecount.counts.groups import Groups
 from truecount.errors import InputError
 from truecount.inference import convergence
 from truecount.inference.hierarchical import GroupDraws
-from truecount.models.groups import Variation
-from truecount.models.priors import Prior
+from truecount.models import LabelShift
 from truecount.reading.names import group_name
 from truecount.results.by_class import ByClass, unknown_class
 from truecount.results.contrast import Contrast, Ranks, interval_of
 from truecount.results.finding import Finding
+from truecount.results.provenance import Origin
 
 Status = Literal["ok", "not-converged", "no-answer"]
 MOST_SHOWN = 72
@@ -36,21 +37,19 @@ class GroupPosterior:
     ----------
     draws
         What the engine returned.
-    data, prior, variation
-        What it was made from: counts, priors, and how groups vary.
+    data, model
+        What it was made from.
     findings
         What to know before relying on it.
-    seed, version
-        To reproduce it.
+    origin
+        What it was asked for with.
     """
 
     draws: GroupDraws
     data: Groups
-    prior: Prior
-    variation: Variation
+    model: LabelShift
     findings: Sequence[Finding]
-    seed: int
-    version: str
+    origin: Origin
 
     @property
     def groups(self) -> tuple[Any, ...]:
@@ -204,5 +203,34 @@ class GroupPosterior:
             raise unknown_class("class", f"is {name!r}", name, self.classes)
         return self.prevalence[:, :, self.classes.index(name)]
 
+    def __repr__(self) -> str:
+        return group_table(self)
+
     def _contrast(self, name: str, draws: FloatArray) -> Contrast:
         return Contrast(name=name, draws=draws, classes=self.classes)
+
+
+def group_table(answer: GroupPosterior, level: float = 0.95) -> str:
+    """Return groups and classes with counted share, true share and interval, in text."""
+    if not answer.has_answer:
+        return "\n".join(f"{finding.severity}: {finding.message} {finding.advice}" for finding in answer.findings)
+    counted, ends = answer.counted, answer.interval(level)
+    rows = [
+        ["group", "class", *([] if counted is None else ["counted"]), "true share", f"{100 * level:.6g} % interval"]
+    ]
+    for group, name in list(np.ndindex(*answer.mean.shape))[: MOST_SHOWN * len(answer.classes)]:
+        share = [] if counted is None else [percent(float(counted[group, name]))]
+        interval = span(*map(float, ends[group, name]))
+        cells = [group_name(answer.groups[group]), str(answer.classes[name]), *share]
+        rows.append([*cells, percent(float(answer.mean[group, name])), interval])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join([row[0].ljust(widths[0]), row[1].ljust(widths[1]), *map(str.rjust, row[2:], widths[2:])]).rstrip()
+        for row in rows
+    ]
+    more = len(answer.groups) - MOST_SHOWN
+    lines += [f"… and {more} more groups"] if more > 0 else []
+    lines += [f"{finding.severity}: {finding.message} {finding.advice}" for finding in answer.findings]
+    effective, rhat = answer.effective_draws.min(), max(float(answer.rhat.max()), answer.hyper_rhat)
+    how = f"Drawn jointly: effective sample size {effective:,.0f} or more, R-hat {rhat:.3f}. Seed {answer.origin.seed}."
+    return "\n".join([*lines, how])

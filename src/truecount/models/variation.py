@@ -1,0 +1,83 @@
+"""How groups vary: choices of a model of several populations."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from truecount.errors import InputError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pooled:
+    """Groups vary around a common centre with a learned spread, so that small groups borrow from the others.
+
+    ``η_g = centre + spread · ζ_g``, ``ζ_g ~ N(0, 1)``, where η_g are the log-ratios of group g's prevalence; for two
+    classes the one log-ratio is the logit of the first. The share at the centre has the Dirichlet prior of
+    ``Prior.prevalence``, each log-ratio's spread a half-normal prior.
+
+    Parameters
+    ----------
+    spread
+        Scale of the half-normal prior of the spread between groups.
+    covariates
+        What is known of each group: a mapping from name to one number for each group, or a matrix (groups, columns).
+        Columns are standardised, and their coefficients have normal priors of scale `effect`.
+    effect
+        Scale of the normal prior of the coefficients.
+    """
+
+    spread: float = 1.0
+    covariates: Any = None
+    effect: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("spread", "effect"):
+            _require_scale(name, getattr(self, name))
+        object.__setattr__(self, "covariates", _plain(self.covariates))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Walk:
+    """Groups are points in time, and the log-ratios take a random walk from one to the next.
+
+    The variance of a step is in proportion to the time that passed. Groups without items are predicted.
+
+    Parameters
+    ----------
+    spread
+        Scale of the half-normal prior of the standard deviation of a step of typical length.
+    noise
+        Whether points in time also vary independently around the walk.
+    """
+
+    spread: float = 0.5
+    noise: bool = False
+
+    def __post_init__(self) -> None:
+        _require_scale("spread", self.spread)
+
+
+@dataclass(frozen=True, slots=True)
+class Independent:
+    """Groups have nothing in common but the confusion; each prevalence has the same fixed prior."""
+
+
+Variation: TypeAlias = Pooled | Walk | Independent
+
+
+def _plain(covariates: Any) -> Any:
+    """Return covariates as plain values, which do not change with what they were made from, and can be compared."""
+    if isinstance(covariates, Mapping):
+        return {name: dict(each) if isinstance(each, Mapping) else _plain(each) for name, each in covariates.items()}
+    return covariates if covariates is None else tuple(map(_as_tuple, np.asarray(covariates).tolist()))
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _require_scale(argument: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < np.inf:
+        raise InputError(argument, f"is {value!r}", "a scale is a finite number above 0", f"Pass {argument}=1.0")
