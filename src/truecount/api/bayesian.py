@@ -138,7 +138,7 @@ def infer_many(
     if joint:
         if len(counts) > 1 and not shares_labels:
             found, needed = "do not share their labels", "joint draws have one confusion for all groups"
-            raise InputError("problems", found, needed, "Pass Groups(labeled, unlabeled) with one labelled table")
+            raise InputError("problems", found, needed, "Draw them apart, or make Groups with one labelled table")
         seeds = [seed] * len(counts)
         drawn = enumerate(sample_jointly(_engine(engine), models, seed))
     else:
