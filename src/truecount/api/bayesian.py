@@ -175,7 +175,7 @@ def infer_many(
         if joint:
             if len(counts) > 1 and sharing is None:
                 found, needed = "do not share their labels", "joint draws have one confusion for all groups"
-                raise InputError("problems", found, needed, "Pass Groups(labeled, unlabeled) with one labelled table")
+                raise InputError("problems", found, needed, "Draw them apart, or make Groups with one labelled table")
             drawn = enumerate(sample_jointly(_engine(engine), densities, seed))
         else:
             drawn = sample_many(_engine(engine), densities, seeds)

@@ -53,9 +53,9 @@ class Column:
     def require_full(self, argument: str) -> None:
         """Refuse a column with missing values."""
         missing = [code for code, name in enumerate(self.names) if name is None]
-        rows = np.flatnonzero(np.isin(self.codes, missing))
-        if not len(rows):
+        if not missing:
             return
+        rows = np.flatnonzero(np.isin(self.codes, missing))
         found = f"has {len(rows)} missing value{'s' if len(rows) > 1 else ''}, the first at position {rows[0]}"
         remedy = "Leave those rows out, or name what the classifier did there, such as 'abstained'"
         if argument == "labels":
