@@ -27,7 +27,7 @@ def test_demo_explains_the_numbers_of_its_table(tmp_path: Path) -> None:
     words = " ".join(done.stdout.split())
     counted, mean, low, high = row.groups()
     assert f"the judge passes {counted} % of" in words
-    assert f"undone, {mean} % pass" in words
+    assert f"corrected, {mean} % pass" in words
     assert f"between {low} % and {high} % pass" in words
     assert "of the 109 answers that people failed, it passed 42" in words
     assert all(len(line) <= 80 for line in done.stdout.splitlines() if "estimate" not in line)

@@ -250,7 +250,7 @@ BAD: dict[str, tuple[dict[str, list[Any]], dict[str, Any], str]] = {
     "no frequency": ({}, {"by": {"t": "fortnight"}}, "by is .*minute, hour, day, week"),
     "frequency of text": ({}, {"by": {"w": "week"}}, "String values in column 'w': a frequency needs times"),
     "text as weight": ({}, {"weight": "w"}, "String values in column 'w': weights are numbers"),
-    "times as labels": ({}, {"label": "t"}, "Datetime values in column 't': names are strings"),
+    "times as labels": ({}, {"label": "t"}, "Datetime values in column 't': names must be strings"),
     "negative weights": ({"w": [1, -1, 1]}, {"weight": "w"}, "negative or infinite weights in column 'w'"),
     "infinite weights": ({"w": [1.0, float("inf"), 1.0]}, {"weight": "w"}, "negative or infinite"),
     "missing weights": ({"w": [1, None, 1]}, {"weight": "w"}, "1 missing weight in column 'w'"),
@@ -446,7 +446,7 @@ def test_columns_of_odd_types_are_refused(kind: str, role: str) -> None:
     values = {"human": ["a", "b", None], "verdict": ["a", "b", "a"], role: column}
     is_of_pandas = kind in ("complex", "period", "interval")
     table = (BACK_ENDS["pandas"] if is_of_pandas else BACK_ENDS["arrow"])(values, Sparks())
-    with pytest.raises(InputError, match=r"names are strings, numbers or booleans"):
+    with pytest.raises(InputError, match=r"names must be strings, numbers or booleans"):
         tc.count_table(table, **COLUMNS, **({"by": "other"} if role == "other" else {}))
     if role == "other":
         with pytest.raises(InputError, match="weights are numbers"):
