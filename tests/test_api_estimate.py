@@ -57,7 +57,7 @@ def test_a_misspelt_method_lists_all_and_suggests_one(wrong: str, meant: str) ->
 
 
 def test_a_name_like_no_other_lists_all() -> None:
-    with pytest.raises(InputError, match=r"hdy, dys\. Choose one of them"):
+    with pytest.raises(InputError, match=r"hdy, dys, rogan-gladen\. Choose one of them"):
         tc.estimate(COUNTS, "xxxxxxxxxx")
 
 

@@ -23,7 +23,7 @@ def test_page_picture_and_check_show_the_same_ranges(own_seed):
 
 
 def test_groups_drawn_together_have_numbers_of_their_own():
-    groups = COUNTS.split({"a": COUNTS.unlabeled, "b": COUNTS.unlabeled})
+    groups = tc.Groups(COUNTS.labeled, {"a": COUNTS.unlabeled, "b": COUNTS.unlabeled})
     first, second = tc.infer_many(groups, joint=True, engine=tc.Auto(500)).values()
     assert not np.array_equal(predicted_counts(first), predicted_counts(second))
 

@@ -143,6 +143,7 @@ class _Terms:
 
     @classmethod
     def of(cls, density: Density, parts: tuple[Part, ...]) -> "_Terms":
+        """Return what all draws of these parts share."""
         learned, outputs = ~density.is_known, log_normaliser(density.unlabeled + 1)
         by_labels = np.array([log_normaliser(row) for row in density.rows])
         shares, cells, constants = [], [], []
