@@ -198,7 +198,7 @@ def test_unsettled_draws_are_serious_and_say_why() -> None:
         (1.012, 99, "serious", "The draws have not converged: x."),
         (1.07, 400, "serious", "The chains have not converged: x. Their means differ by about 0.38 posterior"),
         (1.5, 400, "serious", "There is no answer, because the chains contradict each other: x."),
-        (NAN, 400, "serious", "There is no answer, because the chains contradict each other: x."),
+        (NAN, 400, "serious", "There is no answer: x."),
         (1.0, 50, "serious", "The draws have not converged: x."),
     ],
 )

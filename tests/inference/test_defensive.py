@@ -1,7 +1,4 @@
-"""No mode is missed in silence: proposals reach all of them, and are weighted rightly wherever they come from.
-
-Means and standard deviations are sums over all allocations of the unlabelled items (`benchmarks/attack_oracle.py`).
-"""
+"""No mode is missed in silence: proposals reach all of them, and are weighted rightly wherever they come from."""
 
 from math import nan
 
@@ -9,6 +6,7 @@ import numpy as np
 import pytest
 
 import truecount as tc
+from problems import TWO_MODES
 from truecount.inference import convergence, exact
 from truecount.inference.conflict import _usual, conflict
 from truecount.inference.defensive import DefensiveProposal, _mode_parts, _prior_parts, _Terms
@@ -18,23 +16,6 @@ from truecount.inference.proposal import Proposal
 from truecount.inference.resample import normalised
 from truecount.models import density
 
-KNOWN_4 = [nan] * 4, [0.3714119675606016, 0.2083646332093629, 0.22302049696666407, 0.1972029022633714]
-KNOWN_5 = (
-    [nan] * 5,
-    [0.07570183466234641, 0.05486521541763792, 0.44956033715182386, 0.08381460070239971, 0.33605801206579],
-)
-TWO_MODES = {
-    "four outputs": (
-        tc.Counts([[0, 8, 0, 12], [4, 7, 6, 13]], [368, 162, 185, 85]),
-        tc.Prior.known_confusion(KNOWN_4),
-        (0.86174879, 0.18711014),
-    ),
-    "five outputs": (
-        tc.Counts([[4, 1, 0, 0, 0], [1, 0, 18, 3, 8]], [21, 6, 270, 16, 187]),
-        tc.Prior.known_confusion(KNOWN_5, confusion=5.0),
-        (0.82799396, 0.30051831),
-    ),
-}
 ORDINARY = density(tc.Counts([[40, 5, 3], [4, 6, 30]], [30, 12, 40]), tc.Prior())
 KNOWN = density(
     tc.Counts([[40, 5, 3], [0, 0, 0]], [30, 12, 40]), tc.Prior.known_confusion([[nan] * 3, [0.1, 0.2, 0.7]])

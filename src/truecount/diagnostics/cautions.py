@@ -218,7 +218,9 @@ def _not_converged(draws: Draws) -> Finding | None:
     worst = 1.0 if draws.rhat is None else float(np.max(draws.rhat))
     apart = f"by about {np.sqrt(max(worst**2 - 1, 0)):.2g} posterior standard deviations"
     severity: Severity = "serious"
-    if not worst <= RHAT_MOST:
+    if np.isnan(worst):
+        message = f"There is no answer: {reason}."
+    elif worst > RHAT_MOST:
         message = f"There is no answer, because the chains contradict each other: {reason}."
     elif worst > RHAT_SERIOUS:
         message = f"The chains have not converged: {reason}. Their means differ {apart}."

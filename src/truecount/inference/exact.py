@@ -138,7 +138,7 @@ def _fill_pool(density: Density, size: int, rng: np.random.Generator) -> tuple[P
             raise
         landscape = survey(density)
         return _defensive_pool(landscape, size, rng), landscape
-    nats = 0.0 if _cannot_miss(pool, density) else conflict(density, pool)
+    nats = nats_of_conflict(density, pool)
     if nats <= NO_CONFLICT:
         return pool, None
     landscape = survey(density)
@@ -147,10 +147,12 @@ def _fill_pool(density: Density, size: int, rng: np.random.Generator) -> tuple[P
     return _defensive_pool(landscape, size, rng), landscape
 
 
-def _cannot_miss(pool: Pool, density: Density) -> bool:
-    """Tell whether proposals differ from the posterior by nothing but |det φ|, and hardly by that."""
+def nats_of_conflict(density: Density, pool: Pool) -> float:
+    """Return the conflict; zero where proposals differ from the posterior by |det φ| alone, and hardly by that."""
     is_by_determinant = density.n_outputs <= density.n_classes and (density.prevalence == 1).all()
-    return bool(is_by_determinant and pool.largest * pool.proposed <= np.exp(NO_CONFLICT) * len(pool.log_weights))
+    if is_by_determinant and pool.largest * pool.proposed <= np.exp(NO_CONFLICT) * len(pool.log_weights):
+        return 0.0
+    return conflict(density, pool)
 
 
 def _defensive_pool(landscape: Landscape, size: int, rng: np.random.Generator) -> Pool:
