@@ -41,8 +41,9 @@ MOST_CELLS = 12
 """Of the confusion: in larger problems that the usual proposals cannot do, chains are surer than proposals by mode."""
 LEAST_BY_MODE = 0.02
 """Share of the proposals by mode that must count: where it is smaller, the weights seen tell little of those unseen."""
-ROUNDS, ROUND_SIZE = 3, 4000
-"""Rounds, and proposals in each, in which proposals that reach every mode are fitted to the posterior."""
+FITTINGS, ROUND_SIZE, ROUNDS = 5, 4000, 3
+"""How often proposals that reach every mode are fitted to the posterior, by so many draws; and how many pools they may
+fill before they are given up."""
 
 
 class Proposing(Protocol):
@@ -158,7 +159,7 @@ def nats_of_conflict(density: Density, pool: Pool) -> float:
 def _defensive_pool(landscape: Landscape, size: int, rng: np.random.Generator) -> Pool:
     """Propose from everywhere that a mode may be, in the measure that earlier rounds found worthwhile."""
     proposal = DefensiveProposal.around(landscape, Proposal.first(landscape.density))
-    for _ in range(ROUNDS):
+    for _ in range(FITTINGS):
         proposal = proposal.fitted(proposal.draw(ROUND_SIZE, rng))
     pool = proposal.draw(ROUND_SIZE, rng)
     for _ in range(ROUNDS):
