@@ -193,7 +193,7 @@ def _prior_parts(density: Density) -> Iterator[Part]:
 def _mode_parts(landscape: Landscape) -> Iterator[Part]:
     """Parts around each mode, by the items of each class and output there."""
     density = landscape.density
-    few = min(1.0, density.rows[~density.is_known].sum() / density.unlabeled.sum())
+    few = min(1.0, max(1.0, density.rows[~density.is_known].sum()) / density.unlabeled.sum())
     scales = np.geomspace(1.0, 0.1 * few, 2 - int(np.log10(few)))
     for items in landscape.allocations():
         held = items.sum(axis=1)
@@ -219,8 +219,8 @@ def _worth(pool: Pool) -> FloatArray:
 def _sliced_parts(density: Density, pool: Pool, worth: FloatArray) -> Iterator[Part]:
     """Parts with the mean of the draws in each slice, and more than their spread.
 
-    Slices are along the direction in which shares vary most. In every second part the row of the largest class that
-    has no known one follows from the rest.
+    Slices are along the direction in which shares vary most. In every second part, unless all rows are known, the row
+    of the largest class whose row is not follows from the rest.
     """
     off = pool.prevalence - worth @ pool.prevalence
     along = off @ np.linalg.eigh(off.T @ (worth[:, None] * off))[1][:, -1]
@@ -238,7 +238,8 @@ def _sliced_parts(density: Density, pool: Pool, worth: FloatArray) -> Iterator[P
         for wider in WIDER:
             bent = np.where(density.is_known[:, None], density.rows, wider * rows)
             yield Part(wider * shares, bent)
-            yield Part(wider * shares, bent, largest, wider * outputs)
+            if not density.is_known.all():
+                yield Part(wider * shares, bent, largest, wider * outputs)
 
 
 def _fitted_dirichlet(shares: FloatArray, weights: FloatArray) -> FloatArray:
