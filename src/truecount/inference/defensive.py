@@ -35,8 +35,8 @@ LARGE = 0.2
 """A class that holds so much on a mode may have its row solved for there."""
 EVEN = 0.2
 """Share of the proposals that all parts have in equal measure, whatever they were worth so far."""
-SLICES, LEAST_EFFECTIVE = 6, 5.0
-"""Slices of the prevalence that parts are fitted to, and effective draws below which a slice has none."""
+SLICES, LEAST_EFFECTIVE = 8, 5.0
+"""Slices of the prevalence; parts are fitted to each with its neighbours, unless so few effective draws lie there."""
 BY_SLICE = 0.7
 """Share of the other proposals that parts fitted to slices have."""
 WIDER = (0.6, 0.2)
@@ -217,7 +217,7 @@ def _worth(pool: Pool) -> FloatArray:
 
 
 def _sliced_parts(density: Density, pool: Pool, worth: FloatArray) -> Iterator[Part]:
-    """Parts with the mean of the draws in each slice, and more than their spread.
+    """Parts with the mean of the draws in each slice and its neighbours, and more than their spread.
 
     Slices are along the direction in which shares vary most. In every second part, unless all rows are known, the row
     of the largest class whose row is not follows from the rest.
@@ -225,8 +225,9 @@ def _sliced_parts(density: Density, pool: Pool, worth: FloatArray) -> Iterator[P
     off = pool.prevalence - worth @ pool.prevalence
     along = off @ np.linalg.eigh(off.T @ (worth[:, None] * off))[1][:, -1]
     order = np.argsort(along, kind="stable")
-    ends = np.searchsorted(np.cumsum(worth[order]), np.arange(1, SLICES) / SLICES)
-    for chosen in np.split(order, ends):
+    ends = np.searchsorted(np.cumsum(worth[order]), np.arange(SLICES + 1) / SLICES)
+    for number in range(SLICES):
+        chosen = order[ends[max(number - 1, 0)] : ends[min(number + 2, SLICES)]]
         weights = worth[chosen]
         if not weights.sum() or weights.sum() ** 2 < LEAST_EFFECTIVE * (weights**2).sum():
             continue
