@@ -16,7 +16,7 @@ label shift is no excuse. If the average of the others lies beyond four of its s
 Two classes with two outputs have a quadrature of their own and are not among the problems but for the reported ones.
 
 ``--planted`` answers as if no mode could be out of reach of the usual proposals: the reported problems must then be
-flagged. ``--quick`` takes 20 problems of each regime. Neither writes anything. Otherwise pieces of 50 problems of each
+flagged. ``--quick`` takes 20 problems of each regime. Neither writes anything. Otherwise pieces of 25 problems of each
 regime in turn are added to ``benchmarks/results/attack.json`` and ``.md``, from where these stand or ``--afresh``.
 """
 
@@ -41,7 +41,7 @@ RESULTS = Path(__file__).parent / "results"
 FIRST = tc.Auto(effective_draws=1000)
 SUSPICIOUS, LIMIT = 3.0, 4.0
 """Standard errors: of the first look, and of all answers together."""
-AGAIN, PIECE = 8, 50
+AGAIN, PIECE = 8, 25
 COMMIT = about()["commit"]
 RAREST = 1e-3
 """Share of the rarest output of a huge population: the oracle that takes shares as known would miss rarer ones."""

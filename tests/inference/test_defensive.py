@@ -143,6 +143,11 @@ HIDDEN_TAILS = {
         ),
         (0.79610949, 0.14797170, 2.96375347),
     ),
+    "a prior stronger than the labels": (
+        tc.Counts([[0, 0, 4, 0, 2], [1, 0, 0, 1, 12]], [105, 4, 11, 39, 331]),
+        tc.Prior([82.26545800677472, 54.99760604181427], 8.735086566811058),
+        (0.60834469, 0.04823255, 2.95493518),
+    ),
 }
 """Mean, sd and kurtosis of the first class by sums over all allocations (`benchmarks/attack_oracle.py`)."""
 
