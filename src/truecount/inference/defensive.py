@@ -154,6 +154,7 @@ class _Terms:
 
     @classmethod
     def of(cls, density: Density, parts: tuple[Part, ...]) -> "_Terms":
+        """Gather exponents and normalisers, over what the labels say of the rows and the likelihood."""
         learned = ~density.is_known
         by_labels = np.array([log_normaliser(row) for row in density.rows])
         shares, cells, outputs, constants = [], [], [], []
