@@ -93,3 +93,23 @@ PROBLEMS = {
         Prior.known_confusion([[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [nan, nan, nan]]),
     ),
 }
+
+KNOWN_4 = [nan] * 4, [0.3714119675606016, 0.2083646332093629, 0.22302049696666407, 0.1972029022633714]
+KNOWN_5 = (
+    [nan] * 5,
+    [0.07570183466234641, 0.05486521541763792, 0.44956033715182386, 0.08381460070239971, 0.33605801206579],
+)
+TWO_MODES = {
+    "four outputs": (
+        Counts([[0, 8, 0, 12], [4, 7, 6, 13]], [368, 162, 185, 85]),
+        Prior.known_confusion(KNOWN_4),
+        (0.86174879, 0.18711014),
+    ),
+    "five outputs": (
+        Counts([[4, 1, 0, 0, 0], [1, 0, 18, 3, 8]], [21, 6, 270, 16, 187]),
+        Prior.known_confusion(KNOWN_5, confusion=5.0),
+        (0.82799396, 0.30051831),
+    ),
+}
+"""Labels that contradict the outputs, and the mean and sd of the first class: sums over all allocations of the
+unlabelled items (`benchmarks/attack_oracle.py`)."""

@@ -29,6 +29,7 @@ def test_the_engine_chosen_and_the_reason(counts, prior, engine):
 
 def test_what_did_not_converge_is_a_finding_and_a_warning():
     counts = tc.Counts(np.eye(7, dtype=int) * 40 + 2, [90, *[20] * 6])
-    with pytest.warns(ConvergenceWarning, match="There is no answer"):
+    with pytest.warns(ConvergenceWarning, match="There is no answer: the chains are too short to judge"):
         posterior = tc.infer(counts, prior=tc.Prior(prevalence=0.5), engine=Auto(effective_draws=2, budget=2))
     assert [finding.severity for finding in posterior.findings if finding.code == "not-converged"] == ["serious"]
+    assert str(posterior).startswith("No answer: the chains are too short to judge")

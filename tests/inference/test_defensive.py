@@ -1,7 +1,4 @@
-"""No mode is missed in silence: proposals reach all of them, and are weighted rightly wherever they come from.
-
-Means and standard deviations are sums over all allocations of the unlabelled items (`benchmarks/attack_oracle.py`).
-"""
+"""No mode is missed in silence: proposals reach all of them, and are weighted rightly wherever they come from."""
 
 from math import nan
 
@@ -9,32 +6,16 @@ import numpy as np
 import pytest
 
 import truecount as tc
+from problems import TWO_MODES
 from truecount.inference import convergence, exact
 from truecount.inference.conflict import _usual, conflict
-from truecount.inference.defensive import DefensiveProposal, _mode_parts, _prior_parts, _Terms
+from truecount.inference.defensive import DefensiveProposal, _mode_parts, _prior_parts, _sliced_parts, _Terms, _worth
 from truecount.inference.exact import Exact
 from truecount.inference.landscape import survey
 from truecount.inference.proposal import Proposal
 from truecount.inference.resample import normalised
 from truecount.models import density
 
-KNOWN_4 = [nan] * 4, [0.3714119675606016, 0.2083646332093629, 0.22302049696666407, 0.1972029022633714]
-KNOWN_5 = (
-    [nan] * 5,
-    [0.07570183466234641, 0.05486521541763792, 0.44956033715182386, 0.08381460070239971, 0.33605801206579],
-)
-TWO_MODES = {
-    "four outputs": (
-        tc.Counts([[0, 8, 0, 12], [4, 7, 6, 13]], [368, 162, 185, 85]),
-        tc.Prior.known_confusion(KNOWN_4),
-        (0.86174879, 0.18711014),
-    ),
-    "five outputs": (
-        tc.Counts([[4, 1, 0, 0, 0], [1, 0, 18, 3, 8]], [21, 6, 270, 16, 187]),
-        tc.Prior.known_confusion(KNOWN_5, confusion=5.0),
-        (0.82799396, 0.30051831),
-    ),
-}
 ORDINARY = density(tc.Counts([[40, 5, 3], [4, 6, 30]], [30, 12, 40]), tc.Prior())
 KNOWN = density(
     tc.Counts([[40, 5, 3], [0, 0, 0]], [30, 12, 40]), tc.Prior.known_confusion([[nan] * 3, [0.1, 0.2, 0.7]])
@@ -64,8 +45,10 @@ def test_the_usual_proposals_alone_would_miss_one(name, seed, monkeypatch):
 def test_every_part_has_the_density_that_it_draws_from(posed, seed):
     """The mean weight is the evidence, whichever part proposes beside the usual ones."""
     rng, usual = np.random.default_rng(seed), Proposal.first(posed)
-    expected, error = _evidence(DefensiveProposal.around(survey(posed), usual).draw(40_000, rng))
-    for part in (*_prior_parts(posed), *_mode_parts(survey(posed))):
+    pool = DefensiveProposal.around(survey(posed), usual).draw(40_000, rng)
+    expected, error = _evidence(pool)
+    fitted = list(_sliced_parts(posed, pool, _worth(pool)))[::3]
+    for part in (*_prior_parts(posed), *_mode_parts(survey(posed)), *fitted):
         found, own_error = _evidence(DefensiveProposal(posed, usual, (part,), np.array([0.5, 0.5]), 1).draw(4000, rng))
         assert abs(found - expected) < 5 * np.hypot(error, own_error), part
 
@@ -134,3 +117,47 @@ def test_a_pole_of_the_prior_is_drawn_from(seed):
     draws, chains = Exact(2000).sample(posed, seed), tc.Hamiltonian(effective_draws=2000).sample(posed, seed)
     error = chains.prevalence.std(axis=0) * np.sqrt(1 / draws.effective + 1 / chains.effective)
     np.testing.assert_array_less(np.abs(draws.prevalence.mean(axis=0) - chains.prevalence.mean(axis=0)), 5 * error)
+
+
+@pytest.mark.parametrize("prevalence", [(50.0, 1.0), (200.0, 1.0), (0.5, 0.5)])
+def test_known_rows_and_a_prior_that_contradicts_the_outputs(prevalence, seed):
+    """Against a grid: with all rows known the prevalence is all there is."""
+    known, unlabeled = np.array([[0.6, 0.3, 0.1], [0.1, 0.3, 0.6]]), np.array([10, 30, 60])
+    prior = tc.Prior.known_confusion(known, prevalence=prevalence)
+    posterior = tc.infer(tc.Counts([[6, 3, 1], [1, 3, 6]], unlabeled), prior=prior, seed=seed)
+    grid = (np.arange(200_000) + 0.5) / 200_000
+    shares = np.column_stack([grid, 1 - grid])
+    logs = np.log(shares @ known) @ unlabeled + np.log(shares) @ (np.array(prevalence) - 1)
+    weights = np.exp(logs - logs.max()) / np.exp(logs - logs.max()).sum()
+    assert posterior.mean[0] == pytest.approx(weights @ grid, abs=5 * posterior.mcse[0])
+
+
+HIDDEN_TAILS = {
+    "rows that move with the prevalence": (
+        tc.Counts([[2, 9, 0, 0, 19], [1, 7, 0, 3, 1]], [89, 275, 81, 8, 111]),
+        tc.Prior.known_confusion(
+            [
+                [nan] * 5,
+                [0.2141161084490291, 0.3678062829097603, 0.12448738258360428, 0.005289494655192586, 0.2883007314024138],
+            ]
+        ),
+        (0.79610949, 0.14797170, 2.96375347),
+    ),
+    "a prior stronger than the labels": (
+        tc.Counts([[0, 0, 4, 0, 2], [1, 0, 0, 1, 12]], [105, 4, 11, 39, 331]),
+        tc.Prior([82.26545800677472, 54.99760604181427], 8.735086566811058),
+        (0.60834469, 0.04823255, 2.95493518),
+    ),
+}
+"""Mean, sd and kurtosis of the first class by sums over all allocations (`benchmarks/attack_oracle.py`)."""
+
+
+@pytest.mark.parametrize("name", HIDDEN_TAILS)
+def test_tails_that_most_pools_would_not_see_are_drawn_from(name, seed):
+    """Eight answers together: with parts fitted to all prevalences at once they were five standard errors off."""
+    counts, prior, (mean, sd, kurtosis) = HIDDEN_TAILS[name]
+    answers = [tc.Auto().sample(density(counts, prior), 100 * seed + number) for number in range(8)]
+    means, sds = ([each(answer.prevalence[:, 0]) for answer in answers] for each in (np.mean, np.std))
+    error = sd / np.sqrt(sum(answer.effective[0] for answer in answers))
+    assert np.mean(means) == pytest.approx(mean, abs=5 * error)
+    assert np.mean(sds) == pytest.approx(sd, abs=5 * error * np.sqrt((kurtosis - 1) / 4))

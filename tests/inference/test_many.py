@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import truecount as tc
+from problems import TWO_MODES
 from truecount.inference import Auto, Exact
 
 
@@ -111,3 +112,19 @@ def test_no_problems_give_no_posteriors():
 def test_a_bad_seed_is_refused(bad):
     with pytest.raises(tc.errors.InputError, match="seed is"):
         tc.infer_many(made_problems(1, 0), seed=bad)
+
+
+@pytest.mark.parametrize("name", TWO_MODES)
+def test_no_mode_is_missed_among_many(name, seed):
+    counts, prior, (mean, sd) = TWO_MODES[name]
+    for posterior in tc.infer_many([counts] * 2, prior=prior, seed=seed):
+        assert posterior.mean[0] == pytest.approx(mean, abs=5 * sd / np.sqrt(posterior.effective_draws[0]))
+
+
+def test_what_contradicts_its_prior_is_not_stacked(seed):
+    """The prior expects little of the class that outputs and labels say is the largest."""
+    counts = tc.Counts([[189, 18, 15], [16, 243, 12], [19, 17, 247]], [147, 421, 232])
+    posteriors = tc.infer_many([counts], prior=tc.Prior([3.3, 1.1, 8.5], 3.0), engine=Auto(400), seed=seed)
+    agreeing = tc.infer_many([counts], prior=tc.Prior([1.5, 4.0, 2.5], 3.0), engine=Auto(400), seed=seed)
+    assert "stacked" not in posteriors[0].provenance
+    assert agreeing[0].provenance["stacked"]

@@ -92,12 +92,18 @@ def unsettled(rhat: float, **options: Any) -> Posterior:
     return replace(posterior, draws=replace(posterior.draws, rhat=np.array([1.0, rhat]), run=run))
 
 
-@pytest.mark.parametrize("rhat", [1.1001, 1.38, np.inf, np.nan])
-def test_chains_that_disagree_are_no_answer(rhat: float) -> None:
+@pytest.mark.parametrize(
+    ("rhat", "said"),
+    [
+        *((rhat, f"R-hat is {rhat:.3f}, and above 1.1") for rhat in (1.1001, 1.38, np.inf)),
+        (np.nan, "the chains are too short to judge whether they agree."),
+    ],
+)
+def test_chains_that_disagree_are_no_answer(rhat: float, said: str) -> None:
     posterior = unsettled(rhat, findings=(SERIOUS,))
     assert (posterior.status, posterior.has_answer) == ("no-answer", False)
     first, finding, how = str(posterior).splitlines()
-    assert first.startswith(f"No answer: R-hat is {rhat:.3f}, and above 1.1")
+    assert first.startswith(f"No answer: {said}")
     assert finding == remark(SERIOUS)
     assert "4 chains" in how
     for shown in (str(posterior), repr(posterior), posterior._repr_html_(), posterior.to_text(classes=["pass"])):

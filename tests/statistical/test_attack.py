@@ -16,23 +16,19 @@ def attack(monkeypatch):
     return attack
 
 
-def is_silently_wrong(attack, result) -> bool:
-    return result.get("again", 0.0) > attack.LIMIT and not result["is_told"]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(11))
 def test_nothing_is_silently_wrong(attack, number):
     regime = ["reported", *attack.REGIMES][number]
     size = len(attack.REPORTED) if regime == "reported" else PROBLEMS
     results = [attack.attacked(regime, problem) for problem in range(size)]
-    assert not [result for result in results if is_silently_wrong(attack, result)]
+    assert not [result for result in results if attack.is_silently_wrong(result)]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("problem", [0, 1])
 def test_the_attack_sees_a_mode_that_the_usual_proposals_miss(attack, problem):
-    assert is_silently_wrong(attack, attack.attacked("reported", problem, planted=True))
+    assert attack.is_silently_wrong(attack.attacked("reported", problem, planted=True))
 
 
 def test_the_two_oracles_of_the_attack_agree(attack):

@@ -9,6 +9,9 @@ the prevalence π and all rows but that of class b, and solve for that row, ``φ
 that of q times ``π_b^(K − 1)``. So the unlabelled counts are met whatever their number, and row b may be anything.
 There are such parts for every class with π from the prior, and narrower ones around each mode that `landscape` finds,
 besides those in which the class of every unlabelled item is taken as known, all or in part.
+
+Rows and outputs that contradict each other give way as far as π allows, so where they lie depends on it. Parts are
+therefore fitted to draws slice by slice of the prevalence.
 """
 
 from collections.abc import Iterator
@@ -32,20 +35,26 @@ LARGE = 0.2
 """A class that holds so much on a mode may have its row solved for there."""
 EVEN = 0.2
 """Share of the proposals that all parts have in equal measure, whatever they were worth so far."""
-LEAST_WORTH, MOST_FITTED = 0.01, 12
-"""Share of the posterior that a part must have proposed to be fitted, and how many may be."""
-WIDER = 0.6
-"""Concentration of a fitted part over that of the draws it was fitted to."""
+SLICES, LEAST_EFFECTIVE = 8, 5.0
+"""Slices of the prevalence; parts are fitted to each with its neighbours, unless so few effective draws lie there."""
+BY_SLICE = 0.7
+"""Share of the other proposals that parts fitted to slices have."""
+WIDER = (0.6, 0.2)
+"""Concentrations of fitted parts over that of the draws they were fitted to."""
 SMALLEST = 1e-300
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Dirichlet concentrations of the prevalence and of the rows; the row of one class may follow from the rest."""
+    """Dirichlet concentrations of the prevalence, the rows and the outputs' shares.
+
+    These shares are drawn where the row of one class, `solved`, follows from the rest; None is for the counts' own.
+    """
 
     prevalence: FloatArray
     rows: FloatArray
     solved: int | None = None
+    outputs: FloatArray | None = None
 
     def draw(self, density: Density, size: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
         """Shapes (kept, classes) and (kept, classes, outputs); what has no row in the simplex is left out."""
@@ -54,12 +63,16 @@ class Part:
         if self.solved is None:
             return prevalence, confusion
         confusion[:, self.solved] = 0.0
-        outputs = dirichlet(rng, density.unlabeled + 1, (size,)) - np.einsum("sl,slk->sk", prevalence, confusion)
+        outputs = dirichlet(rng, self.of_outputs(density), (size,)) - np.einsum("sl,slk->sk", prevalence, confusion)
         kept = np.flatnonzero((outputs > 0).all(axis=1))
         row = outputs[kept] / outputs[kept].sum(axis=1, keepdims=True)
         prevalence, confusion = prevalence[kept], confusion[kept]
         confusion[:, self.solved] = row
         return prevalence, confusion
+
+    def of_outputs(self, density: Density) -> FloatArray:
+        """Return the concentrations of the outputs' shares."""
+        return density.unlabeled + 1 if self.outputs is None else self.outputs
 
 
 @dataclass(frozen=True)
@@ -93,18 +106,16 @@ class DefensiveProposal:
         return cls(landscape.density, usual, parts, np.full(1 + len(parts), 1 / (1 + len(parts))), len(parts))
 
     def fitted(self, pool: Pool) -> "DefensiveProposal":
-        """Propose more from what was worth more, and from parts with the mean and the spread of its draws."""
-        log_parts = self._log_parts(pool.prevalence, pool.confusion) + np.log(self.probabilities)
-        responsible = np.exp(log_parts - np.logaddexp.reduce(log_parts, axis=1)[:, None])
-        responsible *= normalised(pool.log_weights)[:, None]
-        worth = responsible.sum(axis=0)
-        best = [number for number in np.argsort(-worth, kind="stable")[:MOST_FITTED] if worth[number] > LEAST_WORTH]
-        solved = [None, *(part.solved for part in self.parts)]
-        fitted = [_fitted_part(self.density, solved[number], pool, responsible[:, number]) for number in best]
-        told = np.concatenate([worth[: 1 + self.own], worth[best]])
-        even = np.full(len(told), 1 / len(told))
-        probabilities = EVEN * even + (1 - EVEN) * told / told.sum()
-        return replace(self, parts=(*self.parts[: self.own], *fitted), probabilities=probabilities)
+        """Propose more from what was worth more, and from parts fitted to slices of the draws."""
+        own, worth = self.parts[: self.own], _worth(pool)
+        before = replace(self, parts=own, probabilities=self.probabilities[: 1 + self.own])
+        log_parts = before._log_parts(pool.prevalence, pool.confusion) + np.log(before.probabilities)
+        told = worth @ np.exp(log_parts - np.logaddexp.reduce(log_parts, axis=1)[:, None])
+        fitted = tuple(_sliced_parts(self.density, pool, worth))
+        by_slice = (1 - EVEN) * BY_SLICE if fitted else 0.0
+        of_own = EVEN / len(told) + (1 - EVEN - by_slice) * told / told.sum()
+        probabilities = np.append(of_own, np.full(len(fitted), by_slice / max(len(fitted), 1)))
+        return replace(self, parts=(*own, *fitted), probabilities=probabilities)
 
     def draw(self, size: int, rng: np.random.Generator) -> Pool:
         """Draw so many, keep those inside the simplices, and weight them."""
@@ -121,11 +132,11 @@ class DefensiveProposal:
     def _log_parts(self, prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
         """Shape (draws, 1 + parts): log-density over what the labels say of the rows and the likelihood."""
         usual = self.usual.log_density(prevalence, np.ascontiguousarray(confusion.transpose(1, 2, 0)))
-        shares, cells = np.log(np.maximum(prevalence, SMALLEST)), np.log(np.maximum(confusion, SMALLEST))
+        outputs = np.einsum("sl,slk->sk", prevalence, confusion)
+        shares, cells, outputs = (np.log(np.maximum(each, SMALLEST)) for each in (prevalence, confusion, outputs))
         terms = self._terms
-        log_likelihood = self.density.log_likelihood(prevalence, confusion)
-        parts = shares @ terms.shares.T + cells.reshape(len(shares), -1) @ terms.cells.T + terms.constants
-        return np.column_stack([usual, parts - np.where(terms.is_solved, 0.0, log_likelihood[:, None])])
+        parts = shares @ terms.shares.T + cells.reshape(len(shares), -1) @ terms.cells.T + outputs @ terms.outputs.T
+        return np.column_stack([usual, parts + terms.constants])
 
     @cached_property
     def _terms(self) -> "_Terms":
@@ -138,28 +149,31 @@ class _Terms:
 
     shares: FloatArray
     cells: FloatArray
+    outputs: FloatArray
     constants: FloatArray
-    is_solved: np.ndarray[tuple[int], np.dtype[np.bool_]]
 
     @classmethod
     def of(cls, density: Density, parts: tuple[Part, ...]) -> "_Terms":
-        """Return what all draws of these parts share."""
-        learned, outputs = ~density.is_known, log_normaliser(density.unlabeled + 1)
+        """Gather exponents and normalisers, over what the labels say of the rows and the likelihood."""
+        learned = ~density.is_known
         by_labels = np.array([log_normaliser(row) for row in density.rows])
-        shares, cells, constants = [], [], []
+        shares, cells, outputs, constants = [], [], [], []
         for part in parts:
             of_rows = np.array([log_normaliser(row) for row in part.rows]) - by_labels
             powers = np.where(learned[:, None], part.rows - density.rows, 0.0)
             exponents, constant = part.prevalence - 1, log_normaliser(part.prevalence)
+            of_outputs = -density.unlabeled
             if part.solved is not None:
+                concentrations = part.of_outputs(density)
                 exponents[part.solved] += density.n_outputs - 1
                 powers[part.solved] = 1 - density.rows[part.solved]
-                of_rows[part.solved], constant = -by_labels[part.solved], constant + outputs
+                of_outputs = concentrations - 1 - density.unlabeled
+                of_rows[part.solved], constant = -by_labels[part.solved], constant + log_normaliser(concentrations)
             shares.append(exponents)
             cells.append(powers.ravel())
+            outputs.append(of_outputs)
             constants.append(constant + of_rows[learned].sum())
-        solved = np.array([part.solved is not None for part in parts])
-        return cls(np.array(shares), np.array(cells), np.array(constants), solved)
+        return cls(np.array(shares), np.array(cells), np.array(outputs), np.array(constants))
 
 
 def _prior_parts(density: Density) -> Iterator[Part]:
@@ -180,7 +194,7 @@ def _prior_parts(density: Density) -> Iterator[Part]:
 def _mode_parts(landscape: Landscape) -> Iterator[Part]:
     """Parts around each mode, by the items of each class and output there."""
     density = landscape.density
-    few = min(1.0, density.rows[~density.is_known].sum() / density.unlabeled.sum())
+    few = min(1.0, max(1.0, density.rows[~density.is_known].sum()) / density.unlabeled.sum())
     scales = np.geomspace(1.0, 0.1 * few, 2 - int(np.log10(few)))
     for items in landscape.allocations():
         held = items.sum(axis=1)
@@ -192,17 +206,47 @@ def _mode_parts(landscape: Landscape) -> Iterator[Part]:
                 yield Part(density.prevalence + kept * held, density.rows + few * items, int(number))
 
 
-def _fitted_part(density: Density, solved: int | None, pool: Pool, weights: FloatArray) -> Part:
-    """A part with the mean of these draws and more than their spread; rows never wider than the labels' own."""
-    weights = weights / weights.sum()
-    prevalence = _fitted_dirichlet(pool.prevalence, weights)
-    rows = np.array([_fitted_dirichlet(pool.confusion[:, row], weights) for row in range(density.n_classes)])
-    return Part(prevalence, np.where(density.is_known[:, None], density.rows, rows), solved)
+def _worth(pool: Pool) -> FloatArray:
+    """Shape (draws,), of sum 1: half of it the weight, half the draw's part in the variance of the prevalence.
+
+    Without the latter a thin tail that makes up most of the variance would be drawn from too rarely to be seen.
+    """
+    weights = normalised(pool.log_weights)
+    squares = (pool.prevalence - weights @ pool.prevalence) ** 2
+    distance: FloatArray = (squares / np.maximum(weights @ squares, SMALLEST)).mean(axis=1)
+    return weights * (1 + distance) / 2
+
+
+def _sliced_parts(density: Density, pool: Pool, worth: FloatArray) -> Iterator[Part]:
+    """Parts with the mean of the draws in each slice and its neighbours, and more than their spread.
+
+    Slices are along the direction in which shares vary most. In every second part, unless all rows are known, the row
+    of the largest class whose row is not follows from the rest.
+    """
+    off = pool.prevalence - worth @ pool.prevalence
+    along = off @ np.linalg.eigh(off.T @ (worth[:, None] * off))[1][:, -1]
+    order = np.argsort(along, kind="stable")
+    ends = np.searchsorted(np.cumsum(worth[order]), np.arange(SLICES + 1) / SLICES)
+    for number in range(SLICES):
+        chosen = order[ends[max(number - 1, 0)] : ends[min(number + 2, SLICES)]]
+        weights = worth[chosen]
+        if not weights.sum() or weights.sum() ** 2 < LEAST_EFFECTIVE * (weights**2).sum():
+            continue
+        weights, prevalence, confusion = weights / weights.sum(), pool.prevalence[chosen], pool.confusion[chosen]
+        rows = np.array([_fitted_dirichlet(confusion[:, row], weights) for row in range(density.n_classes)])
+        shares = _fitted_dirichlet(prevalence, weights)
+        outputs = _fitted_dirichlet(np.einsum("sl,slk->sk", prevalence, confusion), weights)
+        largest = int(np.argmax(np.where(density.is_known, 0.0, shares)))
+        for wider in WIDER:
+            bent = np.where(density.is_known[:, None], density.rows, wider * rows)
+            yield Part(wider * shares, bent)
+            if not density.is_known.all():
+                yield Part(wider * shares, bent, largest, wider * outputs)
 
 
 def _fitted_dirichlet(shares: FloatArray, weights: FloatArray) -> FloatArray:
-    """Concentrations with the mean of weighted draws of shape (draws, shares), and more than their spread."""
+    """Concentrations with the mean and the spread of weighted draws of shape (draws, shares)."""
     mean = weights @ shares
     variance = weights @ (shares - mean) ** 2
-    total = WIDER * mean @ np.clip(mean * (1 - mean) / np.maximum(variance, 1e-18) - 1, 1.0, 1e15)
-    return np.maximum(total * mean, 1e-3)
+    total = mean @ np.clip(mean * (1 - mean) / np.maximum(variance, 1e-18) - 1, 1.0, 1e15)
+    return np.maximum(total * mean, 5e-3)

@@ -42,8 +42,9 @@ MOST_CELLS = 12
 """Of the confusion: in larger problems that the usual proposals cannot do, chains are surer than proposals by mode."""
 LEAST_BY_MODE = 0.02
 """Share of the proposals by mode that must count: where it is smaller, the weights seen tell little of those unseen."""
-ROUNDS, ROUND_SIZE = 3, 4000
-"""Rounds, and proposals in each, in which proposals that reach every mode are fitted to the posterior."""
+FITTINGS, ROUND_SIZE, ROUNDS = 5, 4000, 3
+"""How often proposals that reach every mode are fitted to the posterior, by so many draws; and how many pools they may
+fill before they are given up."""
 
 
 class Proposing(Protocol):
@@ -138,7 +139,7 @@ def _fill_pool(density: Density, size: int, rng: np.random.Generator) -> tuple[P
             raise
         landscape = survey(density)
         return _defensive_pool(landscape, size, rng), landscape
-    nats = 0.0 if _cannot_miss(pool, density) else conflict(density, pool)
+    nats = nats_of_conflict(density, pool)
     if nats <= NO_CONFLICT:
         return pool, None
     landscape = survey(density)
@@ -147,16 +148,18 @@ def _fill_pool(density: Density, size: int, rng: np.random.Generator) -> tuple[P
     return _defensive_pool(landscape, size, rng), landscape
 
 
-def _cannot_miss(pool: Pool, density: Density) -> bool:
-    """Tell whether proposals differ from the posterior by nothing but |det φ|, and hardly by that."""
+def nats_of_conflict(density: Density, pool: Pool) -> float:
+    """Return the conflict; zero where proposals differ from the posterior by |det φ| alone, and hardly by that."""
     is_by_determinant = density.n_outputs <= density.n_classes and (density.prevalence == 1).all()
-    return bool(is_by_determinant and pool.largest * pool.proposed <= np.exp(NO_CONFLICT) * len(pool.log_weights))
+    if is_by_determinant and pool.largest * pool.proposed <= np.exp(NO_CONFLICT) * len(pool.log_weights):
+        return 0.0
+    return conflict(density, pool)
 
 
 def _defensive_pool(landscape: Landscape, size: int, rng: np.random.Generator) -> Pool:
     """Propose from everywhere that a mode may be, in the measure that earlier rounds found worthwhile."""
     proposal = DefensiveProposal.around(landscape, Proposal.first(landscape.density))
-    for _ in range(ROUNDS):
+    for _ in range(FITTINGS):
         proposal = proposal.fitted(proposal.draw(ROUND_SIZE, rng))
     pool = proposal.draw(ROUND_SIZE, rng)
     for _ in range(ROUNDS):

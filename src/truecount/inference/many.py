@@ -12,8 +12,8 @@ import numpy as np
 from truecount._types import FloatArray, IntArray
 from truecount.inference.choose import Auto
 from truecount.inference.draws import SMALLEST_SHAPE, Draws, Engine, confusion_stride
-from truecount.inference.exact import HEAVY
-from truecount.inference.proposal import prior_term
+from truecount.inference.exact import HEAVY, NO_CONFLICT, nats_of_conflict
+from truecount.inference.proposal import Pool, prior_term
 from truecount.inference.resample import all_draws_needed, normalised, pick
 from truecount.inference.run import ImportanceRun
 from truecount.inference.square import solve
@@ -98,7 +98,7 @@ def _cores() -> int:
 
 
 def _stacked(engine: Auto, densities: list[Density], seeds: list[int]) -> list[Draws | None]:
-    """Draw for all problems in one go; None for a problem whose proposals do not suffice."""
+    """Draw for all problems in one go; None where proposals do not suffice or may miss a mode."""
     asked = engine.effective_draws
     generators = [np.random.Generator(np.random.SFC64(seed)) for seed in seeds]
     pools = _propose(densities, generators, int(SPARE * asked) + 64)
@@ -110,6 +110,8 @@ def _stacked(engine: Auto, densities: list[Density], seeds: list[int]) -> list[D
         shares, sums = 1 / np.vecdot(weights, weights) / weights.shape[1], np.cumsum(weights, axis=1)
         for place in np.flatnonzero(is_sound):
             number = full[place]
+            if nats_of_conflict(densities[number], pools.of(number)) > NO_CONFLICT:
+                continue
             chosen = pick(sums[place], int(sizes[place]), generators[number])
             stride = confusion_stride(len(chosen), densities[number].rows.size)
             draws = pools.draws(number, chosen, stride, effective[:, place], float(shares[place]))
@@ -124,6 +126,12 @@ class _Pools(NamedTuple):
     confusion: FloatArray
     log_weights: FloatArray
     inside: IntArray
+
+    def of(self, number: int) -> Pool:
+        """Return one problem's, those outside the simplex among them."""
+        log_weights = self.log_weights[number]
+        confusion = self.confusion[:, :, number].transpose(2, 0, 1)
+        return Pool(self.prevalence[:, number].T, confusion, log_weights, len(log_weights))
 
     def draws(self, number: int, chosen: IntArray, stride: int, effective: FloatArray, share: float) -> Draws:
         """Give those that were chosen of one problem's."""

@@ -121,8 +121,12 @@ def shares_in_words(
 
 def refusal(posterior: "Posterior") -> str:
     """Say that there is no answer, and why."""
-    worst = "unknown" if posterior.rhat is None else f"{np.max(posterior.rhat):.3f}"
-    return f"No answer: R-hat is {worst}, and above {RHAT_MOST} shares and intervals depend on where the chains began."
+    worst = np.max(posterior.rhat) if posterior.rhat is not None else np.nan
+    if np.isnan(worst):
+        return "No answer: the chains are too short to judge whether they agree."
+    return (
+        f"No answer: R-hat is {worst:.3f}, and above {RHAT_MOST} shares and intervals depend on where the chains began."
+    )
 
 
 def uncounted_note(counts: Iterable["Counts"]) -> str:
