@@ -6,13 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import chisquare, ttest_1samp
 
 from group_oracle import pooled_oracle
-from truecount import Auto, Groups, LabelShift, Pooled, Prior, Walk, infer
-from truecount.inference.hierarchical import sample_pooled
-from truecount.models.groups import group_density
-from truecount.models.hierarchy.log_ratios import log_ratio_basis
+from truecount import Auto, Groups, LabelShift, Prior, Walk, infer
 from truecount.models.hierarchy.pooled import pooled_density
 from truecount.models.hierarchy.rows import Rows
 
@@ -165,77 +161,3 @@ def test_an_empty_week_of_a_walk_is_predicted_between_its_neighbours():
     assert answer.mean[2, 0] < answer.mean[3, 0] < answer.mean[4, 0]
     assert answer.sd[3, 0] > answer.sd[2, 0]
     assert [finding.code for finding in answer.findings] == ["group-without-items"]
-
-
-SETTINGS = {
-    "pooled, two classes": (2, 2, Pooled()),
-    "pooled, three classes, four outputs": (3, 4, Pooled()),
-    "pooled, three classes, two outputs": (3, 2, Pooled()),
-    "walk, two classes": (2, 2, Walk()),
-}
-
-
-def simulated(n_classes, n_outputs, variation, rng, n_groups=5):
-    """Draw a truth from the prior, and data from the truth."""
-    confusion = rng.dirichlet(np.ones(n_outputs), n_classes)
-    basis = log_ratio_basis(n_classes)
-    centre = np.linalg.lstsq(basis, np.log(rng.dirichlet(np.ones(n_classes))), rcond=None)[0]
-    spread = np.abs(rng.normal(size=n_classes - 1)) * variation.spread
-    noise = rng.normal(size=(n_groups, n_classes - 1))
-    times = np.array([0, 1, 2, 5, 6][:n_groups])
-    if isinstance(variation, Walk):
-        gaps = np.diff(times) / np.median(np.diff(times))
-        noise = np.vstack([np.zeros(n_classes - 1), np.cumsum(noise[1:] * np.sqrt(gaps)[:, None], axis=0)])
-    logs = (centre + spread * noise) @ basis.T
-    shares = np.exp(logs) / np.exp(logs).sum(axis=1, keepdims=True)
-    labeled = np.stack([rng.multinomial(12, row) for row in confusion])
-    items = [rng.multinomial(40, share @ confusion) for share in shares]
-    return Groups(labeled, dict(enumerate(items)), times=times), shares, spread, confusion
-
-
-def ranks_of_truth(name, seed, data_sets, *, bug=None):
-    """Return the share of draws below the truth, (data sets, quantities), for a share, the spread and a rate."""
-    n_classes, n_outputs, variation = SETTINGS[name]
-    rng = np.random.default_rng([seed, n_classes, n_outputs])
-    found = []
-    for number in range(data_sets):
-        groups, shares, spread, confusion = simulated(n_classes, n_outputs, variation, rng)
-        density = group_density(groups, Prior(), variation)
-        if bug == "labels ignored":
-            density = pooled_density(
-                Rows(np.ones((n_classes, n_outputs)), np.full((n_classes, n_outputs), np.nan)),
-                density.unlabeled,
-                density.centre.concentration,
-                density.centre.design,
-                loadings=density.loadings,
-            )
-        draws = sample_pooled(density, effective_draws=100, seed=number)
-        found.append(
-            [
-                (draws.prevalence[:, 1, 0] < shares[1, 0]).mean(),
-                (draws.prevalence[:, 4, 0] - draws.prevalence[:, 0, 0] < shares[4, 0] - shares[0, 0]).mean(),
-                (draws.spread[:, 0] < spread[0]).mean(),
-                (draws.confusion[:, 0, 0] < confusion[0, 0]).mean(),
-                (draws.confusion[:, 1, 0] < confusion[1, 0]).mean(),
-            ]
-        )
-    return np.array(found)
-
-
-def p_values(ranks):
-    """Are ranks uniform? By their spread over ten bins."""
-    counts = [np.histogram(column, bins=10, range=(0, 1))[0] for column in ranks.T]
-    return np.array([chisquare(count).pvalue for count in counts])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SETTINGS)
-def test_groups_are_calibrated(name, seed):
-    found = p_values(ranks_of_truth(name, seed, 120))
-    assert found.min() > FALSE_ALARMS / len(found), found
-
-
-@pytest.mark.slow
-def test_calibration_sees_labels_that_are_ignored(seed):
-    ranks = ranks_of_truth("pooled, two classes", seed, 60, bug="labels ignored")
-    assert min(p_values(ranks).min(), ttest_1samp(np.abs(ranks - 0.5), 0.25).pvalue.min()) < FALSE_ALARMS
