@@ -152,7 +152,7 @@ def test_what_would_change_nothing_is_refused(options, words):
 
 
 def test_many_populations_have_a_model_too():
-    weeks = COUNTS.split({"w1": [100, 60, 40], "w2": [10, 60, 40]})
+    weeks = tc.Groups(COUNTS.labeled, {"w1": [100, 60, 40], "w2": [10, 60, 40]}, COUNTS.classes, COUNTS.outputs)
     found = tc.infer_many(weeks, tc.ByPrediction(), seed=3)
     for name, posterior in found.items():
         again = tc.infer(weeks[name], tc.ByPrediction(), seed=posterior.origin.seed)
