@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +10,11 @@ import pytest
 
 from group_oracle import pooled_oracle
 from truecount import Auto, Groups, LabelShift, Prior, Walk, infer
+from truecount.models.hierarchy.centre import Centre
+from truecount.models.hierarchy.log_ratios import log_ratio_basis
 from truecount.models.hierarchy.pooled import pooled_density
 from truecount.models.hierarchy.rows import Rows
+from truecount.models.hierarchy.varying import VaryingDensity
 
 FALSE_ALARMS = 1e-4
 """A sound engine fails a statistical test of this file so often."""
@@ -31,9 +35,40 @@ def a_density(kind, seed):
     return density, 0.7 * rng.normal(size=(2, density.n_hyper)), rng.normal(size=(2, *density.latent_shape))
 
 
-@pytest.mark.parametrize("kind", LOADINGS)
+def a_varying_density(seed):
+    """Rows that differ between units, one of them known, with labels and items in every unit."""
+    rng = np.random.default_rng(seed)
+    known = np.full((3, 4), np.nan)
+    known[1] = [0.1, 0.2, 0.3, 0.4]
+    centre = Centre(np.array([1.0, 2.0, 0.5]), np.vstack([np.ones(6), rng.normal(size=6)]), log_ratio_basis(3))
+    labeled, items = rng.poisson(3, (3, 4, 6)).astype(float), rng.poisson(20, (4, 6)).astype(float)
+    density = VaryingDensity(Rows(rng.gamma(2, 2, (3, 4)) + 0.2, known), labeled, items, centre)
+    density = density.recentred(rng.random(density.latent_shape))
+    return density, 0.7 * rng.normal(size=(2, density.n_hyper)), rng.normal(size=(2, *density.latent_shape))
+
+
+def test_the_curvature_of_varying_rows_is_exact_where_counts_are_as_expected(seed):
+    density, hyper, latent = a_varying_density(seed)
+    hyper, latent = hyper[:1], latent[:1]
+    rows = density.confusion(hyper, latent)[0].transpose(1, 2, 0)
+    outputs = (density.prevalence(hyper, latent)[0][:, None] * rows).sum(axis=0)
+    expected = replace(
+        density,
+        labeled=rows * density.labeled.sum(axis=1)[:, None],
+        unlabeled=outputs * density.unlabeled.sum(axis=0),
+    )
+    step = 1e-5
+    for at in range(density.latent_shape[0]):
+        move = np.zeros(latent.shape)
+        move[:, at] = step
+        ahead, behind = (expected.value_and_gradient(hyper, latent + sign * move)[2] for sign in (1, -1))
+        found = expected.curvature(hyper, latent)[0, at]
+        np.testing.assert_allclose(found, -(ahead - behind)[0] / (2 * step), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", [*LOADINGS, "varying"])
 def test_gradients_are_those_of_the_value(kind, seed):
-    density, hyper, latent = a_density(kind, seed)
+    density, hyper, latent = a_varying_density(seed) if kind == "varying" else a_density(kind, seed)
     _, by_hyper, by_latent = density.value_and_gradient(hyper, latent)
     step = 1e-5
     for at in range(density.n_hyper):

@@ -446,7 +446,7 @@ def test_columns_of_odd_types_are_refused(kind: str, role: str) -> None:
     values = {"human": ["a", "b", None], "verdict": ["a", "b", "a"], role: column}
     is_of_pandas = kind in ("complex", "period", "interval")
     table = (BACK_ENDS["pandas"] if is_of_pandas else BACK_ENDS["arrow"])(values, Sparks())
-    with pytest.raises(InputError, match=r"names (are|must be) strings, numbers or booleans"):
+    with pytest.raises(InputError, match=r"names must be strings, numbers or booleans"):
         tc.count_table(table, **COLUMNS, **({"by": "other"} if role == "other" else {}))
     if role == "other":
         with pytest.raises(InputError, match="weights are numbers"):

@@ -84,7 +84,7 @@ def _counted(connection: Connection, shards: Shards, columns: Columns, *, is_car
         try:
             rows += _watched(connection, shards.name, relation, columns)
         except JsonError as error:
-            found, needed = f"holds a value that cannot be read ({error})", "names are strings, numbers or booleans"
+            found, needed = f"holds a value that cannot be read ({error})", "names must be strings, numbers or booleans"
             raise InputError(shards.name, found, needed, "Write the names as text") from error
     return rows
 

@@ -41,7 +41,7 @@ class AnyFrame:
             return _as_times(_collected(_grouped(_prepared(self.frame, columns), columns), most), times)
         except (TypeError, NotImplementedError) as error:
             found = f"has values that cannot be grouped ({error})"
-            needed = "names are strings, numbers or booleans"
+            needed = "names must be strings, numbers or booleans"
             raise InputError(self.table, found, needed, "Convert them to text") from error
         except ModuleNotFoundError as error:
             feature = f"Counting {self.table} with {self.frame.implementation.value} ({error.name})"
