@@ -10,7 +10,7 @@ class are compared in standard errors of both.
 There are two looks. The first asks for 1,000 effective draws; what is then more than three standard errors off is
 suspicious, so a bias of a tenth of a standard deviation is as likely as not to be seen. What is suspicious is answered
 again with all defaults and eight other seeds. Answers that say that their draws are not to be trusted
-(``not-converged``, or ``several-answers`` of unsettled chains, both serious) are left out; that the counts violate
+(``not-converged``, or ``several-answers`` of unconverged chains, both serious) are left out; that the counts violate
 label shift is no excuse. If the average of the others lies beyond four of its standard errors, the deviation is silent.
 
 Two classes with two outputs have a quadrature of their own and are not among the problems but for the reported ones.

@@ -36,7 +36,7 @@ def seconds(command: list[str]) -> float:
 
 
 def measure(commands: dict[str, list[str]], rounds: int) -> dict[str, float]:
-    """Give the median seconds of each command; the first round warms the disk and does not count."""
+    """Return the median seconds of each command; the first round warms the disk and does not count."""
     times = [{name: seconds(command) for name, command in commands.items()} for _ in range(rounds + 1)][1:]
     return {name: median(turn[name] for turn in times) for name in commands}
 

@@ -265,7 +265,7 @@ class Idle:
     """Draws that cost nothing, for findings that do not read them."""
 
     def sample(self, model: Any, seed: int) -> Draws:
-        """Give even shares."""
+        """Return even shares."""
         shares = np.full((40, model.n_classes), 1 / model.n_classes)
         return Draws(
             prevalence=shares, confusion=np.repeat(model.mean_confusion[None], 40, axis=0), effective=shares[0] * 0 + 40

@@ -34,7 +34,7 @@ tc.report(tc.infer(tc.Counts.from_json({counts!r})), {path!r})
 
 
 def commands(folder: Path) -> dict[str, list[str]]:
-    """Give what is timed, the yardstick first."""
+    """Return what is timed, the yardstick first."""
     height = prevalence_data(tc.infer(COUNTS)).height
     (folder / "counts.json").write_text(COUNTS.to_json())
     page = str(folder / "report.html")

@@ -46,7 +46,7 @@ def measured(problems: list[real_counts.Problem], prior: tc.Prior) -> dict[str, 
             for low_high, truth in zip(intervals, truths, strict=True)
         ]
     found["width 0.95"] = [np.diff(low_high, axis=1).mean() for low_high in intervals]
-    found["unsettled"] = [any(f.code == "not-converged" for f in posterior.findings) for posterior in posteriors]
+    found["unconverged"] = [any(f.code == "not-converged" for f in posterior.findings) for posterior in posteriors]
     found["few-labels"] = [any(f.code == "few-labels" for f in posterior.findings) for posterior in posteriors]
     return {name: np.asarray(values, dtype=float) for name, values in found.items()}
 

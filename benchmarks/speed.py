@@ -182,7 +182,7 @@ LEGEND = """\
 Made by `benchmarks/speed.py`. L classes, K outputs, N labelled and N′ unlabelled items. × NumPyro: effective draws a
 second over those of NumPyro in float32, its default, and in float64 (x64); its compilation is not counted. Means apart:
 largest distance from the means of Auto, in standard errors (s.e.). MB: peak memory of one answer, at most. Where R-hat
-is above 1.05 or nan the sampler has not settled, and a ratio to it says only that: float32 fails at N′ of a million.
+is above 1.05 or nan the sampler has not converged, and a ratio to it says only that: float32 fails at N′ of a million.
 
 """
 COLUMNS = (

@@ -35,7 +35,7 @@ def samples(name: str, two_classes: bool = False, *, number: int) -> Iterator[tu
 
 
 def _chances(rng: np.random.Generator, labels: np.ndarray) -> np.ndarray:
-    """Give each item a chance such that the classes come in proportions that are drawn uniformly."""
+    """Set each item a chance such that the classes come in proportions that are drawn uniformly."""
     sizes = np.bincount(labels)
     chances = (rng.dirichlet(np.ones(len(sizes))) / sizes)[labels]
     return chances / chances.sum()

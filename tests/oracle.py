@@ -50,7 +50,7 @@ class Marginal:
 
 
 def first_share(density: Density) -> Marginal:
-    """Give the posterior of the first class's share, by the sum where that is short enough."""
+    """Return the posterior of the first class's share, by the sum where that is short enough."""
     return by_sum(density) if (density.unlabeled + 1).prod() <= MOST_ALLOCATIONS else by_quadrature(density)
 
 

@@ -37,7 +37,7 @@ def shuffled(draw) -> tuple[Counts, Counts, list[int]]:
 
 
 def infer(counts: Counts, *, prior: Prior = FLAT, seed: int = 0) -> Posterior:
-    """Draws enough for these checks; whether chains call themselves settled is not one of them."""
+    """Draws enough for these checks; whether chains call themselves converged is not one of them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return tc.infer(counts, prior=prior, engine=Auto(400), seed=seed)

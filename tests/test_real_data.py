@@ -17,12 +17,13 @@ from truecount.models import density
 
 @pytest.fixture
 def answers(real_data):
-    """Rows of OpenQA by system; a question falls on the labelled or the unlabelled side, the same for all systems."""
+    """Rows of OpenQA with a verdict, by system; a question falls on the same side for all systems."""
     rows = defaultdict(lambda: ([], []))
     with (real_data / "openqa_judges" / "labels.csv").open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             side = hashlib.sha256(row["question"].encode()).digest()[0] % 2
-            rows[row["group"]][side].append((row["truth"], row["gpt4_label"]))
+            if row["gpt4_label"]:
+                rows[row["group"]][side].append((row["truth"], row["gpt4_label"]))
     return rows
 
 

@@ -10,7 +10,7 @@ import truecount as tc
 from command import run
 from made_counts import count_files
 from truecount._secrets import masked, masked_command, without_secrets
-from truecount.page.repeat import repeat
+from truecount.page.reproduce import repeat
 
 COLUMNS = {"label": "human", "prediction": "verdict"}
 MASKED = {

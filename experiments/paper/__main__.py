@@ -19,7 +19,7 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Give 0, or 1 where the quick run finds another verdict on a main claim than the one on record."""
+    """Return 0, or 1 where the quick run finds another verdict on a main claim than the one on record."""
     options = _options(arguments)
     if options.quick:
         with TemporaryDirectory() as folder:
@@ -79,16 +79,16 @@ def _columns(options: argparse.Namespace) -> dict[str, str]:
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m experiments.paper", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}; all unless told")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}; all by default")
     parser.add_argument("--quick", action="store_true", help="small runs; fail where a main claim's verdict changed")
     parser.add_argument("--report", action="store_true", help="figures and RESULTS.md again, from the tables")
-    parser.add_argument("--out", type=Path, help="folder for tables, figures and page (the committed ones unless told)")
+    parser.add_argument("--out", type=Path, help="folder for tables, figures and page (the committed ones by default)")
     cells = parser.add_argument_group("cells", "single cells of an AnnData file, in place of the blood cells")
     cells.add_argument("--cells", metavar="FILE.h5ad", help="such as that of the Kidney Cell Atlas; needs --out")
     cells.add_argument("--donor-column", default="donor", help="column of obs that names the donor")
     cells.add_argument("--type-column", default="cell_type", help="column of obs that names the cell type")
-    cells.add_argument("--types", help="cell types to use, with commas between (all unless told)")
-    cells.add_argument("--quantify", metavar="DONOR", help="donor to quantify (each in turn unless told)")
+    cells.add_argument("--types", help="cell types to use, with commas between (all by default)")
+    cells.add_argument("--quantify", metavar="DONOR", help="donor to quantify (each in turn by default)")
     options = parser.parse_args(arguments)
     options.names = options.names or (["cells"] if options.cells else list(NAMES))
     for name in options.names:

@@ -27,7 +27,7 @@ each type among the cells that are quantified, and intervals are for that (*real
 95 % intervals and dashes the truth. EM takes the forest at its word, which was trained at another prevalence than that
 of the labelled sample; calibrated EM mends that first, on the labelled cells. Types with no labelled cell in a rotation
 are refused by all methods but CC, MAP-1 and the posterior; errors are over what was answered. Some types have one to
-three labelled cells, and most of these posteriors warn that their chains had not quite settled.
+three labelled cells, and most of these posteriors warn that their chains had not quite converged.
 """
 METHODS = {
     "CC": CC(),

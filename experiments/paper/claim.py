@@ -80,7 +80,7 @@ def difference(first: ArrayLike, second: ArrayLike) -> Measured:
 
 
 def share(holds: ArrayLike, nominal: float | None = None) -> Measured:
-    """Give how often something held; the standard error is that at `nominal`, where there is one."""
+    """Return how often something held; the standard error is that at `nominal`, where there is one."""
     array = np.asarray(holds, bool)
     rate = float(array.mean())
     variance = max(rate * (1 - rate), 1 / len(array)) if nominal is None else nominal * (1 - nominal)

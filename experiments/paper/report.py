@@ -49,7 +49,7 @@ def write(names: tuple[str, ...], folder: Path, page: Path) -> None:
 
 
 def text(names: tuple[str, ...], folder: Path, home: Path) -> str:
-    """Give the page, with figures linked as seen from `home`."""
+    """Return the page, with figures linked as seen from `home`."""
     parts = [HEAD, *(section(name, folder, home) for name in names if _files(name, folder))]
     return "\n".join([*parts, _time(folder)])
 

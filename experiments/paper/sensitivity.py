@@ -69,13 +69,13 @@ def _rows(size: int, prior: float, number: int, posterior: tc.Posterior) -> Iter
         "coverage": held.mean(),
         "width": np.diff(ends[0])[0],
     }
-    settled = not any(finding.code == "not-converged" for finding in posterior.findings)
+    converged = not any(finding.code == "not-converged" for finding in posterior.findings)
     yield {
         "size": size,
         "prior": prior,
         "repetition": number,
         **{key: round(value, 5) for key, value in summary.items()},
-        "settled": settled,
+        "converged": converged,
     }
 
 
@@ -125,13 +125,13 @@ def _coverage(table: pd.DataFrame, sizes: list[int]) -> Claim:
     by_prior = [
         f"α = {prior:g}: " + ", ".join(f"{found[prior, size].mean():.0%}" for size in sizes) for prior in PRIORS
     ]
-    adrift = table.loc[~table["settled"].astype(bool), "prior"]
+    adrift = table.loc[~table["converged"].astype(bool), "prior"]
     where = "".join(f", {number} at α = {prior:g}" for prior, number in adrift.value_counts().items())
     return Claim(
         "1, contributions",
         "(what a wrong prior costs) 95 % intervals cover as stated under each prior",
         f"coverage at N = {', '.join(map(str, sizes))}, {'; '.join(by_prior)}; of {len(table)} posteriors, "
-        f"{len(adrift)} said that their chains had not settled{where}",
+        f"{len(adrift)} said that their chains had not converged{where}",
         all(not mean(rows).is_below(0.95) for rows in found.values()),
         expected=False,
     )

@@ -138,7 +138,7 @@ def _take_places(drafts: list[_Draft]) -> None:
 
 
 def _kept(target: Path, keeping: ExitStack) -> Path | None:
-    """Give what stands there a second name until all is done; None where nothing does."""
+    """Return what stands there a second name until all is done; None where nothing does."""
     if not target.exists():
         return None
     second = target.with_name(DRAFTS.replace("*", token_hex(8)))

@@ -12,7 +12,7 @@ from truecount.errors import InputError
 
 
 def whole_number(argument: str, value: object, *, least: int) -> int:
-    """Give `value` as an int, at least `least`."""
+    """Return `value` as an int, at least `least`."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
         raise InputError(
             argument, f"is {value!r}", f"it must be a whole number, {least} or more", f"Pass {argument}={least} or more"
@@ -28,7 +28,7 @@ def instance_of(argument: str, value: object, kinds: type | tuple[type, ...], re
 
 
 def level(value: object) -> float:
-    """Give the level of an interval, strictly between 0 and 1."""
+    """Return the level of an interval, strictly between 0 and 1."""
     if not isinstance(value, Real) or not 0 < float(value) < 1:
         raise InputError("level", f"is {value!r}", "it must lie above 0 and below 1", "Write 0.95 for 95 %")
     return float(value)
@@ -40,7 +40,7 @@ def plain_name(value: Any) -> Name:
 
 
 def names(argument: str, values: Iterable[Any]) -> tuple[Name, ...]:
-    """Give the names of classes or outputs: strings, numbers or booleans, each one once."""
+    """Return the names of classes or outputs: strings, numbers or booleans, each one once."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise InputError(argument, f"is {values!r}", "it must list a name for each", f"Pass {argument}=[...]")
     result = tuple(plain_name(value) for value in values)
@@ -81,7 +81,7 @@ def sorted_names(values: Iterable[Name]) -> list[Name]:
 
 
 def finite_numbers(argument: str, values: object, *, dimensions: int) -> FloatArray | np.ndarray[Any, Any]:
-    """Give `values` as a numeric array of so many dimensions, without NaN, infinity or anything negative."""
+    """Return `values` as a numeric array of so many dimensions, without NaN, infinity or anything negative."""
     try:
         array = np.asarray(values)
     except ValueError as error:
@@ -110,7 +110,7 @@ def refuse(argument: str, array: np.ndarray[Any, Any], bad: np.ndarray[Any, Any]
 
 
 def one_of(argument: str, value: object, choices: Sequence[str]) -> str:
-    """Give `value`, which must be one of `choices`."""
+    """Return `value`, which must be one of `choices`."""
     if value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
         by_word = {str(choice): choice for choice in choices}

@@ -8,7 +8,7 @@ NUMBER = "text-align:right;white-space:pre"
 
 
 def html_table(lines: Sequence[Sequence[str]], remarks: Iterable[str] = (), caption: str = "") -> str:
-    """Give lines of cells as HTML: the first is the header, names stand on the left and numbers on the right.
+    """Return lines of cells as HTML: the first is the header, names stand on the left and numbers on the right.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ from truecount._types import FloatArray
 
 
 def project_to_simplex(points: FloatArray) -> FloatArray:
-    """Give the nearest point of the simplex, by sorting.
+    """Return the nearest point of the simplex, by sorting.
 
     Parameters
     ----------

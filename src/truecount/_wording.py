@@ -17,7 +17,7 @@ NEAR = 0.75
 
 
 def nearest(wanted: str, known: Iterable[str]) -> str | None:
-    """Give the name that `wanted` was perhaps meant to be, whatever its case."""
+    """Return the name that `wanted` was perhaps meant to be, whatever its case."""
     by_folded = {name.casefold(): name for name in known}
     close = get_close_matches(wanted.casefold(), by_folded, n=1, cutoff=NEAR)
     return by_folded[close[0]] if close else None
@@ -39,14 +39,14 @@ def _folded(name: Name) -> str:
 
 
 def quoted(names: Iterable[Name]) -> str:
-    """Give the names in quotes, the first ones of many, for an error."""
+    """Return the names in quotes, the first ones of many, for an error."""
     found = [repr(name) for name in names]
     more = len(found) - MOST_QUOTED
     return ", ".join(found[:MOST_QUOTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def listed(names: Collection[Name], *, most: int = MOST_LISTED) -> str:
-    """Give names in a sentence, the first ones of many.
+    """Return names in a sentence, the first ones of many.
 
     >>> listed(["fail", "pass", "unsure"])
     'fail, pass and unsure'
@@ -58,7 +58,7 @@ def listed(names: Collection[Name], *, most: int = MOST_LISTED) -> str:
 
 
 def listed_quoted(names: Collection[Name]) -> str:
-    """Give names in quotes in a sentence, the first ones of many.
+    """Return names in quotes in a sentence, the first ones of many.
 
     >>> listed_quoted(["fail", 1])
     "'fail' and 1"
@@ -67,7 +67,7 @@ def listed_quoted(names: Collection[Name]) -> str:
 
 
 def called(name: Name) -> str:
-    """Give the name of a class; one that is a number says that it is one of a class.
+    """Return the name of a class; one that is a number says that it is one of a class.
 
     >>> called("tie"), called(-1), called("2")
     ('tie', 'class -1', 'class 2')
@@ -89,7 +89,7 @@ def is_number(name: Name) -> bool:
 
 
 def listed_classes(names: Collection[Name]) -> str:
-    """Give names of classes in a sentence.
+    """Return names of classes in a sentence.
 
     >>> listed_classes([0, 1])
     'class 0 and class 1'
@@ -98,7 +98,7 @@ def listed_classes(names: Collection[Name]) -> str:
 
 
 def percent(share: float) -> str:
-    """Give a share with one decimal, or with two digits where it is small.
+    """Return a share with one decimal, or with two digits where it is small.
 
     >>> percent(0.4123), percent(0.000312), percent(0.0), percent(1.8e-11)
     ('41.2 %', '0.031 %', '0 %', '< 0.001 %')
@@ -109,7 +109,7 @@ def percent(share: float) -> str:
 
 
 def span(lower: float, upper: float) -> str:
-    """Give an interval of shares.
+    """Return an interval of shares.
 
     >>> span(0.41, 0.4672)
     '41.0 – 46.7 %'

@@ -3,14 +3,14 @@
 ::
 
     ValueError
-    └── InputError                mend the data or the argument it names
+    └── InputError                fix the data or the argument it names
         └── UnsuitableEngineError   this engine cannot do this problem; the message names one that can
     ImportError
     └── MissingExtraError         an optional package is missing; the message is its `pip install` line
     UserWarning
-    └── TruecountWarning          an answer exists; do not lean on it
+    └── TruecountWarning          an answer exists; do not rely on it
         ├── CalibrationWarning      probabilities do not mean what they are taken for
-        ├── ConvergenceWarning      the draws have not settled
+        ├── ConvergenceWarning      the draws have not converged
         └── IdentifiabilityWarning  the data cannot tell some classes apart
 """
 
@@ -54,7 +54,7 @@ class CalibrationWarning(TruecountWarning):
 
 
 class ConvergenceWarning(TruecountWarning):
-    """The draws have not settled: means, intervals and their errors may be wrong."""
+    """The draws have not converged: means, intervals and their errors may be wrong."""
 
 
 class IdentifiabilityWarning(TruecountWarning):

@@ -287,7 +287,7 @@ def serious(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tc.Posterior]:
 
     def infer(*arguments: Any, **options: Any) -> tc.Posterior:
         posterior = tc.infer(*arguments, **options)
-        finding = tc.Finding("not-converged", "serious", "The draws have not settled.")
+        finding = tc.Finding("not-converged", "serious", "The draws have not converged.")
         return tc.Posterior(**{**posterior.__dict__, "findings": (finding,)})
 
     monkeypatch.setattr(verb, "infer", infer)
@@ -299,7 +299,7 @@ def test_strict_exits_with_three_after_the_answer() -> None:
     strict = CliRunner().invoke(app, ["estimate", *SURVEY, "--strict"])
     assert strict.exit_code == 3
     assert strict.stderr == "Not to be trusted: not-converged.\n"
-    assert "serious: The draws have not settled." in strict.stdout
+    assert "serious: The draws have not converged." in strict.stdout
     assert CliRunner().invoke(app, ["estimate", *SURVEY]).exit_code == 0
 
 

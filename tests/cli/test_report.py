@@ -22,7 +22,7 @@ from truecount.cli.report import Report
 from truecount.errors import InputError
 from truecount.results.table import display_width, remark, tabulate
 
-SERIOUS = Finding("not-converged", "serious", "The [draws] have not settled.", {}, "Draw longer.")
+SERIOUS = Finding("not-converged", "serious", "The [draws] have not converged.", {}, "Draw longer.")
 LONG = ["日本語" * 20, "[bold]" + "x" * 100]
 
 
@@ -196,7 +196,7 @@ def test_one_class_or_an_order_in_text_csv_json_page_and_picture(sort: bool, tmp
     assert ("“z”" in page.partition("<table")[0]) == sort
 
 
-def unsettled(**options: Any) -> Posterior:
+def unconverged(**options: Any) -> Posterior:
     posterior = made_posterior(chains=4, **options)
     run = replace(posterior.run, status="no-answer")
     return replace(posterior, draws=replace(posterior.draws, rhat=np.array([1.02, 1.38]), run=run))
@@ -206,7 +206,7 @@ def test_without_an_answer_no_file_has_numbers_that_look_like_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     files = {f"{each}_file": str(tmp_path / f"a.{each}") for each in ("json", "csv", "html")}
-    Report(**files, plot_file=str(tmp_path / "a.svg"), with_table=True).deliver(unsettled(findings=(SERIOUS,)))
+    Report(**files, plot_file=str(tmp_path / "a.svg"), with_table=True).deliver(unconverged(findings=(SERIOUS,)))
     assert capsys.readouterr().out.startswith("No answer: R-hat is 1.380")
     with open(files["csv_file"]) as stream:
         for row in csv.DictReader(stream):
@@ -222,7 +222,7 @@ def test_without_an_answer_no_file_has_numbers_that_look_like_one(
 
 
 def test_a_group_without_an_answer_has_a_row_that_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    groups = {"north": made_posterior(), "south": unsettled(), "west": made_posterior()}
+    groups = {"north": made_posterior(), "south": unconverged(), "west": made_posterior()}
     page = str(tmp_path / "a.html")
     deliver_groups(Report(html_file=page, plot_file=str(tmp_path / "a.png"), with_table=True), ["region"], groups)
     lines = capsys.readouterr().out.splitlines()

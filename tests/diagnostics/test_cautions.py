@@ -185,7 +185,7 @@ def test_as_many_labels_in_every_range_of_a_score_are_what_quantile_bins_give() 
     assert "labels-by-output" in found(Counts(uneven, [50, 60, 70, 80], outputs=ranges))
 
 
-def test_unsettled_draws_are_serious_and_say_why() -> None:
+def test_unconverged_draws_are_serious_and_say_why() -> None:
     finding = found(SOUND, not_converged="R-hat is 1.4")["not-converged"]
     assert finding.severity == "serious"
     assert "R-hat is 1.4" in finding.message

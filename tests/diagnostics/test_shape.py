@@ -1,4 +1,4 @@
-"""Chains that settled on different answers are told from chains that did not settle."""
+"""Chains that converged on different answers are told from chains that did not settle."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ def test_two_camps_are_named_with_what_each_says():
     assert finding.numbers["chains"] == [3, 2]
     assert finding.numbers["means"][0][0] == pytest.approx(0.203, abs=0.01)
     assert finding.message.startswith(
-        f"The chains settled on 2 different answers. Of {finding.numbers['class']}, 3 of 5"
+        f"The chains converged on 2 different answers. Of {finding.numbers['class']}, 3 of 5"
     )
     assert "and 2 of 5 say" in finding.message
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from truecount.errors import InputError, UnsuitableEngineError
-from truecount.inference import leapfrog, trail
+from truecount.inference import history, leapfrog
 from truecount.inference.hamiltonian import Hamiltonian, build_coordinates, suitable_coordinates
 from truecount.inference.landscape import Landscape, survey
 from truecount.inference.leapfrog import Effort, begin, move, warm_up
@@ -71,7 +71,7 @@ def test_same_seed_same_draws_and_another_seed_others():
 
 
 def test_kept_confusions_belong_to_every_stride_th_prevalence(monkeypatch):
-    monkeypatch.setattr(trail, "CONFUSION_BYTES", 8 * 9 * 4 * 10)
+    monkeypatch.setattr(history, "CONFUSION_BYTES", 8 * 9 * 4 * 10)
     draws = Hamiltonian(400, chains=4, warmup=50).sample(ORDINARY, 0)
     assert draws.stride > 1
     assert len(draws.confusion) == len(draws.prevalence[:: draws.stride]) <= 40
@@ -136,7 +136,7 @@ def test_chains_forget_where_they_began(run, seed):
 def test_a_mode_that_no_draw_is_near_is_a_complaint(monkeypatch):
     density = density_of([[901, 51, 51], [51, 901, 51]], [100, 100, 800])
     found = survey(density)
-    assert not found.is_missed_by(found.summits[:, :, 0])
-    assert found.is_missed_by(found.summits[:1, :, 0])
+    assert not found.is_missed_by(found.modes[:, :, 0])
+    assert found.is_missed_by(found.modes[:1, :, 0])
     monkeypatch.setattr(Landscape, "is_missed_by", lambda self, prevalence: True)
     assert "mode" in Hamiltonian(640, effective_draws=300).sample(density, 0).run.not_converged

@@ -26,8 +26,8 @@ def test_an_ordinary_posterior_has_one_summit(name):
 
 def test_two_summits_are_found_and_chains_begin_on_both(seed):
     land = survey(TWO_SUMMITS)
-    assert len(land.summits) == 2
-    assert sorted(land.summits[:, 0, 0].round(1)) == [0.1, 0.9]
+    assert len(land.modes) == 2
+    assert sorted(land.modes[:, 0, 0].round(1)) == [0.1, 0.9]
     prevalence, _ = land.starting_points(8, np.random.default_rng(seed))
     assert {0.1, 0.9} <= set(prevalence[:, 0].round(1))
 
@@ -45,7 +45,7 @@ def test_chains_of_nuts_begin_on_both(seed, monkeypatch):
 
 
 def test_a_summit_without_mass_is_left_out():
-    assert len(survey(density(Counts([[900, 50, 50], [50, 9000, 50]], [100, 100, 800]), Prior())).summits) == 1
+    assert len(survey(density(Counts([[900, 50, 50], [50, 9000, 50]], [100, 100, 800]), Prior())).modes) == 1
 
 
 @pytest.mark.parametrize("posed", [FAR_CORNER, SPARSE_CORNER], ids=["far corner", "sparse corner"])

@@ -10,7 +10,7 @@ from problems import PROBLEMS, paper
 from truecount import Counts, Prior
 from truecount.api import bayesian
 from truecount.errors import ConvergenceWarning, InputError
-from truecount.inference.hill import Hill
+from truecount.inference.ascent import Ascent
 from truecount.inference.mode import _climb, even_start, find_mode
 from truecount.models import Density, density
 
@@ -214,7 +214,7 @@ def test_cautions_about_the_counts_come_along():
         ),
         (Counts([[13, 1, 3], [3, 5, 9], [3, 5, 9]], [691, 976, 968]), Prior(confusion=1.5), None),
     ],
-    ids=["even shares lead to the lower summit", "even shares are a saddle", "three summits", "a saddle of equal rows"],
+    ids=["even shares lead to the lower mode", "even shares are a saddle", "three modes", "a saddle of equal rows"],
 )
 def test_the_highest_of_several_summits_is_found(counts, prior, highest):
     posed = density(counts, prior)
@@ -237,7 +237,7 @@ def test_nothing_is_higher_than_the_ceiling_and_a_perfect_fit_reaches_it():
     fit, misfit = Counts([[8, 2], [1, 9]], [40, 60]), Counts([[8, 2], [1, 9]], [100, 0])
     for counts, is_reached in ((fit, True), (misfit, False)):
         posed = density(counts, Prior())
-        record, hill = find_mode(posed), Hill(posed)
-        height = hill.height(np.column_stack([record.prevalence, record.confusion]))
-        assert height <= hill.ceiling() + 1e-9
-        assert (height > hill.ceiling() - 1e-6) == is_reached
+        record, ascent = find_mode(posed), Ascent(posed)
+        height = ascent.height(np.column_stack([record.prevalence, record.confusion]))
+        assert height <= ascent.ceiling() + 1e-9
+        assert (height > ascent.ceiling() - 1e-6) == is_reached

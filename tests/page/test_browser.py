@@ -28,7 +28,7 @@ FLAGS = (
     "--disable-sync",
 )
 TEN = [f"class {number}" for number in range(10)]
-SERIOUS = Finding("not-converged", "serious", "The draws have not settled.", {}, "Draw longer.")
+SERIOUS = Finding("not-converged", "serious", "The draws have not converged.", {}, "Draw longer.")
 CAUTION = Finding("few-labels", "caution", "<script>alert(2)</script> has few labels.", {}, "Label more.")
 
 

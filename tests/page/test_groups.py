@@ -10,7 +10,7 @@ import pytest
 import truecount as tc
 from made_counts import groups_of
 from truecount.page.groups import groups_answer, shared_counts
-from truecount.page.repeat import python_of_groups
+from truecount.page.reproduce import python_of_groups
 from truecount.page.write import render
 from truecount.results.table import tabulate
 

@@ -14,7 +14,7 @@ from made_posterior import made_posterior
 from pictures import HARD, posterior_of
 from truecount.errors import InputError
 from truecount.models import Model
-from truecount.page.repeat import python
+from truecount.page.reproduce import python
 from truecount.page.tables import confusion_table, fit_table
 from truecount.page.write import render
 from truecount.results.table import tabulate

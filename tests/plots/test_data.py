@@ -13,8 +13,8 @@ from pictures import HARD, compared, covered, posterior_of
 from truecount import ByPrediction, Counts, Prior, infer, infer_many
 from truecount.errors import InputError
 from truecount.plots.against import methods_data, prior_sensitivity_data
-from truecount.plots.box import confusion_data, predictive_data
 from truecount.plots.chains import rank_data, trace_data
+from truecount.plots.classifier import confusion_data, predictive_data
 from truecount.plots.groups import groups_data
 from truecount.plots.joint import pair_data, ternary_data
 from truecount.plots.shares import density_data, prevalence_data

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from truecount.plots import DARK, LIGHT, Theme
-from truecount.plots.box import FULL
+from truecount.plots.classifier import FULL
 from truecount.plots.theme import MARKERS, marker
 
 TO_CONES = np.array(

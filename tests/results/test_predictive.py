@@ -5,7 +5,7 @@ import pytest
 
 import truecount as tc
 from truecount.page.tables import fit_table
-from truecount.plots.box import predictive_data
+from truecount.plots.classifier import predictive_data
 from truecount.results.predictive import predicted_counts
 
 COUNTS = tc.Counts([[30, 5, 3], [4, 40, 6], [2, 5, 50]], [200, 100, 50])

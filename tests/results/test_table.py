@@ -17,7 +17,7 @@ from truecount.models import LabelShift
 from truecount.results.provenance import Origin
 from truecount.results.table import display_width, html, remark, tabulate, text, visible
 
-SERIOUS = Finding("not-converged", "serious", "The draws have not settled.", {"rhat": 1.5}, "Draw longer.")
+SERIOUS = Finding("not-converged", "serious", "The draws have not converged.", {"rhat": 1.5}, "Draw longer.")
 
 
 def posterior_at(draws: list[list[float]], counts: Counts) -> Posterior:
@@ -85,7 +85,7 @@ def test_classes_in_the_order_of_their_size() -> None:
     assert [row[0] for row in tabulate(posterior, classes=posterior.by_size()).rows] == ["yes", "no"]
 
 
-def unsettled(rhat: float, **options: Any) -> Posterior:
+def unconverged(rhat: float, **options: Any) -> Posterior:
     """A posterior whose chains have this R-hat."""
     posterior = made_posterior(chains=4, **options)
     run = replace(posterior.run, status=status_of(None, np.array([1.0, rhat])))
@@ -100,7 +100,7 @@ def unsettled(rhat: float, **options: Any) -> Posterior:
     ],
 )
 def test_chains_that_disagree_are_no_answer(rhat: float, said: str) -> None:
-    posterior = unsettled(rhat, findings=(SERIOUS,))
+    posterior = unconverged(rhat, findings=(SERIOUS,))
     assert (posterior.status, posterior.has_answer) == ("no-answer", False)
     first, finding, how = str(posterior).splitlines()
     assert first.startswith(f"No answer: {said}")
@@ -115,7 +115,7 @@ def test_chains_that_disagree_are_no_answer(rhat: float, said: str) -> None:
 
 
 def test_chains_up_to_the_bound_are_an_answer() -> None:
-    posterior = unsettled(1.1)
+    posterior = unconverged(1.1)
     assert " %" in str(posterior)
     assert posterior.status == "ok"
     assert status_of("x", posterior.rhat) == "not-converged"
@@ -180,7 +180,7 @@ def test_nothing_in_a_name_moves_the_cursor() -> None:
 
 def test_findings_stand_below_with_their_advice() -> None:
     lines = text(made_posterior(findings=(SERIOUS,))).splitlines()
-    assert lines[3] == "serious: The draws have not settled. Draw longer." == remark(SERIOUS)
+    assert lines[3] == "serious: The draws have not converged. Draw longer." == remark(SERIOUS)
 
 
 def test_chains_say_how_well_they_agree() -> None:

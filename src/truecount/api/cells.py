@@ -17,8 +17,8 @@ from truecount.models import Density, Prior, density
 from truecount.models.information import expected_covariance
 from truecount.results.partition_choice import Candidate, PartitionChoice
 from truecount.scores import Argmax, Bins, Clusters, Partition, Scores, Tree
-from truecount.scores.aside import set_aside
 from truecount.scores.cells import table
+from truecount.scores.held_out import held_out_mask
 
 MULTIPLES = (0.25, 1.0, 4.0)
 """Of the planned labels: the numbers of labels for which widths are shown."""
@@ -56,7 +56,7 @@ def choose_partition(
         Partitions to compare. Left out: `Argmax`, and of several sizes `Bins` and `Tree` for two classes, `Clusters`
         and `Tree` for more.
     labeled
-        How many labelled items will be counted, in the proportions of `labels`; as many as given here unless told.
+        How many labelled items will be counted, in the proportions of `labels`; as many as given here by default.
     unlabeled
         How many new items there will be.
     prior
@@ -123,7 +123,7 @@ class _Plan:
 
     def judge(self, partition: Partition, scores: Scores) -> Candidate:
         """Shape the cells on one half of the items, count the other half by cell, and expect more of the same."""
-        shaping = set_aside(scores.labels, 2, np.random.default_rng(self.seed))
+        shaping = held_out_mask(scores.labels, 2, np.random.default_rng(self.seed))
         cells = partition.fit(scores.labeled[shaping], scores.labels[shaping])
         counts = scores.take(np.flatnonzero(~shaping), np.empty(0, np.int64)).to_counts(cells)
         blank = replace(density(counts, self.prior), rows=self.prior.confusion_for(counts))
@@ -158,7 +158,7 @@ class _Plan:
 
 
 def _without_chance(table: FloatArray) -> FloatArray:
-    """Give rows of shares, drawn towards their mean by what chance alone explains of their differences.
+    """Return rows of shares, drawn towards their mean by what chance alone explains of their differences.
 
     Of Pearson's statistic, its degrees of freedom are what rows that do not differ would show.
     """
@@ -187,7 +187,7 @@ def _tried(candidates: Sequence[Partition] | None, n_classes: int) -> tuple[Part
 
 
 def _best(candidates: Sequence[Candidate]) -> int:
-    """Give the position of the fewest cells whose interval is about as short as the shortest."""
+    """Return the position of the fewest cells whose interval is about as short as the shortest."""
     widths = np.array([candidate.widths[1].mean() for candidate in candidates])
     good = np.flatnonzero(WORTH * widths <= widths.min())
     return min(good.tolist(), key=lambda place: (candidates[place].size, widths[place]))

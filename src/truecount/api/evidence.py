@@ -179,7 +179,7 @@ def _could(visible: float) -> str:
 
 
 def audited(counts: Counts, audit: Any, effective: Effective) -> FloatArray:
-    """Give the labelled items of the target as a table like the others; names that it lacks have no items."""
+    """Return the labelled items of the target as a table like the others; names that it lacks have no items."""
     if isinstance(audit, Counts):
         table = np.zeros(counts.labeled.shape)
         places = _places("classes", audit.classes, counts.classes), _places("outputs", audit.outputs, counts.outputs)

@@ -8,7 +8,7 @@ from truecount import _check
 from truecount._types import FloatArray
 from truecount.api.bayesian import infer, mode, package_version
 from truecount.counts import Counts
-from truecount.diagnostics.reservations import of_point
+from truecount.diagnostics.point_findings import of_point
 from truecount.errors import IdentifiabilityWarning, InputError
 from truecount.estimators import MAP, METHODS, Method, RoganGladen, asymptotic, bootstrap
 from truecount.estimators.asymptotic import HasInverse
@@ -72,7 +72,7 @@ def compare(
     data
         Counts or scores; the posterior of scores is that of the counts of their most probable classes.
     methods
-        Choices from `truecount.estimators` or their names; all of them unless told.
+        Choices from `truecount.estimators` or their names; all of them by default.
     level
         Of all intervals: of the posterior, of 1,000 bootstrap resamples for methods on averages of counts, by the
         delta method for those on averages of scores. Other methods come without.

@@ -132,7 +132,7 @@ def _drift_tables(
     below: Mapping[Any, float] | None,
     seed: int,
 ) -> dict[str, Any]:
-    """Give what a drift would do, to intervals and to conclusions, where asked for."""
+    """Return what a drift would do, to intervals and to conclusions, where asked for."""
     if drift is None and not above and not below:
         return {}
     found = sensitivity(posterior, () if drift is None else drift, above=above, below=below, seed=seed)
@@ -141,7 +141,7 @@ def _drift_tables(
 
 
 def _simulated_tables(posterior: Posterior, sets: int, engine: Engine, seed: int) -> dict[str, Any]:
-    """Give how `infer` does on simulated data, where asked for."""
+    """Return how `infer` does on simulated data, where asked for."""
     found: dict[str, Any] = {}
     if _check.whole_number("calibration_sets", sets, least=0):
         asked: dict[str, Any] = {} if engine == Auto() else {"engine": engine}

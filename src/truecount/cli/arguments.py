@@ -82,7 +82,7 @@ Target: TypeAlias = Annotated[
         metavar="population|realized",
         callback=one_of("population", "realized"),
         autocompletion=among(("population", "realized")),
-        help="The share in the population behind the unlabelled items, or among these very items.",
+        help="The share in the population behind the unlabelled items, or in this finite sample.",
     ),
 ]
 PriorPrevalence: TypeAlias = Annotated[

@@ -87,7 +87,7 @@ def check(
       truecount check runs.csv --label human --prediction verdict --audit read.csv
     Each group by itself, and whether the classifier treats the classes alike in all; all other tables pool them:
       truecount check runs.csv --label human --prediction verdict --by region
-    What if it changed its habits by 5 %, and which change would take a conclusion away?
+    What if it error rates changed by 5 %, and which change would take a conclusion away?
       truecount check counts.json --drift 5% --above pass=80%
     What if 5 % of the labels were wrong?
       truecount check counts.json --label-error 5%

@@ -18,7 +18,7 @@ def among(choices: Iterable[str] | Callable[[], Iterable[str]]) -> Proposal:
 
 
 def methods() -> list[str]:
-    """Give the names of the estimators."""
+    """Return the names of the estimators."""
     from truecount.estimators.register import NAMED
 
     return list(NAMED)

@@ -30,7 +30,7 @@ OF_POINT = (*OF_POSTERIOR, "seed", "all_methods", "plot")
 
 
 def by_method(context: typer.Context, source: Source, report: Report, name: str) -> "PointEstimate":
-    """Give the point of one estimator."""
+    """Return the point of one estimator."""
     from truecount.api.points import estimate
     from truecount.estimators.binary import RoganGladen
     from truecount.estimators.register import find_method
@@ -122,7 +122,7 @@ def _refuse(context: typer.Context, option: str, names: tuple[str, ...]) -> None
 
 
 def _flat(summary: dict[str, Any]) -> list[dict[str, Any]]:
-    """Give a row for each class of each method, the posterior's first, and one for a method that does not apply."""
+    """Return a row for each class of each method, the posterior's first, and one for a method that does not apply."""
     rows = [
         {"method": "posterior", "class": each["class"], "share": each["mean"], "lower": each["lower"]}
         | {"upper": each["upper"], "interval": "posterior", "reason": None}

@@ -28,7 +28,7 @@ FONTS = "Install one that does, such as Noto Sans CJK, or use --html, which leav
 
 
 def picture_format(path: str) -> str:
-    """Give the format that the name of a file asks for."""
+    """Return the format that the name of a file asks for."""
     ending = Path(path).suffix.lower().removeprefix(".")
     if ending not in FORMATS:
         raise typer.BadParameter(f"--plot {path!r} must end in {', '.join(f'.{each}' for each in FORMATS)}.")
@@ -36,7 +36,7 @@ def picture_format(path: str) -> str:
 
 
 def page(answer: "Posterior | Mapping[Any, Posterior]", look: dict[str, Any]) -> bytes:
-    """Give the page, with the command that was typed."""
+    """Return the page, with the command that was typed."""
     from truecount.page.write import render
 
     typed = shlex.join(["truecount", *sys.argv[1:]])
@@ -44,7 +44,7 @@ def page(answer: "Posterior | Mapping[Any, Posterior]", look: dict[str, Any]) ->
 
 
 def shares(answer: "Posterior | Mapping[Any, Posterior]", look: dict[str, Any], path: str) -> bytes:
-    """Give the picture of the shares."""
+    """Return the picture of the shares."""
     from truecount.plots import groups, prevalence
     from truecount.plots.canvas import FONT
 
@@ -70,7 +70,7 @@ def _refused(posterior: "Posterior") -> "Axes":
 
 
 def encoded(ax: "Axes", path: str) -> bytes:
-    """Give a picture as the bytes of its file, the same each time; letters that no font has become boxes."""
+    """Return a picture as the bytes of its file, the same each time; letters that no font has become boxes."""
     ending, stream = picture_format(path), BytesIO()
     dated = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[ending]
     with warnings.catch_warnings(record=True) as told:

@@ -122,7 +122,7 @@ class Report:
     def _encoded(
         self, summary: Callable[[], dict[str, Any]], rows: Callable[[dict[str, Any]], list[dict[str, Any]]]
     ) -> dict[str, bytes]:
-        """Give what goes to each place; a sign that is not one becomes an escape that JSON reads back."""
+        """Return what goes to each place; a sign that is not one becomes an escape that JSON reads back."""
         if self.json_file is None and self.csv_file is None:
             return {}
         values, texts = summary(), {}
@@ -133,7 +133,7 @@ class Report:
         return {path: text.encode(errors="backslashreplace") for path, text in texts.items()}
 
     def pictures(self, answer: "Posterior | Mapping[Any, Posterior]") -> dict[str, bytes]:
-        """Give the page and the picture of a posterior, or of those of groups, as far as they are wanted."""
+        """Return the page and the picture of a posterior, or of those of groups, as far as they are wanted."""
         made = {}
         posteriors = list(answer.values()) if isinstance(answer, Mapping) else [answer]
         look = {**self.look, "classes": self.shown(posteriors)}

@@ -56,13 +56,13 @@ def _folded(line: str, width: int) -> str:
 
 
 def _hang(line: str, width: int) -> int:
-    """Give how far lines that go on are indented: as far as the words in the last column of a table, if they fit."""
+    """Return how far lines that go on are indented: as far as the words in the last column of a table, if they fit."""
     columns = [display_width(line[: gap.end()]) for gap in re.finditer(r"(?<=\S)  +(?=\S)", line)]
     return columns[-1] if columns and columns[-1] + LEAST_FOR_WORDS <= width else len(INDENT)
 
 
 def _layout(table: Table, width: int) -> Any:
-    """Give columns as wide as they like, or as narrow as they can be, or one class below the other."""
+    """Return columns as wide as they like, or as narrow as they can be, or one class below the other."""
     from rich.text import Text
 
     columns = list(zip(table.header, zip(*table.rows, strict=True), strict=True))
@@ -90,7 +90,7 @@ def _grid(table: Table, widths: list[int]) -> Any:
 
 
 def _stack(table: Table, width: int) -> str:
-    """Give each class a line of its own and its numbers below, where they do not fit beside each other."""
+    """Put each class on a line of its own and its numbers below, where they do not fit beside each other."""
     lines = []
     for name, *cells in table.rows:
         lines.append(name)

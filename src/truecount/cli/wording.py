@@ -54,24 +54,24 @@ ELSEWHERE = r"--(interval|target|joint)\b"
 
 
 def in_shell(error: InputError) -> InputError:
-    """Give an error whose argument and remedy can be typed."""
+    """Return an error whose argument and remedy can be typed."""
     argument = f"--{error.argument.replace('_', '-')}" if error.argument in ARGUMENTS else error.argument
     return InputError(argument, error.found, error.needed, in_command(error.remedy))
 
 
 def finding_in_shell(finding: Finding) -> Finding:
-    """Give a finding whose advice can be typed."""
+    """Return a finding whose advice can be typed."""
     return replace(finding, advice=in_command(finding.advice))
 
 
 def finding_in_check(finding: Finding) -> Finding:
-    """Give a finding of `truecount check`, which lacks some options of `truecount estimate`."""
+    """Return a finding of `truecount check`, which lacks some options of `truecount estimate`."""
     told = finding_in_shell(finding)
     return replace(told, advice=re.sub(ELSEWHERE, r"truecount estimate \g<0>", told.advice))
 
 
 def in_command(advice: str) -> str:
-    """Give what the library says with options instead of keywords."""
+    """Return what the library says with options instead of keywords."""
     for phrase, option in PHRASES.items():
         advice = re.sub(phrase, option, advice)
     return advice

@@ -69,7 +69,7 @@ class Calibration:
         return "The draws rank the truth as the right posterior does."
 
     def rows(self) -> tuple[dict[str, Any], ...]:
-        """Give plain values, a row for each quantity: its p-value and how often the truth had each rank."""
+        """Return plain values, a row for each quantity: its p-value and how often the truth had each rank."""
         names = [*(f"share of {name}" for name in self.classes), "log-likelihood", "log joint density"]
         seen = np.apply_along_axis(np.bincount, 0, self.ranks, minlength=self.draws + 1).T
         return tuple(

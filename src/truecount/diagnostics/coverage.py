@@ -65,7 +65,7 @@ class Coverage:
         return "\n".join([*aligned(self.rows()), self.verdict])
 
     def rows(self) -> tuple[dict[str, Any], ...]:
-        """Give plain values, a row for each level and class."""
+        """Return plain values, a row for each level and class."""
         return tuple(
             {"level": level, "class": name, "truth": truth, "held": held, "error": error, "width": width}
             for level, error, of_level, widths in zip(

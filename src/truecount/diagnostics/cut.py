@@ -72,7 +72,7 @@ def _slopes(model: Density, confusion: FloatArray, shares: FloatArray) -> tuple[
 
 
 def _inverted(curvature: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Give the inverse, and before it a root of it."""
+    """Return the inverse, and before it a root of it."""
     root: FloatArray = np.linalg.inv(np.linalg.cholesky(curvature)).swapaxes(1, 2).astype(np.float64)
     return root, np.matmul(root, root.swapaxes(1, 2))
 

@@ -12,11 +12,11 @@ from truecount.diagnostics.identify import (
     not_identified,
     worse_than_chance,
 )
+from truecount.diagnostics.modes import mode_findings
 from truecount.diagnostics.outweighed import outweighed
 from truecount.diagnostics.prior import prior_against_data
 from truecount.diagnostics.shape import edge_not_excluded, several_answers
 from truecount.diagnostics.shift import misfit
-from truecount.diagnostics.summits import mode_findings
 from truecount.inference.draws import Draws
 from truecount.inference.mode import ModeRecord
 from truecount.models import Density, Model, Prior, SamePopulation, density

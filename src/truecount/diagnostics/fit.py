@@ -20,8 +20,8 @@ MOST_TIMES = 10.0
 LEAST_SHARE = 1e-4
 STEPS_BETWEEN_LOOKS = 4
 LONGEST_LEAP = 1e4
-SETTLED = 1e-3
-"""A deviance that falls by less between two looks has settled, and one that is smaller counts as none."""
+CONVERGED = 1e-3
+"""A deviance that falls by less between two looks has converged, and one that is smaller counts as none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ class Tables:
         return seen + _log_likelihood(self.unlabeled, self.unlabeled / _at_least_one(self.unlabeled))
 
     def take(self, chosen: Any) -> "Tables":
-        """Give some of the data sets."""
+        """Return some of the data sets."""
         return replace(self, labeled=self.labeled[chosen], unlabeled=self.unlabeled[chosen])
 
 
@@ -83,7 +83,7 @@ class Fit:
 
 
 def tables_of(model: Density, labeled: FloatArray) -> Tables:
-    """Give the counts of one data set, where far more unlabelled than labelled items are taken for fewer."""
+    """Return the counts of one data set, where far more unlabelled than labelled items are taken for fewer."""
     seen = np.where(model.is_known[:, None], 0.0, labeled)
     most = MOST_TIMES * max(seen.sum(), 1.0) if not model.is_known.all() else np.inf
     unlabeled = model.unlabeled * min(1.0, most / max(model.unlabeled.sum(), 1.0))
@@ -134,10 +134,10 @@ def _fit_from(point: tuple[FloatArray, FloatArray], tables: Tables, enough: floa
         for whole, each in zip(point, some, strict=True):
             whole[going] = each
         now = 2 * (saturated[going] - _height(part, *some))
-        moving = (deviance[going] - now > SETTLED) & (now > enough)
+        moving = (deviance[going] - now > CONVERGED) & (now > enough)
         deviance[going] = now
         going = going[moving]
-    deviance = np.where(deviance > SETTLED, deviance, 0.0)
+    deviance = np.where(deviance > CONVERGED, deviance, 0.0)
     return Fit(deviance=deviance, prevalence=point[0], confusion=point[1])
 
 

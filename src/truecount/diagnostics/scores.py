@@ -94,7 +94,7 @@ def _histogram(bins: IntArray) -> FloatArray:
 
 
 def _distance(rows: FloatArray, target: FloatArray) -> tuple[FloatArray, float]:
-    """Give the best mix, by least squares, and the largest distance between distribution functions that it leaves."""
+    """Return the best mix, by least squares, and the largest distance between distribution functions that it leaves."""
     of_class = np.cumsum(rows / rows.sum(axis=2, keepdims=True), axis=2)
     seen = np.cumsum(target / target.sum(axis=1, keepdims=True), axis=1)
     shares = project_to_simplex(seen.ravel() @ np.linalg.pinv(of_class.reshape(len(rows), -1)))

@@ -21,7 +21,7 @@ FAR = 0.01
 FEWEST = 0.01
 """A mode with a smaller share of the draws is no answer."""
 APART = 4.0
-"""Standard deviations within a chain between the means of chains that settled on different answers."""
+"""Standard deviations within a chain between the means of chains that converged on different answers."""
 
 
 def edge_not_excluded(counts: Counts, draws: Draws, kept: FloatArray) -> Finding | None:
@@ -97,7 +97,7 @@ def _weighed(counts: Counts, draws: Draws) -> Finding | None:
 
 
 def _unreconciled(counts: Counts, draws: Draws) -> Finding | None:
-    """Find chains that settled on different answers."""
+    """Find chains that converged on different answers."""
     if draws.chains is None or draws.chains < 2:
         return None
     chains = draws.prevalence.reshape(draws.chains, -1, draws.prevalence.shape[1])
@@ -110,7 +110,7 @@ def _unreconciled(counts: Counts, draws: Draws) -> Finding | None:
     return Finding(
         "several-answers",
         "serious",
-        f"The chains settled on {len(camps)} different answers. Of {called(counts.classes[row])}, {listed(said)}.",
+        f"The chains converged on {len(camps)} different answers. Of {called(counts.classes[row])}, {listed(said)}.",
         {
             "class": counts.classes[row],
             "chains": [len(camp) for camp in camps],

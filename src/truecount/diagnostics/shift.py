@@ -146,7 +146,7 @@ def simulate(tables: Tables, fit: Fit, unlabeled: FloatArray, size: int, rng: np
 
 
 def _with_unseen(tables: Tables, confusion: FloatArray) -> FloatArray:
-    """Give outputs that a class has not shown yet their chance: the share of its items that are alone in their output.
+    """Return the chance of outputs that a class has not shown yet: the share of its items alone in their output.
 
     That is Good and Turing's estimate. Without it simulated tables are less sparse than the real one and fit better.
     """

@@ -100,7 +100,7 @@ def prior_rows(posterior: Posterior, changes: tuple[PriorChange, ...]) -> Rows:
 
 
 def _by_name(posterior: Posterior, values: FloatArray) -> dict[str, float]:
-    """Give a column for each class, which says that it is one where its name means something else in such a table."""
+    """Return a column for each class, which says that it is one where its name means something else in such a table."""
     names = [str(name) for name in posterior.classes]
     if len({*names, "prior", *NO_SHARES}) < len(names) + 1 + len(NO_SHARES):
         names = [f"class {name!r}" for name in posterior.classes]

@@ -51,7 +51,7 @@ class Asymptotic:
 
 
 def asymptotic(data: Counts | Scores, method: Method | str) -> Asymptotic:
-    """Give the covariance of an adjusted estimate by the delta method.
+    """Return the covariance of an adjusted estimate by the delta method.
 
     With ``π = B q`` of least ``‖R (q − φᵀπ)‖``, ``G = (φRᵀRφᵀ)⁺`` and the residual ``e = q − φᵀπ``,
 

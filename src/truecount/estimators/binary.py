@@ -102,7 +102,7 @@ def rogan_gladen(positive: tuple[float, float], sensitivity: Rate, specificity: 
 def lang_reiczigel(
     positive: tuple[float, float], sensitivity: Rate, specificity: Rate, *, level: float = 0.95
 ) -> tuple[float, float]:
-    """Give the confidence interval of the corrected share of positives.
+    """Return the confidence interval of the corrected share of positives.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def read_test(counts: Counts, *, positive: Name) -> tuple[tuple[float, float], .
 
 
 def _checked(positive: Rate, sensitivity: Rate, specificity: Rate) -> list[tuple[float, float]]:
-    """Give each rate as hits and trials; a known share has endlessly many trials and is its own hits."""
+    """Return each rate as hits and trials; a known share has endlessly many trials and is its own hits."""
     named = {"positive": positive, "sensitivity": sensitivity, "specificity": specificity}
     rates = [_rate(name, rate) for name, rate in named.items()]
     found, passed = (_share(*rate) for rate in rates[1:])

@@ -87,7 +87,7 @@ def fit(labeled: FloatArray, labels: IntArray, *, with_bias: bool) -> tuple[floa
 
 
 def rescale(scores: FloatArray, steepness: float, bias: FloatArray) -> FloatArray:
-    """Give ``softmax(steepness · log scores + bias)``, row by row.
+    """Return ``softmax(steepness · log scores + bias)``, row by row.
 
     >>> rescale(np.array([[0.8, 0.2]]), 0.5, np.zeros(2)).round(3)
     array([[0.667, 0.333]])
@@ -104,7 +104,7 @@ def _biases(parameters: FloatArray, classes: int) -> FloatArray:
 
 
 def _loss(parameters: FloatArray, logs: FloatArray, labels: IntArray) -> tuple[float, FloatArray]:
-    """Give the mean negative log-likelihood of the labels, and its gradient."""
+    """Return the mean negative log-likelihood of the labels, and its gradient."""
     from scipy.special import log_softmax
 
     items = np.arange(len(labels))

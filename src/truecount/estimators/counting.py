@@ -9,7 +9,7 @@ from truecount.errors import InputError
 from truecount.estimators.rates import Rates, rates_of
 from truecount.scores.scores import Scores
 
-_UNCORRECTED = "It does not correct the classifier's errors, and more data does not mend that."
+_UNCORRECTED = "It does not correct the classifier's errors, and more data does not fix that."
 
 
 @dataclass(frozen=True, slots=True)

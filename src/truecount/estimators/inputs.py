@@ -18,7 +18,7 @@ def counts_or_scores(data: Counts | Scores) -> Counts | Scores:
 
 
 def require_scores(method: str, data: Counts | Scores, *, every_class: bool = True) -> Scores:
-    """Give scores with an unlabelled item and, unless told otherwise, labels of every class, or say what is missing."""
+    """Return scores that have an unlabelled item and labels of every class, or say what is missing."""
     if not isinstance(data, Scores):
         remedy = "Keep the classifier's probabilities in Scores(...), or choose a method that needs counts"
         raise InputError("data", "are counts", f"{method} needs the scores of every item", remedy)
@@ -29,7 +29,7 @@ def require_scores(method: str, data: Counts | Scores, *, every_class: bool = Tr
 
 
 def harden(data: Counts | Scores) -> Counts:
-    """Give counts; of scores, count the most probable class of each item."""
+    """Return counts; of scores, count the most probable class of each item."""
     counts = data.to_counts() if isinstance(data, Scores) else data
     require_unlabeled(counts.unlabeled.sum())
     return counts

@@ -12,7 +12,7 @@ Slopes: TypeAlias = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 _BARRIERS = tuple(np.geomspace(1.0, 1e-12, 13))
 _MOST_STEPS = 30
-_SETTLED = 1e-6
+_CONVERGED = 1e-6
 """Squared Newton decrement, in units of the barrier, after which one more full step is exact to rounding."""
 
 
@@ -53,14 +53,14 @@ def _follow(slopes: Slopes, point: FloatArray, barrier: float) -> FloatArray:
     for _ in range(_MOST_STEPS):
         relative = _newton_step(point, gradient, curvature, barrier)
         slope = float((gradient * point - barrier) @ relative)
-        if -slope <= _SETTLED * barrier:
+        if -slope <= _CONVERGED * barrier:
             return point * (1 + relative)
         point, gradient, curvature = _move(slopes, point, relative, barrier, -0.5 * slope)
     return point
 
 
 def _newton_step(point: FloatArray, gradient: FloatArray, curvature: FloatArray, barrier: float) -> FloatArray:
-    """Give the step as a share of each coordinate; the sum of the coordinates stays."""
+    """Return the step as a share of each coordinate; the sum of the coordinates stays."""
     classes = len(point)
     system = np.zeros((classes + 1, classes + 1))
     system[:classes, :classes] = point[:, None] * curvature * point + barrier * np.eye(classes)

@@ -39,7 +39,7 @@ def kmm(labeled: FloatArray, labels: IntArray, unlabeled: FloatArray, *, width: 
     unlabeled
         Shape (unlabelled items, classes), one item or more.
     width
-        Of the Gaussian kernel; unless told, the median distance between a labelled and an unlabelled item.
+        Of the Gaussian kernel; by default, the median distance between a labelled and an unlabelled item.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def _squared_distances(first: FloatArray, second: FloatArray) -> FloatArray:
 
 
 def _median_distance(labeled: FloatArray, unlabeled: FloatArray) -> float:
-    """Give the median distance between the two sides, from evenly spaced rows; of distances above zero alone."""
+    """Return the median distance between the two sides, from evenly spaced rows; of distances above zero alone."""
     few = [rows[:: -(-len(rows) // _PAIRED_ROWS)] for rows in (labeled, unlabeled)]
     distances = np.sqrt(_squared_distances(*few))
     apart = distances[distances > 0]
@@ -107,7 +107,7 @@ class KMM:
     Parameters
     ----------
     width
-        Of the Gaussian kernel; unless told, the median distance between a labelled and an unlabelled item.
+        Of the Gaussian kernel; by default, the median distance between a labelled and an unlabelled item.
     rows
         At most so many labelled rows, equally from each class, and so many unlabelled ones are used. The answer does
         not feel the rest: raise it as far as patience allows. The default of 2,000 takes a fraction of a second.

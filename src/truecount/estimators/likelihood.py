@@ -87,7 +87,7 @@ class _Likelihood:
     curvature: FloatArray
 
     def best_of_quadratic(self) -> FloatArray:
-        """Give the point of the simplex where the quadratic with these derivatives is largest.
+        """Return the point of the simplex where the quadratic with these derivatives is largest.
 
         As ``slope = curvature · π``, it is the point nearest to 2π in the metric of the curvature: where ``‖M x‖`` is
         least, with ``M = A − 2 A π 1ᵀ`` and ``AᵀA = curvature``. Without the simplex's scale, and with a row of ones

@@ -14,7 +14,7 @@ RANK_TOLERANCE = 1e-9
 
 
 def adjusted_count(confusion: FloatArray) -> FloatArray:
-    """Give the left inverse of ``φᵀ`` itself, one row for each output (ACC, PACC).
+    """Return the left inverse of ``φᵀ`` itself, one row for each output (ACC, PACC).
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def adjusted_count(confusion: FloatArray) -> FloatArray:
 
 
 def invariant_ratio(confusion: FloatArray) -> FloatArray:
-    """Give the left inverse of the paper's system: the last output dropped, a row of ones appended.
+    """Return the left inverse of the paper's system: the last output dropped, a row of ones appended.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def invariant_rows(n_outputs: int) -> FloatArray:
 
 
 def black_box_shift(confusion: FloatArray, labeled_prevalence: FloatArray) -> FloatArray:
-    """Give the left inverse by way of the ratio of prevalences, ``q = P(C, Y) r`` and ``π = p r`` (BBSE).
+    """Return the left inverse by way of the ratio of prevalences, ``q = P(C, Y) r`` and ``π = p r`` (BBSE).
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def black_box_shift(confusion: FloatArray, labeled_prevalence: FloatArray) -> Fl
 
 
 def left_inverse(matrix: FloatArray) -> FloatArray:
-    """Give the left inverse of each matrix: of least squares, and of least norm where columns depend on each other.
+    """Return the left inverse of each matrix: of least squares, and of least norm where columns depend on each other.
 
     Parameters
     ----------

@@ -140,7 +140,7 @@ _DERIVATIVES: dict[Distance, Callable[[FloatArray, FloatArray], tuple[FloatArray
 
 
 def _histograms(scores: FloatArray, bins: int) -> FloatArray:
-    """Give the share of items in each bin, column after column; of two columns, the second alone."""
+    """Return the share of items in each bin, column after column; of two columns, the second alone."""
     columns = scores[:, 1:] if scores.shape[1] == 2 else scores
     return np.concatenate([np.histogram(column, bins, range=(0, 1))[0] for column in columns.T]) / len(scores)
 

@@ -53,7 +53,7 @@ class FromRates(Protocol):
 
 
 def rates_of(data: Counts | Scores, method: FromRates, name: str) -> Rates:
-    """Give the averages that a method needs, or refuse data that lacks them."""
+    """Return the averages that a method needs, or refuse data that lacks them."""
     rates = of_scores(require_scores(name, data, every_class=False)) if method.soft else of_counts(harden(data))
     if method.is_adjusted:
         require_every_class(name, rates.items, data.classes)
@@ -69,7 +69,7 @@ def of_counts(counts: Counts) -> Rates:
 
 
 def class_order(counts: Counts) -> list[int]:
-    """Give the columns in the order of the classes, or as they are where outputs are not the classes."""
+    """Return the columns in the order of the classes, or as they are where outputs are not the classes."""
     return [counts.outputs.index(name) for name in (counts.classes if counts.outputs_are_classes else counts.outputs)]
 
 

@@ -67,7 +67,7 @@ NAMED: dict[str, Method] = {**METHODS, RoganGladen.name: RoganGladen()}
 
 
 def find_method(method: Method | str) -> Method:
-    """Give the method of that name, or the method itself.
+    """Return the method of that name, or the method itself.
 
     >>> find_method("bbse")
     BBSE(restricted=False, soft=False)

@@ -69,7 +69,7 @@ def regularized_shift(joint: FloatArray, observed: FloatArray, *, penalty: float
 
 
 def _ridge_path(joint: FloatArray, observed: FloatArray) -> Callable[[float], FloatArray]:
-    """Give the function from a ridge λ to the θ ≥ −1 of least ``‖C θ − b‖² + λ ‖θ‖²``."""
+    """Return the function from a ridge λ to the θ ≥ −1 of least ``‖C θ − b‖² + λ ‖θ‖²``."""
     from scipy.optimize import nnls
 
     n_classes = joint.shape[1]

@@ -17,7 +17,7 @@ JUDGED_PASS = {"pass": 0.94, "fail": 0.36}
 
 
 def make_judge() -> str:
-    """Give the example as CSV; people's verdicts on the second release are left empty."""
+    """Return the example as CSV; people's verdicts on the second release are left empty."""
     return "\n".join(["id,release,human,verdict", *_rows(Random(SEED)), ""])  # noqa: S311 - no secret here
 
 

@@ -1,4 +1,4 @@
-"""Have the chains settled, and how much are their draws worth? The field's own definitions, from arviz-stats."""
+"""Have the chains converged, and how much are their draws worth? The field's own definitions, from arviz-stats."""
 
 from functools import cache
 from importlib import import_module
@@ -103,7 +103,7 @@ def pareto_smoothed(log_weights: FloatArray) -> tuple[FloatArray, float]:
 
 
 def complaint(effective: FloatArray, rhat: FloatArray) -> str | None:
-    """Say why chains have not settled; None if they have."""
+    """Say why chains have not converged; None if they have."""
     if not np.isfinite(rhat).all() or not np.isfinite(effective).all():
         return "the chains are too short to judge"
     if rhat.max() > RHAT_LIMIT:

@@ -56,12 +56,12 @@ class ByClass:
         self.row_totals = self.rows.sum(axis=1) + expected[self.free].sum(axis=1)
 
     def scale(self) -> FloatArray:
-        """Give about one over the root of the counts behind each coordinate."""
+        """Return about one over the root of the counts behind each coordinate."""
         scale: FloatArray = 1 / np.sqrt(self.shapes + self.items)
         return scale
 
     def point(self, prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
-        """Give every simplex the sum that it is believed to carry."""
+        """Scale every simplex to the sum that it is believed to carry."""
         rows = _logs(confusion[:, self.free]) + np.log(self.row_totals)[:, None]
         return np.hstack([_logs(prevalence) + np.log(self.total), rows.reshape(len(prevalence), -1)])
 
@@ -108,7 +108,7 @@ class ByClass:
         return value
 
     def natural(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Give prevalence and confusion."""
+        """Return prevalence and confusion."""
         prevalence, learned, _, _ = self._forward(point)
         return prevalence, self._confusion(learned)
 
@@ -142,12 +142,12 @@ class ByOutput:
         self.output_total = density.unlabeled.sum() + 1
 
     def scale(self) -> FloatArray:
-        """Give about one over the root of the counts behind each coordinate."""
+        """Return about one over the root of the counts behind each coordinate."""
         scale: FloatArray = 1 / np.sqrt(self.shapes + self.items)
         return scale
 
     def point(self, prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
-        """Give every simplex the sum that it is believed to carry, and outputs the shares seen, or near to them."""
+        """Scale every simplex to the sum that it is believed to carry, and outputs the shares seen, or near to them."""
         outputs = np.broadcast_to(np.log(self.density.unlabeled + 1), (len(prevalence), self.density.n_outputs))
         rows = _logs(confusion) + np.log(self.row_totals)[:, None]
         classes = _logs(prevalence) + np.log(self.total)
@@ -209,7 +209,7 @@ class ByOutput:
         return log_density
 
     def natural(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Give prevalence and confusion."""
+        """Return prevalence and confusion."""
         at = self._forward(point)
         return at.classes * at.tilt, at.confusion
 

@@ -90,7 +90,7 @@ class Exact:
             return _prior_draws(density, size, rng)
         pool, landscape = _fill_pool(density, size, rng)
         draws = resampled(pool, density, size, self.effective_draws or 0, rng)
-        return replace(draws, run=replace(draws.run, modes=landscape.modes)) if landscape else draws
+        return replace(draws, run=replace(draws.run, modes=landscape.prevalence_of_modes)) if landscape else draws
 
 
 def resampled(pool: Pool, density: Density, size: int, asked: int, rng: np.random.Generator) -> Draws:

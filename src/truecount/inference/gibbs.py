@@ -8,8 +8,8 @@ from truecount import _check
 from truecount._types import FloatArray
 from truecount.errors import UnsuitableEngineError
 from truecount.inference.draws import Draws, dirichlet, draw_rows
+from truecount.inference.history import History
 from truecount.inference.run import ChainRun
-from truecount.inference.trail import Trail
 from truecount.models import Density
 
 MOST_IMPUTED = 20.0
@@ -48,14 +48,14 @@ class Gibbs:
         unlabeled = np.rint(density.unlabeled).astype(np.int64)
         confusion = draw_rows(rng, density, 0.0, (self.chains,))
         prevalence = dirichlet(rng, density.prevalence, (self.chains,))
-        trail = Trail(self.chains, density)
+        history = History(self.chains, density)
         for sweep in range(self.warmup + -(-self.draws // self.chains)):
             items = _impute(unlabeled, prevalence, confusion, rng)
             prevalence = dirichlet(rng, density.prevalence + items.sum(axis=2), ())
             confusion = draw_rows(rng, density, items, ())
             if sweep >= self.warmup:
-                trail.append(prevalence, confusion)
-        return trail.draws(ChainRun(engine="Gibbs", chains=self.chains, warmup=self.warmup))
+                history.append(prevalence, confusion)
+        return history.draws(ChainRun(engine="Gibbs", chains=self.chains, warmup=self.warmup))
 
 
 def _impute(

@@ -10,11 +10,11 @@ from truecount.errors import UnsuitableEngineError
 from truecount.inference import convergence
 from truecount.inference.coordinates import ByClass, ByOutput, Coordinates
 from truecount.inference.draws import Draws
+from truecount.inference.history import History
 from truecount.inference.jumps import Jumps
 from truecount.inference.landscape import Landscape, survey
 from truecount.inference.leapfrog import Chains, Effort, Tuning, begin, move, warm_up
 from truecount.inference.run import ChainRun
-from truecount.inference.trail import Trail
 from truecount.inference.warp import Warped
 from truecount.models import Density
 
@@ -71,11 +71,11 @@ class Hamiltonian:
         candidates = suitable_coordinates(density) if self.coordinates == "auto" else (self.coordinates,)
         runs = [_Run.warmed(landscape, moving, chains, self.warmup, rng) for moving in candidates]
         run = runs[0] if len(runs) == 1 else max(runs, key=_Run.worth)
-        run.advance(-(-self.draws // chains) - run.trail.length, budget)
+        run.advance(-(-self.draws // chains) - run.history.length, budget)
         wanted = self.effective_draws
         while wanted is not None and run.effort.gradients < budget and (more := run.missing(wanted)):
             run.advance(more, budget)
-        draws = run.trail.draws(replace(run.told(self.warmup), modes=landscape.modes))
+        draws = run.history.draws(replace(run.told(self.warmup), modes=landscape.prevalence_of_modes))
         if draws.run.not_converged is None and landscape.is_missed_by(draws.prevalence):
             missed = "no chain stayed on a mode that was found"
             return replace(draws, run=replace(draws.run, not_converged=missed, status="not-converged"))
@@ -93,16 +93,16 @@ class _Run:
     jumps: Jumps | None
     rng: np.random.Generator
     effort: Effort
-    trail: Trail
+    history: History
 
     @classmethod
     def warmed(cls, land: Landscape, moving: Moving, chains: int, warmup: int, rng: np.random.Generator) -> "_Run":
         """Tune the chains in the coordinates named."""
         effort, coordinates = Effort(), build_coordinates(land.density, moving)
         state = begin(coordinates, coordinates.point(*land.starting_points(chains, rng)))
-        state, tuning = warm_up(coordinates, state, warmup, rng, effort, by_chain=len(land.summits) > 1)
+        state, tuning = warm_up(coordinates, state, warmup, rng, effort, by_chain=len(land.modes) > 1)
         jumps = None if land.is_plain else Jumps.between(land.density, land.allocations())
-        run = cls(moving, coordinates, state, tuning, jumps, rng, effort, Trail(chains, land.density))
+        run = cls(moving, coordinates, state, tuning, jumps, rng, effort, History(chains, land.density))
         if jumps is not None:
             run.step(warmup)
         return run
@@ -111,14 +111,14 @@ class _Run:
         """Effective draws for each gradient, by a short trial."""
         before = self.effort.gradients
         self.advance(TRIAL, before + TRIAL * self.tuning.steps * 2)
-        effective = np.nan_to_num(convergence.effective_draws(self.trail.prevalence(), self.trail.chains)).min()
+        effective = np.nan_to_num(convergence.effective_draws(self.history.prevalence(), self.history.chains)).min()
         return float(effective / (self.effort.gradients - before))
 
     def told(self, warmup: int) -> ChainRun:
         """Return how it went."""
         return ChainRun(
             engine="Hamiltonian",
-            chains=self.trail.chains,
+            chains=self.history.chains,
             warmup=warmup,
             coordinates=self.moving,
             gradients=self.effort.gradients,
@@ -127,11 +127,11 @@ class _Run:
         )
 
     def advance(self, moves: int, budget: int) -> None:
-        """Move so many times, or until the budget is spent (but never leave a trail too short to judge)."""
+        """Move so many times, or until the budget is spent (but never leave a history too short to judge)."""
         for _ in range(moves):
             self.step(1)
-            self.trail.append(*self.coordinates.natural(self.state.point))
-            if self.effort.gradients >= budget and self.trail.length >= 8:
+            self.history.append(*self.coordinates.natural(self.state.point))
+            if self.effort.gradients >= budget and self.history.length >= 8:
                 return
 
     def step(self, moves: int) -> None:
@@ -143,12 +143,14 @@ class _Run:
 
     def missing(self, wanted: int) -> int:
         """How many more moves would bring every class to so many effective draws and the chains together."""
-        seen, chains = self.trail.prevalence(), self.trail.chains
+        seen, chains = self.history.prevalence(), self.history.chains
         reached = float(np.nan_to_num(convergence.effective_draws(seen, chains)).min())
         if reached < wanted:
-            return int(np.clip(self.trail.length * (1.1 * wanted / max(reached, 1.0) - 1), 10, 2 * self.trail.length))
-        settled = float(convergence.rhat(seen, chains).max()) <= convergence.RHAT_LIMIT
-        return 0 if settled else self.trail.length // 2
+            return int(
+                np.clip(self.history.length * (1.1 * wanted / max(reached, 1.0) - 1), 10, 2 * self.history.length)
+            )
+        converged = float(convergence.rhat(seen, chains).max()) <= convergence.RHAT_LIMIT
+        return 0 if converged else self.history.length // 2
 
 
 def suitable_coordinates(density: Density) -> tuple[Moving, ...]:

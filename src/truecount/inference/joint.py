@@ -1,7 +1,7 @@
 """Groups that share a labelled table, drawn together: each draw of the confusion goes with a prevalence of every group.
 
 The joint posterior is ``Π_l Dir(φ_l) · Π_g Dir(π_g) Π_k (φᵀπ_g)_k ^ n_gk``. Where there are as many outputs as
-classes, independent draws of it are to be had as for one group: draw φ from what the labels say, and for each group the
+classes, independent draws of it can be drawn as for one group: draw φ from what the labels say, and for each group the
 shares of the outputs, solve for the prevalence, and weight by its prior over |det φ|. The weight of φ is the product
 over groups, in which several candidates of each group are averaged; one of them is kept, by its weight. Many groups say
 more of φ than the labels do; most proposals then come from what first ones have shown, and some still from the labels,
@@ -26,10 +26,10 @@ from truecount.inference.choose import Auto
 from truecount.inference.draws import Draws, Engine, dirichlet, draw_rows
 from truecount.inference.exact import HEAVY, POOL_BYTES, WORTH, Exact, refusal, resampled
 from truecount.inference.gibbs import Gibbs, refuse_crawling
+from truecount.inference.history import History
 from truecount.inference.proposal import DirichletMixture, Pool, prior_term
 from truecount.inference.resample import normalised
 from truecount.inference.run import ChainRun, JointRun, status_of
-from truecount.inference.trail import Trail
 from truecount.models import Density
 
 CANDIDATES = 4
@@ -209,15 +209,15 @@ def _gibbs(engine: Gibbs, densities: Sequence[Density], seed: int) -> list[Draws
     rng = np.random.default_rng(seed)
     confusion = draw_rows(rng, shared, 0.0, (engine.chains,))
     prevalence = dirichlet(rng, shared.prevalence, (engine.chains, len(densities)))
-    trail = Trail(engine.chains, shared)
+    history = History(engine.chains, shared)
     for sweep in range(engine.warmup + -(-engine.draws // engine.chains)):
         items = _impute(unlabeled, prevalence, confusion, rng)
         prevalence = dirichlet(rng, shared.prevalence + items.sum(axis=2), ())
         confusion = draw_rows(rng, shared, items.sum(axis=1).transpose(0, 2, 1), ())
         if sweep >= engine.warmup:
-            trail.append(prevalence.reshape(engine.chains, -1), confusion)
+            history.append(prevalence.reshape(engine.chains, -1), confusion)
     run = ChainRun(engine="Gibbs", chains=engine.chains, warmup=engine.warmup)
-    return _apart(trail.draws(run), JointRun(groups=len(densities)))
+    return _apart(history.draws(run), JointRun(groups=len(densities)))
 
 
 def _impute(

@@ -1,4 +1,4 @@
-"""Jumps between summits that no chain would walk between."""
+"""Jumps between modes that no chain would walk between."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,99 +1,99 @@
-"""Where the posterior piles up, and where chains begin: dispersed, and on every summit worth knowing."""
+"""Where the posterior piles up, and where chains begin: dispersed, and on every mode worth knowing."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from truecount._types import FloatArray
+from truecount.inference.ascent import Ascent
 from truecount.inference.draws import dirichlet, draw_rows
-from truecount.inference.hill import Hill
 from truecount.inference.mode import climb_together, even_start, one_class_starts, shuffled_starts
 from truecount.models import Density
 
 ROUNDS, ARRIVED = 6, 1e-4
-"""Rounds of leaps, and nats that may be left to gain: a point that is still under way, as on a ridge, is no summit."""
+"""Rounds of leaps, and nats that may be left to gain: a point that is still under way, as on a ridge, is no mode."""
 APART = 0.02
-"""Shares by which summits differ, at the least."""
+"""Shares by which modes differ, at the least."""
 NEGLIGIBLE = 40.0
-"""Nats below which a summit's mass is left out."""
+"""Nats below which a mode's mass is left out."""
 NEGLIGIBLE_CORNER, MOST_CLASSES = 15.0, 8
 """The same for a corner; with more classes than this its mass cannot be judged by its height and width."""
 NEARLY_AS_HEAVY = 3.0
-"""Nats: a summit whose mass is within this of the largest must have draws about it."""
+"""Nats: a mode whose mass is within this of the largest must have draws about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Landscape:
-    """The summits of a posterior, from the highest down, and the corners in which it may pile up.
+    """The modes of a posterior, from the highest down, and the corners in which it may pile up.
 
     Parameters
     ----------
     density
         The posterior.
-    summits
-        Shape (summits, classes, 1 + outputs): prevalence and confusion of each.
+    modes
+        Shape (modes, classes, 1 + outputs): prevalence and confusion of each.
     corners
         The same for points where one class holds nearly all, those whose mass is not negligible.
     log_masses
-        Shape (summits,): about how much of the posterior each summit has, up to a constant.
+        Shape (modes,): about how much of the posterior each mode has, up to a constant.
     """
 
     density: Density
-    summits: FloatArray
+    modes: FloatArray
     corners: FloatArray
     log_masses: FloatArray
 
     @property
     def is_plain(self) -> bool:
-        """Whether there is one summit and nothing else."""
-        return len(self.summits) + len(self.corners) == 1
+        """Whether there is one mode and nothing else."""
+        return len(self.modes) + len(self.corners) == 1
 
     def is_missed_by(self, prevalence: FloatArray) -> bool:
-        """Tell whether draws of the prevalence, shape (draws, classes), all lie to one side of a summit that counts."""
-        heavy = self.summits[self.log_masses > self.log_masses.max() - NEARLY_AS_HEAVY, :, 0]
+        """Tell whether draws of the prevalence, shape (draws, classes), all lie to one side of a mode that counts."""
+        heavy = self.modes[self.log_masses > self.log_masses.max() - NEARLY_AS_HEAVY, :, 0]
         return bool(((heavy < prevalence.min(axis=0) - APART) | (heavy > prevalence.max(axis=0) + APART)).any())
 
     @property
-    def modes(self) -> tuple[tuple[float, ...], ...]:
-        """The prevalence of each summit, where there are several."""
-        return tuple(map(tuple, self.summits[:, :, 0].tolist())) if len(self.summits) > 1 else ()
+    def prevalence_of_modes(self) -> tuple[tuple[float, ...], ...]:
+        """The prevalence of each mode, where there are several."""
+        return tuple(map(tuple, self.modes[:, :, 0].tolist())) if len(self.modes) > 1 else ()
 
     def starting_points(self, chains: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-        """Give every chain a prevalence and a confusion to begin with.
+        """Return a prevalence and a confusion for each chain to begin with.
 
         Rows are drawn from what the labels alone say, with a prevalence that explains the outputs by them. Unless the
-        landscape is plain, every second chain begins on a summit or in a corner.
+        landscape is plain, every second chain begins on a mode or in a corner.
         """
         prevalence, confusion = _by_labels(self.density, chains, rng)
         if not self.is_plain:
-            taken = np.concatenate([self.summits, self.corners])
+            taken = np.concatenate([self.modes, self.corners])
             taken = taken[np.arange(chains // 2) % len(taken)]
             prevalence[1::2], confusion[1::2] = taken[:, :, 0], taken[:, :, 1:]
         return prevalence, confusion
 
     def allocations(self) -> FloatArray:
-        """Shape (guesses, classes, outputs): items of each class and output, as on each summit, or all in a corner."""
+        """Shape (guesses, classes, outputs): items of each class and output, as on each mode, or all in a corner."""
         held = self.corners[:, :, :1] == self.corners[:, :, :1].max(axis=1, keepdims=True)
         one_class = held * self.density.unlabeled
-        return np.concatenate([Hill(_logarithmic(self.density)).allocated(self.summits), one_class])
+        return np.concatenate([Ascent(_logarithmic(self.density)).allocated(self.modes), one_class])
 
 
 def survey(density: Density) -> Landscape:
-    """Look for summits of the density of the logarithms, which is what chains move on: it has none on the edge."""
+    """Look for modes of the density of the logarithms, which is what chains move on: it has none on the edge."""
     moved_on = _logarithmic(density)
     corners = one_class_starts(moved_on)
     starts = np.concatenate([even_start(moved_on)[None], corners, shuffled_starts(moved_on)])
     points = climb_together(moved_on, starts, ROUNDS)
-    hill = Hill(moved_on)
-    mass = _log_mass(density, hill, points)
-    has_arrived = hill.residual(points) < ARRIVED
+    ascent = Ascent(moved_on)
+    mass = _log_mass(density, ascent, points)
+    has_arrived = ascent.residual(points) < ARRIVED
     first, *others = np.lexsort([-mass, ~has_arrived])
     kept = [first]
     for number in others:
         counts = has_arrived[number] and mass[number] > mass[first] - NEGLIGIBLE
-        if counts and all(_is_apart(points[number], points[summit]) for summit in kept):
+        if counts and all(_is_apart(points[number], points[mode]) for mode in kept):
             kept.append(number)
-    is_near = _log_mass(density, hill, corners) > mass[first] - NEGLIGIBLE_CORNER
+    is_near = _log_mass(density, ascent, corners) > mass[first] - NEGLIGIBLE_CORNER
     return Landscape(density, points[kept], corners[is_near & (density.n_classes <= MOST_CLASSES)], mass[kept])
 
 
@@ -105,12 +105,12 @@ def _is_apart(one: FloatArray, other: FloatArray) -> bool:
     return bool(np.abs(one[:, 0] - other[:, 0]).max() > APART)
 
 
-def _log_mass(density: Density, hill: Hill, points: FloatArray) -> FloatArray:
-    """Height and width of each summit: about one over the root of the items behind each coordinate."""
-    items = hill.allocated(points)
+def _log_mass(density: Density, ascent: Ascent, points: FloatArray) -> FloatArray:
+    """Height and width of each mode: about one over the root of the items behind each coordinate."""
+    items = ascent.allocated(points)
     by_class = np.log(density.prevalence + items.sum(axis=-1)).sum(axis=-1)
     by_cell = np.log(density.rows + items).sum(axis=(-2, -1))
-    return np.asarray(hill.height(points) - 0.5 * (by_class + by_cell))
+    return np.asarray(ascent.height(points) - 0.5 * (by_class + by_cell))
 
 
 def _by_labels(density: Density, chains: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:

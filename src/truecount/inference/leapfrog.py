@@ -128,7 +128,7 @@ def warm_up(
 ) -> tuple[Chains, Tuning]:
     """Find the step size by the acceptance, the scales and the trajectory's length by the spread of the chains.
 
-    Windows grow, so that what is learned from early, unsettled points is forgotten. Where chains stand on summits of
+    Windows grow, so that what is learned from early, unconverged points is forgotten. Where chains stand on modes of
     their own, the spread is taken `by_chain`.
     """
     tuning = Tuning(len(coordinates.shapes) ** -0.25, 8, coordinates.scale())

@@ -28,7 +28,7 @@ STACK_BYTES = 4_000_000
 
 
 def own_seeds(seed: int, number: int) -> list[int]:
-    """Give every problem a seed of its own."""
+    """Return a seed for each problem."""
     return [int(state) for state in np.random.SeedSequence(seed).generate_state(number, np.uint64) >> 1]
 
 
@@ -134,7 +134,7 @@ class _Pools(NamedTuple):
         return Pool(self.prevalence[:, number].T, confusion, log_weights, len(log_weights))
 
     def draws(self, number: int, chosen: IntArray, stride: int, effective: FloatArray, share: float) -> Draws:
-        """Give those that were chosen of one problem's."""
+        """Return those that were chosen of one problem's."""
         proposed, inside = self.log_weights.shape[1], int(self.inside[number])
         log_weights = self.log_weights[number]
         return Draws(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from truecount._types import FloatArray
-from truecount.inference.hill import Hill
+from truecount.inference.ascent import Ascent
 from truecount.models import Density
 
 LEAPS_BETWEEN_CHECKS = 8
@@ -18,7 +18,7 @@ RIVAL_ROUNDS = 12
 RIVAL_STEPS = 5_000
 """Steps that the best of them may take after that."""
 CLOSE = 1e-3
-"""Nats, and shares, below which two summits are one."""
+"""Nats, and shares, below which two modes are one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class ModeRecord:
     is_unique
         Whether no other prevalence next to this one is as high.
     rival
-        Shape (classes,): the prevalence of the second highest summit seen; None where none was.
+        Shape (classes,): the prevalence of the second highest mode seen; None where none was.
     rival_gap
         Nats by which it is lower.
     """
@@ -76,25 +76,25 @@ def find_mode(density: Density, *, budget: int = 100_000) -> ModeRecord:
     -----
     The density has one peak in the prevalence for any confusion, and in the confusion for any prevalence, but may have
     several in both together. The climb starts from even shares, and, unless it ends where nothing can be higher, again
-    from points where one class holds nearly all and from some chosen by chance; the highest summit is returned, the
-    second highest recorded. A summit that none of these climbs leads to stays unseen.
+    from points where one class holds nearly all and from some chosen by chance; the highest mode is returned, the
+    second highest recorded. A mode that none of these climbs leads to stays unseen.
     """
-    hill = Hill(density)
+    ascent = Ascent(density)
     point, iterations = _climb(density, even_start(density), budget)
     rival: FloatArray | None = None
-    if iterations < budget and density.unlabeled.any() and hill.height(point) < hill.ceiling() - CLOSE:
-        point, rival, more = _against_rivals(density, hill, point, budget - iterations)
+    if iterations < budget and density.unlabeled.any() and ascent.height(point) < ascent.ceiling() - CLOSE:
+        point, rival, more = _against_rivals(density, ascent, point, budget - iterations)
         iterations += more
-    residual = float(hill.residual(point))
+    residual = float(ascent.residual(point))
     return ModeRecord(
         prevalence=point[:, 0].copy(),
         confusion=point[:, 1:].copy(),
         iterations=iterations,
         kkt_residual=residual,
-        is_converged=residual <= hill.tolerance,
-        is_unique=hill.is_peak(point),
+        is_converged=residual <= ascent.tolerance,
+        is_unique=ascent.is_peak(point),
         rival=None if rival is None else rival[:, 0].copy(),
-        rival_gap=None if rival is None else float(hill.height(point) - hill.height(rival)),
+        rival_gap=None if rival is None else float(ascent.height(point) - ascent.height(rival)),
     )
 
 
@@ -139,12 +139,12 @@ def shuffled_starts(density: Density) -> FloatArray:
 
 
 def climb_together(density: Density, points: FloatArray, rounds: int) -> FloatArray:
-    """Take so many rounds of leaps uphill from each point; all items at once, so that summits stay apart."""
-    hill = Hill(density)
+    """Take so many rounds of leaps uphill from each point; all items at once, so that modes stay apart."""
+    ascent = Ascent(density)
     for _ in range(rounds):
         for _ in range(LEAPS_BETWEEN_CHECKS):
-            points = hill.leap(points)
-        if (hill.residual(points) <= hill.tolerance).all():
+            points = ascent.leap(points)
+        if (ascent.residual(points) <= ascent.tolerance).all():
             break
     return points
 
@@ -162,31 +162,31 @@ def _climb(density: Density, point: FloatArray, budget: int, *, gently: bool = T
     """Climb until there is nothing to gain or the budget is spent; the point reached and the steps taken."""
     iterations = 0
     for unlabeled in by_degrees(density) if gently else [density.unlabeled]:
-        hill = Hill(replace(density, unlabeled=unlabeled))
-        while iterations < budget and hill.residual(point) > hill.tolerance:
+        ascent = Ascent(replace(density, unlabeled=unlabeled))
+        while iterations < budget and ascent.residual(point) > ascent.tolerance:
             for _ in range(LEAPS_BETWEEN_CHECKS):
-                point = hill.leap(point)
+                point = ascent.leap(point)
             iterations += 3 * LEAPS_BETWEEN_CHECKS
     return point, iterations
 
 
 def _against_rivals(
-    density: Density, hill: Hill, point: FloatArray, budget: int
+    density: Density, ascent: Ascent, point: FloatArray, budget: int
 ) -> tuple[FloatArray, FloatArray | None, int]:
     """Climb from elsewhere too: the highest point, the second highest that lies apart, and the steps taken."""
     starts = np.concatenate([one_class_starts(density), shuffled_starts(density)])
     others = list(climb_together(density, starts, RIVAL_ROUNDS))
     steps = 3 * LEAPS_BETWEEN_CHECKS * RIVAL_ROUNDS
-    challenger = max(others, key=hill.height)
+    challenger = max(others, key=ascent.height)
     if _is_apart(challenger, point):
         challenger, more = _climb(density, challenger, min(budget, RIVAL_STEPS), gently=False)
         steps += more
-    has_arrived = hill.residual(challenger) <= hill.tolerance
-    if has_arrived and hill.height(challenger) > hill.height(point) + CLOSE:
+    has_arrived = ascent.residual(challenger) <= ascent.tolerance
+    if has_arrived and ascent.height(challenger) > ascent.height(point) + CLOSE:
         point, challenger = challenger, point
-    settled = [other for other in others if hill.residual(other) <= CLOSE]
-    rivals = [other for other in (challenger, *settled) if _is_apart(other, point)]
-    return point, max(rivals, key=hill.height, default=None), steps
+    converged = [other for other in others if ascent.residual(other) <= CLOSE]
+    rivals = [other for other in (challenger, *converged) if _is_apart(other, point)]
+    return point, max(rivals, key=ascent.height, default=None), steps
 
 
 def _is_apart(one: FloatArray, other: FloatArray) -> bool:

@@ -13,13 +13,13 @@ from truecount._types import FloatArray
 from truecount.inference.coordinates import Coordinates
 from truecount.inference.draws import Draws
 from truecount.inference.hamiltonian import Moving, build_coordinates, suitable_coordinates
+from truecount.inference.history import History
 from truecount.inference.landscape import survey
 from truecount.inference.run import ChainRun
-from truecount.inference.trail import Trail
 from truecount.models import Density
 
 JITTER = 0.1
-"""Moves every start a little: nutpie refuses points where a slope is zero, as on a summit."""
+"""Moves every start a little: nutpie refuses points where a slope is zero, as on a mode."""
 Evaluate = Callable[[FloatArray], tuple[float, FloatArray]]
 """A log-density and its gradient, at one point."""
 
@@ -58,10 +58,10 @@ class NUTS:
         points, divergences = draw_points(
             evaluate, lambda rng: next(each) + rng.normal(scale=JITTER, size=size), size, engine=self, seed=seed
         )
-        trail = Trail(self.chains, density)
+        history = History(self.chains, density)
         for number in range(points.shape[1]):
-            trail.append(*coordinates.natural(points[:, number]))
-        return trail.draws(
+            history.append(*coordinates.natural(points[:, number]))
+        return history.draws(
             ChainRun(engine="NUTS", chains=self.chains, warmup=self.warmup, coordinates=moving, divergences=divergences)
         )
 

@@ -72,7 +72,7 @@ def draws_needed(values: FloatArray, weights: FloatArray, size: int, asked: int)
 
 
 def all_draws_needed(values: FloatArray, weights: FloatArray, size: int, asked: int) -> tuple[IntArray, FloatArray]:
-    """Give what `draws_needed` does for many problems: shapes (problems,) and (classes, problems).
+    """Return what `draws_needed` does for many problems: shapes (problems,) and (classes, problems).
 
     `values` and `weights` are those of `effective_draws`.
     """

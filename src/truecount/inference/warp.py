@@ -22,7 +22,7 @@ class Warped:
         return np.minimum(self.inner.scale(), 1.2)
 
     def point(self, prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
-        """Give the inner coordinates' point, bent."""
+        """Return the inner coordinates' point, bent."""
         return self._bent(self.inner.point(prevalence, confusion))
 
     def moved(self, point: FloatArray, prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
@@ -60,5 +60,5 @@ class Warped:
         return value
 
     def natural(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Give prevalence and confusion."""
+        """Return prevalence and confusion."""
         return self.inner.natural(self._forward(point)[0])

@@ -79,7 +79,7 @@ class GaussianDensity:
         return shares / shares.sum(axis=-1, keepdims=True), means, np.exp(logs)
 
     def evaluate(self, point: FloatArray) -> tuple[float, FloatArray]:
-        """Give the log-density at one point and its gradient, shape (dimensions,)."""
+        """Return the log-density at one point and its gradient, shape (dimensions,)."""
         prevalence, means, sds = self.natural(point)
         log_likelihood, items, sums, powers = self._allocate(prevalence, means, sds)
         alpha, prior = self.prior.prevalence, self.prior
@@ -109,7 +109,7 @@ class GaussianDensity:
         return float((highest + np.log(total)).sum()), given_item.sum(axis=1), sums, powers
 
     def start(self, rng: np.random.Generator) -> FloatArray:
-        """Give a point near what the labels alone say."""
+        """Return a point near what the labels alone say."""
         n_classes = len(self.classes)
         enough = self.sizes > 1
         sds = np.where(enough, np.sqrt(self.squares / np.maximum(self.sizes - 1, 1)), self.prior.sd_scale)
@@ -135,14 +135,14 @@ def gaussian_density(
     new_values
         The score of every unlabelled item.
     classes
-        Names of the classes; those that occur, sorted, unless told.
+        Names of the classes; those that occur, sorted, by default.
     prior
         What is believed before.
 
     Notes
     -----
     It learns more from the same items than counts of intervals do, as long as scores are normal within each class.
-    Where they are not, its intervals are narrow and wrong, and more data does not mend that: cut the scores into
+    Where they are not, its intervals are narrow and wrong, and more data does not fix that: cut the scores into
     `Intervals`, count, and use `infer`. Ziegler & Czyż (TMLR 2024), section 3.4.
 
     Examples

@@ -13,7 +13,7 @@ def expected_covariance(
     unlabeled: float,
     prior: FloatArray,
 ) -> FloatArray:
-    """Give the covariance that the posterior of the prevalence will have, by its Fisher information.
+    """Return the covariance that the posterior of the prevalence will have, by its Fisher information.
 
     ``J = φ V⁻ φᵀ`` with ``V = Σ(q)/N′ + Σ_l π_l² Σ(φ_l)/n_l`` and ``Σ(p) = diag p − p pᵀ``: unlabelled outputs vary
     around ``q = φᵀπ``, and the rows of φ are known from the labels only. The prior's precision is added.

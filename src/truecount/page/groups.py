@@ -7,9 +7,9 @@ import numpy as np
 
 from truecount._types import Name
 from truecount.counts import Counts
-from truecount.page import words
+from truecount.page import text
 from truecount.page.pictures import groups_drawing
-from truecount.page.repeat import repeat_groups
+from truecount.page.reproduce import repeat_groups
 from truecount.page.tables import Grid, counts_table
 from truecount.plots.groups import first_of, groups_data
 from truecount.plots.labels import labels
@@ -39,13 +39,13 @@ def groups_content(
     return {
         "is_of_groups": True,
         "answer": groups_answer(sound, **look, classes=classes) if sound else refusal(first),
-        "findings": words.remarks(groups_findings(posteriors)),
+        "findings": text.remarks(groups_findings(posteriors)),
         "table": groups_table(posteriors, **look, classes=classes),
         "colors": [place for each in posteriors.values() for place in (places if each.has_answer else [None])],
         "changes": changes_table(posteriors, **look, classes=classes) if has_changes else None,
         "change_colors": places * max(len(sound) - 1, 0),
         "picture": groups_drawing(sound, **look, classes=classes) if sound else None,
-        "method": words.method(first, **look, items=items_of(each.counts for each in posteriors.values())),
+        "method": text.method(first, **look, items=items_of(each.counts for each in posteriors.values())),
         "assumptions": first.model.assumptions,
         "confusion": None,
         "fit": [],
@@ -69,24 +69,24 @@ def groups_answer(
     look: dict[str, Any] = {"level": level, "kind": kind, "target": target}
     each = list(posteriors.values())
     if len(each) == 1:
-        return words.answer(each[0], **look, classes=classes)
+        return text.answer(each[0], **look, classes=classes)
     data = groups_data(posteriors, **look, classes=each[0].classes)
     place = int(np.ptp(data.mean, axis=0).round(12).argmax())
     if classes is not None and len(classes) == 1:
         place = each[0].place(classes[0])
     shares = data.mean[:, place]
     ends = (0, len(each) - 1) if data.in_order else (int(shares.argmin()), int(shares.argmax()))
-    names = [words.isolated(labels(data.groups, words.LONGEST_NAME)[group]) for group in ends]
-    share = f"the true share of “{words.isolated(labels(data.classes, words.LONGEST_NAME)[place])}”"
+    names = [text.isolated(labels(data.groups, text.LONGEST_NAME)[group]) for group in ends]
+    share = f"the true share of “{text.isolated(labels(data.classes, text.LONGEST_NAME)[place])}”"
     promises = (f"{data.interval_name.removesuffix('s')} ", "")
     low, high = (
         _told(shares_in_words(each[group], **look)[place], promise)
         for group, promise in zip(ends, promises, strict=True)
     )
     if data.in_order:
-        return words.unbroken(f"From {names[0]} to {names[1]}, {share} goes from about {low} to {high}.")
+        return text.unbroken(f"From {names[0]} to {names[1]}, {share} goes from about {low} to {high}.")
     found = f"is smallest in {names[0]}, about {low}, and largest in {names[1]}, about {high}"
-    return words.unbroken(f"Of {len(each):,} groups, {share} {found}.")
+    return text.unbroken(f"Of {len(each):,} groups, {share} {found}.")
 
 
 def _told(one: ShareInWords, promise: str) -> str:
@@ -95,14 +95,14 @@ def _told(one: ShareInWords, promise: str) -> str:
 
 
 def items_of(counts: Iterable[Counts]) -> tuple[float, float]:
-    """Give how many items are labelled and how many are not; labels that groups share count once."""
+    """Return how many items are labelled and how many are not; labels that groups share count once."""
     each = list(counts)
     labeled = {(one.outputs, one.labeled.tobytes()): one.labeled.sum() for one in each}
     return float(sum(labeled.values())), float(sum(one.unlabeled.sum() for one in each))
 
 
 def shared_counts(posteriors: Mapping[Any, Posterior]) -> Grid | None:
-    """Give the labelled table with the unlabelled items of every group below; None where the groups share none."""
+    """Return the labelled table with the unlabelled items of every group below; None where the groups share none."""
     counts = [(f"unlabelled, {group_name(group)}", posterior.counts) for group, posterior in posteriors.items()]
     (_, first), *others = counts
     if any(other.outputs != first.outputs or not np.array_equal(other.labeled, first.labeled) for _, other in others):

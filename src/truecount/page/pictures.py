@@ -8,8 +8,8 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from truecount._types import Name
-from truecount.page.look import variables
-from truecount.page.words import LONGEST_NAME
+from truecount.page.style import variables
+from truecount.page.text import LONGEST_NAME
 from truecount.plots.canvas import FONT, dress, find_letters, new_axes
 from truecount.plots.groups import draw_groups, groups_data
 from truecount.plots.labels import labels
@@ -89,7 +89,7 @@ def _drawing(ax: "Axes", axis: str, title: str, about: str, caption: str) -> Dra
 
 
 def _svg(ax: "Axes") -> str:
-    """Give the drawing with its letters as letters, which the browser draws in its own font."""
+    """Return the drawing with its letters as letters, which the browser draws in its own font."""
     from matplotlib import rc_context
 
     stream = StringIO()
@@ -100,7 +100,7 @@ def _svg(ax: "Axes") -> str:
 
 
 def _inline(name: str, svg: str) -> tuple[str, Any]:
-    """Give the view box and the content, with names of their own and the colours of the page."""
+    """Return the view box and the content, with names of their own and the colours of the page."""
     from markupsafe import Markup
 
     view = re.search(r'viewBox="([^"]*)"', svg)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from truecount.counts import Counts
-from truecount.page.words import LONGEST_NAME
-from truecount.plots.box import confusion_data, predictive_data
+from truecount.page.text import LONGEST_NAME
+from truecount.plots.classifier import confusion_data, predictive_data
 from truecount.plots.labels import labels
 from truecount.results import Posterior
 
@@ -37,7 +37,7 @@ class Grid:
 
 
 def counts_table(counts: Counts, groups: Sequence[tuple[str, Counts]] = ()) -> Grid:
-    """Give the counts, names shortened; those of groups share the labelled ones, and have a row each below."""
+    """Return the counts, names shortened; those of groups share the labelled ones, and have a row each below."""
     names = labels(counts.classes, LONGEST_NAME)
     rows = [
         (name, [(0.0, number, "") for number in _numbers(row)]) for name, row in zip(names, counts.labeled, strict=True)
@@ -49,7 +49,7 @@ def counts_table(counts: Counts, groups: Sequence[tuple[str, Counts]] = ()) -> G
 
 
 def confusion_table(posterior: Posterior, level: float) -> Grid | None:
-    """Give P(output | class) with its intervals in percent; None where there are too many cells to read."""
+    """Return P(output | class) with its intervals in percent; None where there are too many cells to read."""
     if posterior.counts.labeled.size > MOST_CELLS:
         return None
     data = confusion_data(posterior, level=level)
@@ -61,7 +61,7 @@ def confusion_table(posterior: Posterior, level: float) -> Grid | None:
 
 
 def fit_table(posterior: Posterior, level: float) -> list[tuple[str, str, str, str]]:
-    """Give a row for each output: its name, the items seen, those expected, and whether they agree."""
+    """Return a row for each output: its name, the items seen, those expected, and whether they agree."""
     if not posterior.counts.unlabeled.sum():
         return []
     data = predictive_data(posterior, level=level)

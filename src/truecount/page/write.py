@@ -9,11 +9,11 @@ from typing import Any
 from truecount import _check
 from truecount._atomic import require_writable, whole_file
 from truecount._types import Name
-from truecount.page import words
+from truecount.page import text
 from truecount.page.groups import groups_content
-from truecount.page.look import style
 from truecount.page.pictures import shares_drawing
-from truecount.page.repeat import repeat
+from truecount.page.reproduce import repeat
+from truecount.page.style import style
 from truecount.page.tables import confusion_table, counts_table, fit_table
 from truecount.plots.theme import LIGHT
 from truecount.results import Posterior
@@ -81,8 +81,8 @@ def render(
     """Return the page as text."""
     look: dict[str, Any] = {"level": level, "kind": kind, "target": target, "classes": classes, "command": command}
     made = groups_content(posterior, **look) if isinstance(posterior, Mapping) else _content(posterior, **look)
-    text: str = _template().render(**made, title=visible(title), style=style(), level=f"{100 * level:.6g} %")
-    return text
+    rendered: str = _template().render(**made, title=visible(title), style=style(), level=f"{100 * level:.6g} %")
+    return rendered
 
 
 def _content(
@@ -100,14 +100,14 @@ def _content(
     shown = posterior.classes if classes is None else classes
     return {
         "is_of_groups": False,
-        "answer": words.answer(posterior, **look, classes=classes),
-        "findings": words.remarks(posterior.findings),
+        "answer": text.answer(posterior, **look, classes=classes),
+        "findings": text.remarks(posterior.findings),
         "table": tabulate(posterior, **look, classes=classes),
         "colors": [posterior.place(name) % len(LIGHT.classes) for name in shown],
         "changes": None,
         "change_colors": [],
         "picture": shares_drawing(posterior, **look, classes=classes) if has_answer else None,
-        "method": words.method(posterior, **look),
+        "method": text.method(posterior, **look),
         "assumptions": posterior.model.assumptions,
         "confusion": confusion_table(posterior, level) if has_answer else None,
         "fit": fit_table(posterior, level) if has_answer else [],

@@ -5,8 +5,8 @@ behind a picture come from the function of the same name and ``_data``, in the s
 """
 
 from truecount.plots.against import methods, prior_sensitivity
-from truecount.plots.box import confusion, predictive
 from truecount.plots.chains import rank, trace
+from truecount.plots.classifier import confusion, predictive
 from truecount.plots.groups import groups
 from truecount.plots.joint import pair, ternary
 from truecount.plots.shares import density, prevalence

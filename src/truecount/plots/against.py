@@ -60,7 +60,7 @@ class SideBySideData:
 
 
 def methods_data(comparison: Comparison, *, classes: Sequence[Any] | None = None) -> SideBySideData:
-    """Give what `methods` draws: the posterior, then every method that applies."""
+    """Return what `methods` draws: the posterior, then every method that applies."""
     posterior, chosen = comparison.posterior, chosen_places(comparison.classes, comparison.posterior.mean, classes)
     reference = posterior.interval(comparison.level)
     rows = [row for row in comparison.rows if row.prevalence is not None]
@@ -96,7 +96,7 @@ def methods(
     ax, theme
         As in `prevalence`.
     classes
-        Which classes; unless told, the six with the largest posterior mean.
+        Which classes; by default, the six with the largest posterior mean.
     """
     return drawn(draw_side_by_side, methods_data(comparison, classes=classes), ax, theme)
 
@@ -104,7 +104,7 @@ def methods(
 def prior_sensitivity_data(
     posteriors: Mapping[str, Posterior], *, level: float = 0.95, classes: Sequence[Any] | None = None
 ) -> SideBySideData:
-    """Give what `prior_sensitivity` draws; the first posterior is the reference."""
+    """Return what `prior_sensitivity` draws; the first posterior is the reference."""
     if not isinstance(posteriors, Mapping) or not posteriors:
         needed = "it must give a posterior for each name of a prior"
         remedy = "Pass {'flat': infer(...), 'sparse': infer(...)}"
@@ -146,7 +146,7 @@ def prior_sensitivity(
     level
         Of the equal-tailed intervals.
     classes
-        Which classes; unless told, the six with the largest share under the first prior.
+        Which classes; by default, the six with the largest share under the first prior.
     """
     return drawn(draw_side_by_side, prior_sensitivity_data(posteriors, level=level, classes=classes), ax, theme)
 

@@ -62,14 +62,14 @@ def drawn(draw: "Callable[[Axes, Shown, Theme], None]", data: Shown, ax: "Axes |
 
 
 def inches(ax: "Axes") -> float:
-    """Give the width of the figure that the axes are in, or, where others stand beside them, of their own part."""
+    """Return the width of the figure that the axes are in, or, where others stand beside them, of their own part."""
     width = float(ax.figure.bbox.width) / ax.figure.dpi
     spec = ax.get_subplotspec()
     return width if spec is None else width * len(spec.colspan) / spec.get_gridspec().ncols
 
 
 def new_axes(width: float, height: float, theme: Theme) -> "Axes":
-    """Give axes in a figure of their own, which no list of open figures knows; a notebook shows them."""
+    """Return axes in a figure of their own, which no list of open figures knows; a notebook shows them."""
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
@@ -81,7 +81,7 @@ def new_axes(width: float, height: float, theme: Theme) -> "Axes":
 
 
 def dress(ax: "Axes", theme: Theme) -> None:
-    """Give axes the colours of the theme."""
+    """Return axes the colours of the theme."""
     ax.set_facecolor(theme.paper)
     ax.tick_params(colors=theme.soft, labelcolor=theme.ink, labelsize=FONT, length=0)
     ax.grid(axis="x", color=theme.grid, linewidth=0.7)

@@ -1,4 +1,4 @@
-"""Chains, and whether they have settled on the same shares."""
+"""Chains, and whether they have converged on the same shares."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -49,7 +49,7 @@ class TraceData:
 
 
 def trace_data(posterior: Posterior, *, name: Any = None) -> TraceData:
-    """Give what `trace` draws: evenly spaced draws of each chain."""
+    """Return what `trace` draws: evenly spaced draws of each chain."""
     place, values, rhat = _one_class(posterior, name)
     step = -(-values.shape[1] // MOST_STEPS)
     return TraceData(
@@ -70,7 +70,7 @@ def trace(posterior: Posterior, *, name: Any = None, ax: "Axes | None" = None, t
     posterior, ax, theme
         As in `prevalence`; the posterior must come from chains.
     name
-        The class; unless told, the one whose chains agree least.
+        The class; by default, the one whose chains agree least.
     """
     return drawn(draw_trace, trace_data(posterior, name=name), ax, theme)
 
@@ -89,7 +89,7 @@ def draw_trace(ax: "Axes", data: TraceData, theme: Theme) -> None:
 class RankData:
     """What `rank` draws of one class: how often the draws of each chain (a row) fall into each twentieth of all.
 
-    `heights` has shape (chains, bins); chains that have settled all have about `expected` in every bin, give or take
+    `heights` has shape (chains, bins); chains that have converged all have about `expected` in every bin, give or take
     `error` if their draws were independent.
     """
 
@@ -113,7 +113,7 @@ class RankData:
 
 
 def rank_data(posterior: Posterior, *, name: Any = None) -> RankData:
-    """Give what `rank` draws."""
+    """Return what `rank` draws."""
     place, values, _ = _one_class(posterior, name)
     ranks = values.ravel().argsort(kind="stable").argsort(kind="stable").reshape(values.shape)
     bins = min(BINS, values.shape[1])
@@ -126,14 +126,14 @@ def rank_data(posterior: Posterior, *, name: Any = None) -> RankData:
 
 
 def rank(posterior: Posterior, *, name: Any = None, ax: "Axes | None" = None, theme: ThemeLike = None) -> "Axes":
-    """Draw where the draws of each chain stand among all draws of one class; settled chains are flat.
+    """Draw where the draws of each chain stand among all draws of one class; converged chains are flat.
 
     Parameters
     ----------
     posterior, ax, theme
         As in `prevalence`; the posterior must come from chains.
     name
-        The class; unless told, the one whose chains agree least.
+        The class; by default, the one whose chains agree least.
 
     Notes
     -----
@@ -158,7 +158,7 @@ def draw_rank(ax: "Axes", data: RankData, theme: Theme) -> None:
 
 
 def _one_class(posterior: Posterior, name: Any) -> tuple[int, FloatArray, float]:
-    """Give where the class stands, its draws of shape (chains, draws), and its R-hat."""
+    """Return where the class stands, its draws of shape (chains, draws), and its R-hat."""
     if posterior.is_independent or posterior.rhat is None:
         remedy = "Use plots.density, or draw with engine=Gibbs()"
         raise InputError("posterior", "has independent draws", "only chains have a trace", remedy)

@@ -108,7 +108,7 @@ def is_course(groups: Iterable[Any]) -> bool:
 
 
 def first_of(posteriors: Mapping[Any, Posterior], argument: str = "posteriors") -> Posterior:
-    """Give the posterior of the first group; refuse none, and groups that cannot stand beside each other."""
+    """Return the posterior of the first group; refuse none, and groups that cannot stand beside each other."""
     remedy = "Pass what infer_many() returns for Groups"
     if not isinstance(posteriors, Mapping) or not posteriors:
         found = "is empty" if isinstance(posteriors, Mapping) else f"is of type {type(posteriors).__name__}"
@@ -141,7 +141,7 @@ def groups(
     ax, theme, level, kind, target
         As in `prevalence`.
     classes
-        Which classes; unless told, the six that are largest on average.
+        Which classes; by default, the six that are largest on average.
 
     Notes
     -----

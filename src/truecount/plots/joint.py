@@ -59,7 +59,7 @@ class JointData:
 
 
 def pair_data(posterior: Posterior, *, classes: Sequence[Any] | None = None) -> JointData:
-    """Give what `pair` draws; unless told, of the two classes that are hardest to tell from each other."""
+    """Return what `pair` draws; by default, of the two classes that are hardest to tell from each other."""
     chosen = places(posterior.classes, classes) if classes is not None else _entangled(posterior)
     if len(chosen) != 2 or len(set(chosen)) != 2:
         raise InputError("classes", f"name {len(set(chosen))}", "a pair is two classes", "Pass classes=[one, other]")
@@ -80,13 +80,13 @@ def pair(
     posterior, ax, theme
         As in `prevalence`.
     classes
-        Two of them; unless told, those whose shares trade off most.
+        Two of them; by default, those whose shares trade off most.
     """
     return drawn(draw_pair, pair_data(posterior, classes=classes), ax, theme)
 
 
 def ternary_data(posterior: Posterior, *, classes: Sequence[Any] | None = None) -> JointData:
-    """Give what `ternary` draws; of more than three classes two and the rest together."""
+    """Return what `ternary` draws; of more than three classes two and the rest together."""
     if len(posterior.classes) < 3:
         raise InputError(
             "posterior", f"has {len(posterior.classes)} classes", "a triangle shows three", "Use plots.pair"
@@ -114,14 +114,14 @@ def ternary(
     posterior, ax, theme
         As in `prevalence`.
     classes
-        Two of them, the third corner being all others together; unless told, the two whose shares trade off most. Of
+        Two of them, the third corner being all others together; by default, the two whose shares trade off most. Of
         three classes all.
     """
     return drawn(draw_ternary, ternary_data(posterior, classes=classes), ax, theme)
 
 
 def _entangled(posterior: Posterior) -> list[int]:
-    """Give the two classes whose shares vary most against each other, by covariance."""
+    """Return the two classes whose shares vary most against each other, by covariance."""
     n_classes = len(posterior.classes)
     if n_classes < 2:
         raise InputError("posterior", "has one class", "two are needed", "Use plots.density")

@@ -37,7 +37,7 @@ def _cut(name: str, longest: int) -> str:
 
 
 def _fitting(name: str, columns: int) -> str:
-    """Give as much of the beginning as so many columns hold."""
+    """Return as much of the beginning as so many columns hold."""
     length = len(name)
     while display_width(name[:length]) > columns:
         length -= 1
@@ -45,7 +45,7 @@ def _fitting(name: str, columns: int) -> str:
 
 
 def places(known: Sequence[Name], wanted: Sequence[Any] | None, argument: str = "classes") -> list[int]:
-    """Give where the wanted names stand among those known; all of them unless told."""
+    """Return where the wanted names stand among those known; all of them by default."""
     if wanted is None:
         return list(range(len(known)))
     if isinstance(wanted, str) or not wanted:

@@ -19,7 +19,7 @@ LEGEND_NAME, LEGEND_LETTERS = 16, 9
 
 
 def chosen_places(known: Sequence[Name], shares: FloatArray, wanted: Sequence[Any] | None) -> list[int]:
-    """Give where the wanted classes stand; unless told, those with the largest shares, in their usual order."""
+    """Return where the wanted classes stand; by default, those with the largest shares, in their usual order."""
     if wanted is not None:
         return places(known, wanted)
     largest = np.argsort(-shares, kind="stable")[:MOST_CLASSES]
@@ -37,6 +37,6 @@ def write_legend(ax: "Axes", marks: Sequence[Any], classes: tuple[Name, ...], th
 
 
 def legend_columns(classes: tuple[Name, ...], width: float) -> int:
-    """Give how many names stand side by side in the legend of a picture so many inches wide."""
+    """Return how many names stand side by side in the legend of a picture so many inches wide."""
     longest = max(map(len, labels(classes, LEGEND_NAME)))
     return int(np.clip(0.7 * width * LEGEND_LETTERS // (longest + 6), 1, len(classes)))

@@ -23,7 +23,7 @@ FRAME = 0.95
 
 
 def rows_height(rows: int) -> float:
-    """Give the inches that a picture of so many rows likes to be high."""
+    """Return the inches that a picture of so many rows likes to be high."""
     return FRAME + ROW * max(rows, 2)
 
 

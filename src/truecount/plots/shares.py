@@ -100,13 +100,13 @@ def prevalence(
     posterior
         What `truecount.infer` gave.
     ax
-        Where to draw; axes of their own, which a notebook shows and ``ax.figure.savefig`` saves, unless told.
+        Where to draw; axes of their own, which a notebook shows and ``ax.figure.savefig`` saves, by default.
     level, kind, target
         Of the interval, as in `Posterior.interval`.
     classes
-        Which classes, in this order; all unless told.
+        Which classes, in this order; all by default.
     theme
-        ``"light"``, ``"dark"`` or a `Theme`; what suits the axes unless told.
+        ``"light"``, ``"dark"`` or a `Theme`; by default what suits the axes.
 
     Returns
     -------
@@ -161,7 +161,7 @@ def _write_numbers(ax: "Axes", data: PrevalenceData, size: float, color: str) ->
 
 
 def _range(data: PrevalenceData) -> tuple[float, float]:
-    """Give the whole range of shares, or where the classes lie if those shown lie close together."""
+    """Return the whole range of shares, or where the classes lie if those shown lie close together."""
     shown = [data.interval.ravel(), data.mean, *([] if data.counted is None else [data.counted])]
     low, high = float(np.concatenate(shown).min()), float(np.concatenate(shown).max())
     room = 0.1 * (high - low)

@@ -11,7 +11,7 @@ REACH = 4.0
 
 
 def smooth_density(draws: FloatArray, points: int) -> tuple[FloatArray, FloatArray]:
-    """Give where the density of these draws was computed and how high it is, shapes (points,).
+    """Return where the density of these draws was computed and how high it is, shapes (points,).
 
     Draws are counted in narrow cells and smoothed by a Gaussian of Scott's bandwidth; what would fall beyond 0 or 1
     is folded back, so that a density that ends there is not halved.
@@ -37,12 +37,12 @@ def _bandwidth(draws: FloatArray) -> float:
 
 
 def edges_of(shares: FloatArray) -> tuple[float, float]:
-    """Give the range that holds all of these shares."""
+    """Return the range that holds all of these shares."""
     return float(shares.min()), float(shares.max())
 
 
 def prior_density(concentration: FloatArray, edges: tuple[float, float], points: int) -> tuple[FloatArray, FloatArray]:
-    """Give points between the edges and the Dirichlet's marginal densities there, shapes (points,), (classes, points).
+    """Return points between the edges and the Dirichlet's marginal densities, shapes (points,), (classes, points).
 
     The share of class l is ``Beta(a_l, Σa − a_l)`` before any data.
     """

@@ -34,7 +34,7 @@ class Theme:
     classes: tuple[str, ...]
 
     def color(self, position: int) -> str:
-        """Give the colour of the class at this position among all classes."""
+        """Return the colour of the class at this position among all classes."""
         return self.classes[position % len(self.classes)]
 
 
@@ -59,12 +59,12 @@ ThemeLike: TypeAlias = Theme | Literal["light", "dark"] | None
 
 
 def marker(position: int) -> str:
-    """Give the marker of the class at this position among all classes."""
+    """Return the marker of the class at this position among all classes."""
     return MARKERS[position % len(MARKERS)]
 
 
 def find_theme(theme: ThemeLike, ax: "Axes | None") -> Theme:
-    """Give the theme that was asked for, or the one that suits the axes."""
+    """Return the theme that was asked for, or the one that suits the axes."""
     if isinstance(theme, Theme):
         return theme
     if theme is not None:
@@ -74,7 +74,7 @@ def find_theme(theme: ThemeLike, ax: "Axes | None") -> Theme:
 
 
 def _brightness(ax: "Axes") -> float:
-    """Give how bright the ground behind the axes is, from 0 to 1; what nothing fills counts as paper."""
+    """Return how bright the ground behind the axes is, from 0 to 1; what nothing fills counts as paper."""
     from matplotlib.colors import to_rgba
 
     red, green, blue, alpha = to_rgba(ax.get_facecolor())

@@ -59,7 +59,7 @@ class ContractionData:
 
 
 def contraction_data(posterior: Posterior, *, classes: Sequence[Any] | None = None) -> ContractionData:
-    """Give what `contraction` draws."""
+    """Return what `contraction` draws."""
     if not isinstance(posterior.model, LabelShift):
         found, remedy = f"has the model {posterior.model!r:.60}", "Use model=LabelShift(), or plots.density"
         raise InputError("posterior", found, "only label shift has a prior of the shares", remedy)
@@ -126,7 +126,7 @@ class CoverageData:
 
 
 def coverage_data(found: Coverage, *, classes: Sequence[Any] | None = None) -> CoverageData:
-    """Give what `coverage` draws, and the binomial band around the promise."""
+    """Return what `coverage` draws, and the binomial band around the promise."""
     from scipy.special import bdtrik
 
     _check.instance_of("found", found, Coverage, "Pass what coverage() gives")
@@ -157,7 +157,7 @@ def coverage(
     ax, theme
         As in `prevalence`.
     classes
-        Which classes; unless told, the six with the largest shares.
+        Which classes; by default, the six with the largest shares.
     """
     return drawn(draw_coverage, coverage_data(found, classes=classes), ax, theme)
 

@@ -85,7 +85,7 @@ class Comparison:
         return tuple(said.values())
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values, schema ``truecount.comparison/1``."""
+        """Return plain values, schema ``truecount.comparison/1``."""
         return {
             "schema": "truecount.comparison/1",
             "level": self.level,
@@ -96,7 +96,7 @@ class Comparison:
         }
 
     def cells(self) -> list[list[str]]:
-        """Give the header and a line for each method that applies."""
+        """Return the header and a line for each method that applies."""
         places = np.sort(np.argsort(-self.posterior.mean, kind="stable")[:MOST_SHOWN])
         header = ["method", *(visible(self.classes[place]) for place in places)]
         first = Row(method="posterior", prevalence=self.posterior.mean, interval=self.posterior.interval(self.level))
@@ -146,7 +146,7 @@ def _plain(row: Row) -> dict[str, Any]:
 
 
 def _cells(row: Row, shares: FloatArray, places: IntArray) -> list[str]:
-    """Give the method and a cell for each class."""
+    """Return the method and a cell for each class."""
     points = [f"{100 * share:.1f} %" for share in shares[places]]
     if row.interval is None or len(places) > MOST_WITH_INTERVALS:
         return [row.method, *points]

@@ -71,7 +71,7 @@ class Finding:
     advice: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return {
             "code": self.code,
             "severity": self.severity,

@@ -94,7 +94,7 @@ def _gravest(by_group: Mapping[Any, Finding], groups: int) -> Finding:
 def difference(
     first: Posterior, second: Posterior, *, level: float, kind: Kind, target: Target
 ) -> list[dict[str, Any]]:
-    """Give how much larger each class is in the second group than in the first, from their joint draws."""
+    """Return how much larger each class is in the second group than in the first, from their joint draws."""
     names = ("mean", "lower", "upper", "probability_larger")
     if not (first.has_answer and second.has_answer):
         return [{"class": name, **dict.fromkeys(names)} for name in first.classes]

@@ -125,7 +125,7 @@ class Posterior:
 
     @cached_property
     def realized(self) -> FloatArray:
-        """Shape (kept, classes): the share of each class among these very items, not the population behind them.
+        """Shape (kept, classes): the share of each class in this finite sample, not the population behind them.
 
         Given a draw, the class of each item with output k is drawn from P(class | output k).
         """
@@ -139,7 +139,7 @@ class Posterior:
         return shares
 
     def shares(self, target: Target = "population") -> FloatArray:
-        """Shape (draws, classes): draws of `prevalence`, or of the share `realized` among these very items."""
+        """Shape (draws, classes): draws of `prevalence`, or of the share `realized` in this finite sample."""
         _check.one_of("target", target, ("population", "realized"))
         return self.prevalence if target == "population" else self.realized
 
@@ -172,7 +172,7 @@ class Posterior:
         kind
             ``"equal-tailed"`` leaves as much below as above; ``"hdi"`` is the shortest.
         target
-            ``"population"`` behind the unlabelled items, or ``"realized"``, these very items.
+            ``"population"`` behind the unlabelled items, or ``"realized"``, this finite sample.
 
         Returns
         -------

@@ -36,7 +36,7 @@ def provenance_of(origin: Origin, run: Run, model: Model) -> dict[str, Any]:
         "engine": run.engine,
         "design": model.name if isinstance(model, OutputModel) else None,
         **_of_kind(run),
-        "summits": [list(mode) for mode in run.modes] or None,
+        "modes": [list(mode) for mode in run.modes] or None,
         "chosen_by": None if run.reason is None else "Auto",
         "reason": run.reason,
         "joint": None if run.joint is None else run.joint.groups,

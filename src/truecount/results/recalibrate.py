@@ -103,7 +103,7 @@ class Recalibration:
         return chosen
 
     def _parts(self, numbers: int) -> Iterator[slice]:
-        """Give slices of the items, of which so many numbers each are computed at a time."""
+        """Return slices of the items, of which so many numbers each are computed at a time."""
         size = max(1, _BLOCK_BYTES // (8 * numbers))
         yield from (slice(start, start + size) for start in range(0, len(self.scores), size))
 
@@ -156,7 +156,7 @@ def recalibrate(scores: Any, posterior: Posterior, *, trained_on: Any = None, dr
 
 
 def spread(draws: FloatArray, wanted: int) -> FloatArray:
-    """Give so many draws, evenly spaced; of fewer, each several times."""
+    """Return so many draws, evenly spaced; of fewer, each several times."""
     chosen: FloatArray = draws[np.linspace(0, len(draws) - 1, wanted).round().astype(int)]
     return chosen
 

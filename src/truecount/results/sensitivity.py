@@ -76,7 +76,7 @@ class Sensitivity:
     claims: tuple[Claim, ...]
 
     def rows(self) -> tuple[dict[str, Any], ...]:
-        """Give plain values: a row for each class of each posterior, then of each drift."""
+        """Return plain values: a row for each class of each posterior, then of each drift."""
         tails = [(1 - self.level) / 2, (1 + self.level) / 2]
         ends = {name: np.quantile(draws, tails, axis=0).T for name, draws in self.posteriors.items()}
         ends |= {
@@ -90,7 +90,7 @@ class Sensitivity:
         )
 
     def conclusions(self) -> tuple[dict[str, Any], ...]:
-        """Give plain values: a row for each conclusion, with the smallest drift that takes it away."""
+        """Return plain values: a row for each conclusion, with the smallest drift that takes it away."""
         return tuple(
             {"conclusion": claim.conclusion, "smallest_drift": claim.drift, "verdict": claim.verdict}
             for claim in self.claims

@@ -171,7 +171,7 @@ def cells_text(table: Table) -> list[str]:
 
 
 def html(posterior: "Posterior") -> str:
-    """Give the table for a notebook; it takes its colours from the page around it."""
+    """Return the table for a notebook; it takes its colours from the page around it."""
     table = tabulate(posterior)
     said = [line for line in (table.headline, table.note) if line]
     lines: list[list[str]] = [table.header, *table.rows] if table.rows else [[]]
@@ -188,12 +188,12 @@ def how(posterior: "Posterior") -> str:
 
 
 def remark(finding: Finding) -> str:
-    """Give a finding in one line."""
+    """Return a finding in one line."""
     return visible(f"{finding.severity}: {finding.message} {finding.advice}".strip())
 
 
 def visible(name: Name) -> str:
-    """Give a name as text in which nothing moves the cursor or breaks the line."""
+    """Return a name as text in which nothing moves the cursor or breaks the line."""
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in str(name))
 
 

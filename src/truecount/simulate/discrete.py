@@ -13,14 +13,14 @@ from truecount.errors import InputError
 
 
 def confusion(quality: float, classes: int, outputs: int | None = None) -> FloatArray:
-    """Give a confusion in which class l gets output l with probability `quality` and the other outputs alike.
+    """Return a confusion in which class l gets output l with probability `quality` and the other outputs alike.
 
     Parameters
     ----------
     quality
         Between 0 and 1; ``1 / outputs`` is a useless box.
     classes, outputs
-        How many there are; as many outputs as classes unless told. Classes without an output of their own get every
+        How many there are; as many outputs as classes by default. Classes without an output of their own get every
         output alike.
 
     Returns
@@ -50,7 +50,7 @@ def confusion(quality: float, classes: int, outputs: int | None = None) -> Float
 
 
 def prevalence(first: float, classes: int) -> FloatArray:
-    """Give the first class the share `first` and the others the rest, in equal parts; shape (classes,).
+    """Return the first class the share `first` and the others the rest, in equal parts; shape (classes,).
 
     >>> prevalence(0.7, classes=4)
     array([0.7, 0.1, 0.1, 0.1])
@@ -82,7 +82,7 @@ def counts(
     unlabeled
         How many unlabelled items to draw.
     labeled_prevalence
-        Shape (classes,): share of each class in the labelled population; all alike unless told. Not used where
+        Shape (classes,): share of each class in the labelled population; all alike by default. Not used where
         `labeled` gives a number for each class.
     seed
         Same seed, same counts.

@@ -51,14 +51,14 @@ def fit_folds(estimator: Any, X: Any, y: Any, *, cv: Any) -> tuple[Fold, ...]:  
 
 
 def held_out(folds: tuple[Fold, ...], X: Any, method: str) -> Any:  # noqa: N803
-    """Give answers for labelled items, each by the classifier that was not fitted to it."""
+    """Return answers for labelled items, each by the classifier that was not fitted to it."""
     order = np.concatenate([fold.items for fold in folds])
     answers = [_answers(fold, method, _safe_indexing(X, fold.items)) for fold in folds]
     return np.concatenate(answers)[np.argsort(order)]
 
 
 def in_turns(folds: tuple[Fold, ...], X: Any, method: str) -> Iterator[Any]:  # noqa: N803
-    """Give answers for new items, classifier by classifier: they meet them in turns."""
+    """Return answers for new items, classifier by classifier: they meet them in turns."""
     (X,) = indexable(X)  # noqa: N806
     number = _num_samples(X)
     if len(folds) == 1 or not number:

@@ -13,8 +13,8 @@ from truecount.errors import InputError
 from truecount.reading.arrays import encode
 from truecount.reading.names import named_or_found
 from truecount.scores import Argmax, Cells, Partition
-from truecount.scores.aside import set_aside
 from truecount.scores.cells import ClassCells
+from truecount.scores.held_out import held_out_mask
 from truecount.sklearn.folds import Fold, fit_folds, held_out, in_turns
 
 ASIDE = 4
@@ -108,7 +108,7 @@ def share_features(fitted: Any, host: Any) -> None:
 
 
 def with_inputs_of(estimator: Any, tags: Any) -> Any:
-    """Give scikit-learn's tags of what takes whatever its classifier takes."""
+    """Return scikit-learn's tags of what takes whatever its classifier takes."""
     inner = get_tags(estimator).input_tags
     tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
     return tags
@@ -137,7 +137,7 @@ def codes(argument: str, values: Any, classes: tuple[Name, ...]) -> IntArray:
 def _fit_cells(
     partition: Partition | Cells, answers: Any, labels: IntArray, n_classes: int, seed: int
 ) -> tuple[Cells, Any]:
-    """Give the cells, and which labelled items are to be counted."""
+    """Return the cells, and which labelled items are to be counted."""
     everyone = np.ones(len(labels), bool)
     if isinstance(partition, Cells):
         return partition, everyone
@@ -145,5 +145,5 @@ def _fit_cells(
         return ClassCells(n_classes), everyone
     if not partition.needs_labels:
         return partition.fit(answers), everyone
-    aside = set_aside(labels, ASIDE, np.random.default_rng(seed))
+    aside = held_out_mask(labels, ASIDE, np.random.default_rng(seed))
     return partition.fit(answers[aside], labels[aside]), ~aside

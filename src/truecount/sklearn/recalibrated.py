@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from truecount import _check
 from truecount._types import FloatArray
-from truecount.diagnostics.average import off_average
+from truecount.diagnostics.recalibration import off_average
 from truecount.errors import CalibrationWarning, InputError
 from truecount.estimators.calibrate import KINDS, Calibration, fit, rescale
 from truecount.inference.draws import Engine
@@ -134,7 +134,7 @@ class Recalibrated(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def recalibrate(self, X: Any, *, draws: int = 400) -> Recalibration:  # noqa: N803
-        """Give the corrected probabilities of items with all that can be asked of them: mean, intervals, decisions."""
+        """Return the corrected probabilities of items: mean, intervals, decisions."""
         check_is_fitted(self, "posterior_", msg="Call adapt(X) with items of the new population first.")
         return recalibrate(self._scores(X), self.posterior_, trained_on=self.trained_on, draws=draws)
 
@@ -158,7 +158,7 @@ class Recalibrated(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError("trained_on", "is given", needed, "Leave one of the two out")
 
     def _calibrated(self, X: Any, y: Any) -> tuple[float, FloatArray]:  # noqa: N803
-        """Give the inverse temperature and the biases, from scores of items that the classifier was not fitted to."""
+        """Return the inverse temperature and the biases, from scores of items that the classifier was not fitted to."""
         kind = _check.one_of("calibration", self.calibration, KINDS)
         classes = class_names(self.estimator_, y)
         scores, labels = held_out(self.quantifier_.folds_, X, "predict_proba"), codes("y", y, classes)

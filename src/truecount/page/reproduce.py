@@ -78,13 +78,13 @@ def _repeat(posteriors: Sequence[Posterior], command: str | None, code: str, see
 
 
 def _common(facts: Iterable[str]) -> str:
-    """Give what is the same for all groups."""
+    """Return what is the same for all groups."""
     different = set(facts)
     return different.pop() if len(different) == 1 else OF_EACH
 
 
 def python(posterior: Posterior) -> str:
-    """Give Python that draws the same again; where `infer_many` drew it with others, that it draws others is said.
+    """Return Python that draws the same again; where `infer_many` drew it with others, that it draws others is said.
 
     Counts are written as JSON, which any version reads; the prior and the engine as they are called.
     """
@@ -101,7 +101,7 @@ def python(posterior: Posterior) -> str:
 
 
 def python_of_groups(posteriors: Mapping[Any, Posterior]) -> str:
-    """Give Python that draws all groups again: by one call where one call made them, else group by group."""
+    """Return Python that draws all groups again: by one call where one call made them, else group by group."""
     keys, each = _keys(posteriors), list(posteriors.values())
     lines = [
         *([] if _is_one_call(each) else _notes(each)),

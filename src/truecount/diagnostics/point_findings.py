@@ -20,7 +20,7 @@ ROUNDING = 1e-9
 
 
 def of_point(data: Counts | Scores, method: Method, prevalence: FloatArray) -> tuple[Finding, ...]:
-    """Give what is known about a point by some method."""
+    """Return what is known about a point by some method."""
     return gravest_first([_caution(method), *_of_rates(data, method), _outside(data, prevalence)])
 
 
@@ -31,7 +31,7 @@ def _caution(method: Method) -> Finding | None:
 
 
 def _of_rates(data: Counts | Scores, method: Method) -> tuple[Finding, ...]:
-    """Give what speaks against undoing the confusion: of counts all that is cheap, of scores classes alike."""
+    """Return what speaks against undoing the confusion: of counts all that is cheap, of scores classes alike."""
     if not (isinstance(method, FromRates) and method.is_adjusted):
         return ()
     if not method.soft:

@@ -11,7 +11,7 @@ from truecount.inference.run import ChainRun, status_of
 from truecount.models import Density
 
 
-class Trail:
+class History:
     """The draws so far. When kept confusions weigh too much, every second one is let go."""
 
     def __init__(self, chains: int, density: Density) -> None:

@@ -7,13 +7,13 @@ from truecount.plots.theme import DARK, LIGHT, Theme
 
 
 def variables(theme: Theme) -> dict[str, str]:
-    """Give the page's name of each colour of a theme."""
+    """Return the page's name of each colour of a theme."""
     plain = {getattr(theme, name): f"--{name}" for name in ("paper", "ink", "soft", "grid", "heat")}
     return plain | {color: f"--class-{place}" for place, color in enumerate(theme.classes)}
 
 
 def style() -> Any:
-    """Give the style sheet: light, dark where the reader prefers it, light again on paper."""
+    """Return the style sheet: light, dark where the reader prefers it, light again on paper."""
     from markupsafe import Markup
 
     sheet = Path(__file__).with_name("page.css").read_text(encoding="utf-8")

@@ -7,10 +7,10 @@ import numpy as np
 from truecount._types import IntArray
 
 
-def set_aside(labels: IntArray, one_in: int, rng: np.random.Generator) -> Any:
+def held_out_mask(labels: IntArray, one_in: int, rng: np.random.Generator) -> Any:
     """Shape (items,): True for one in so many items of each class, in an order drawn at random; rounded down.
 
-    >>> set_aside(np.array([0, 0, 0, 1]), 2, np.random.default_rng(0)).sum()
+    >>> held_out_mask(np.array([0, 0, 0, 1]), 2, np.random.default_rng(0)).sum()
     np.int64(1)
     """
     order = rng.permutation(len(labels))

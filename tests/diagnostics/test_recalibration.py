@@ -4,7 +4,7 @@ import numpy as np
 
 import truecount as tc
 from made_items import made_items, probabilities
-from truecount.diagnostics.average import off_average
+from truecount.diagnostics.recalibration import off_average
 
 OLD, NEW = [0.6, 0.3, 0.1], [0.2, 0.3, 0.5]
 

@@ -11,7 +11,7 @@ SAME = 1e-3
 """Slopes that differ by less, in nats for a whole share, count as equal when a ridge is looked for."""
 
 
-class Hill:
+class Ascent:
     """The log-density. A point has shape (..., classes, 1 + outputs): the prevalence, then the confusion."""
 
     def __init__(self, density: Density) -> None:
@@ -85,7 +85,7 @@ class Hill:
         return np.asarray(_weighted_log(self.prevalence, point[..., 0]) + rows + _weighted_log(self.unlabeled, outputs))
 
     def ceiling(self) -> float:
-        """Give what no point exceeds: the height if prevalence, rows and outputs could all be what counts say alone."""
+        """Return an upper bound of the height: prevalence, rows and outputs each at its own maximum."""
         parts = [self.prevalence, self.unlabeled, *self.rows]
         return float(sum(_weighted_log(part, part / max(part.sum(), 1e-300)) for part in parts))
 

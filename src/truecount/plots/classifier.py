@@ -49,7 +49,7 @@ class ConfusionData:
 
 
 def confusion_data(posterior: Posterior, *, level: float = 0.95) -> ConfusionData:
-    """Give what `confusion` draws: means and equal-tailed intervals of the draws."""
+    """Return what `confusion` draws: means and equal-tailed intervals of the draws."""
     level = _check.level(level)
     ends = np.quantile(posterior.confusion, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return ConfusionData(

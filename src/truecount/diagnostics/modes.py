@@ -4,7 +4,7 @@ from truecount.inference.mode import ModeRecord
 from truecount.results.finding import Finding
 
 NEARLY_AS_HIGH = 3.0
-"""Nats: a summit e³ times less likely, or less, is worth a word."""
+"""Nats: a mode e³ times less likely, or less, is worth a word."""
 
 
 def mode_findings(record: ModeRecord) -> tuple[Finding, ...]:
