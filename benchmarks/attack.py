@@ -1,6 +1,6 @@
 """Try to make `infer` silently wrong: random problems of awkward kinds against oracles that share no code with it.
 
-    python benchmarks/attack.py [regime …] [--problems 2000] [--afresh] [--quick] [--planted]
+    python benchmarks/attack.py [regime …] [--problems 2000] [--first 0] [--quick] [--planted]
 
 Every problem is drawn from its regime, its number being the seed, and answered by ``infer``. The oracles
 (`attack_oracle.py`) sum over all allocations of the unlabelled items, exactly, or, where there are too many of them,
@@ -17,7 +17,8 @@ Two classes with two outputs have a quadrature of their own and are not among th
 
 ``--planted`` answers as if no mode could be out of reach of the usual proposals: the reported problems must then be
 flagged. ``--quick`` takes 20 problems of each regime. Neither writes anything. Otherwise pieces of 25 problems of each
-regime in turn are added to ``benchmarks/results/attack.json`` and ``.md``, from where these stand or ``--afresh``.
+regime in turn are added to ``benchmarks/results/attack.json`` and ``.md``, from where these stand; another ``--first``
+number begins afresh.
 """
 
 import argparse
@@ -232,10 +233,11 @@ def is_silently_wrong(result: dict) -> bool:
 def summary(regime: str, results: list[dict]) -> dict:
     return {
         "regime": regime,
+        "first": results[0]["number"],
         "problems": len(results),
         "exact": sum(each["engine"] == "Exact" for each in results),
         "told": sum(each["is_told"] for each in results),
-        "suspicious": sum(each["deviation"] > SUSPICIOUS for each in results),
+        "suspicious": [each for each in results if each["deviation"] > SUSPICIOUS],
         "silent": [each for each in results if is_silently_wrong(each)],
         "minutes": sum(each["seconds"] for each in results) / 60,
         "commits": [COMMIT],
@@ -246,15 +248,21 @@ def joined(one: dict, other: dict) -> dict:
     """Add the summary of more problems of a regime."""
     numbers = ("problems", "exact", "told", "suspicious", "silent", "minutes")
     commits = list(dict.fromkeys(one["commits"] + other["commits"]))
-    return {"regime": one["regime"], **{key: one[key] + other[key] for key in numbers}, "commits": commits}
+    return {
+        "regime": one["regime"],
+        "first": one["first"],
+        **{key: one[key] + other[key] for key in numbers},
+        "commits": commits,
+    }
 
 
 def table(rows: list[dict]) -> str:
-    heads = ("problems", "answered", "by Exact", "said not to be trusted", "looked at again", "silently off", "minutes")
+    heads = ("problems", "numbers", "by Exact", "said not to be trusted", "looked at again", "silently off", "minutes")
     lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
     for row in rows:
-        figures = [row[key] for key in ("problems", "exact", "told", "suspicious")]
-        cells = [row["regime"], *figures, len(row["silent"]), f"{row['minutes']:.1f}"]
+        numbers = f"{row['first']}–{row['first'] + row['problems'] - 1}"
+        figures = [row["exact"], row["told"], len(row["suspicious"]), len(row["silent"])]
+        cells = [row["regime"], numbers, *figures, f"{row['minutes']:.1f}"]
         lines.append("| " + " | ".join(map(str, cells)) + " |")
     return "\n".join(lines) + "\n"
 
@@ -277,17 +285,21 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("regimes", nargs="*", default=["reported", *REGIMES])
     parser.add_argument("--problems", type=int, default=2000)
-    parser.add_argument("--afresh", action="store_true")
+    parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--planted", action="store_true")
     options = parser.parse_args()
     writes = not (options.quick or options.planted)
-    found = {} if options.afresh or not writes else {key: saved()[key] for key in options.regimes if key in saved()}
     problems = 20 if options.quick else options.problems
+    found = {}
+    for regime, row in (saved() if writes else {}).items():
+        if regime in options.regimes and row["first"] == (0 if regime == "reported" else options.first):
+            found[regime] = row
     for end in range(min(PIECE, problems), problems + PIECE, PIECE):
         for regime in options.regimes:
-            last = min(end, len(REPORTED) if regime == "reported" else problems)
-            numbers = range(found[regime]["problems"] if regime in found else 0, last)
+            first, most = (0, len(REPORTED)) if regime == "reported" else (options.first, problems)
+            last = first + min(end, most)
+            numbers = range(first + (found[regime]["problems"] if regime in found else 0), last)
             if not numbers:
                 continue
             row = summary(regime, [attacked(regime, number, planted=options.planted) for number in numbers])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from truecount._types import FloatArray
+from truecount._types import BoolArray, FloatArray
 from truecount.errors import InputError
 from truecount.models import Density
 
@@ -12,12 +12,15 @@ SAME = 1e-3
 
 
 class Ascent:
-    """The log-density. A point has shape (..., classes, 1 + outputs): the prevalence, then the confusion."""
+    """The log-density. A point has shape (..., classes, 1 + outputs): the prevalence, then the confusion.
 
-    def __init__(self, density: Density) -> None:
+    Cells that stay empty, if any, have shape (..., classes, outputs), of points that climb together.
+    """
+
+    def __init__(self, density: Density, is_empty: BoolArray | bool = False) -> None:
         self.learned = ~density.is_known
         self.prevalence, self.unlabeled = density.prevalence - 1, density.unlabeled
-        self.rows = np.where(self.learned[:, None], density.rows - 1, 0.0)
+        self.rows = np.where(self.learned[:, None] & ~np.asarray(is_empty), density.rows - 1, 0.0)
         _require_no_pole("prevalence", self.prevalence)
         _require_no_pole("confusion", self.rows)
         self.total = self.prevalence.sum() + self.unlabeled.sum()
