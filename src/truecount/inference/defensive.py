@@ -24,7 +24,6 @@ from truecount._types import FloatArray
 from truecount.inference.draws import dirichlet, draw_rows
 from truecount.inference.landscape import Landscape
 from truecount.inference.proposal import Pool, Proposal, log_normaliser, prior_term
-from truecount.inference.resample import normalised
 from truecount.models import Density
 
 SHARES_KEPT = (1.0, 0.3, 0.1)
@@ -211,7 +210,7 @@ def _worth(pool: Pool) -> FloatArray:
 
     Without the latter a thin tail that makes up most of the variance would be drawn from too rarely to be seen.
     """
-    weights = normalised(pool.log_weights)
+    weights = pool.weights
     squares = (pool.prevalence - weights @ pool.prevalence) ** 2
     distance: FloatArray = (squares / np.maximum(weights @ squares, SMALLEST)).mean(axis=1)
     return weights * (1 + distance) / 2

@@ -19,7 +19,7 @@ from truecount.inference.defensive import DefensiveProposal
 from truecount.inference.draws import Draws, confusion_stride, dirichlet, draw_rows
 from truecount.inference.landscape import Landscape, survey
 from truecount.inference.proposal import Pool, Proposal
-from truecount.inference.resample import draws_needed, effective_share, normalised, resample
+from truecount.inference.resample import draws_needed, effective_share, resample
 from truecount.inference.run import ImportanceRun
 from truecount.models import Density
 
@@ -95,11 +95,10 @@ class Exact:
 
 def resampled(pool: Pool, density: Density, size: int, asked: int, rng: np.random.Generator) -> Draws:
     """Turn the pool into `size` equally weighted draws, or more until so many as asked are effective."""
-    weights = normalised(pool.log_weights)
-    size, effective = draws_needed(pool.prevalence, weights, size, asked)
+    size, effective = draws_needed(pool.prevalence, pool.weights, size, asked)
     if effective.min() < asked / 2:
         raise refusal("a few proposals would outweigh all others")
-    chosen, stride = resample(weights, size, rng), confusion_stride(size, density.rows.size)
+    chosen, stride = resample(pool.weights, size, rng), confusion_stride(size, density.rows.size)
     return Draws(
         prevalence=pool.prevalence[chosen],
         confusion=pool.confusion[chosen[::stride]],
@@ -108,7 +107,7 @@ def resampled(pool: Pool, density: Density, size: int, asked: int, rng: np.rando
         log_weights=pool.log_weights,
         run=ImportanceRun(
             proposed=pool.proposed,
-            share_inside=len(weights) / pool.proposed,
+            share_inside=len(pool.log_weights) / pool.proposed,
             share_effective=pool.effective / pool.proposed,
         ),
     )
@@ -191,7 +190,7 @@ def _usual_pool(density: Density, size: int, rng: np.random.Generator) -> Pool:
 def _grown(pool: Pool, proposal: Proposing, size: int, rng: np.random.Generator) -> Pool:
     """Add proposals, first as many as the pool at hand suggests, then more until it is worth its draws."""
     _require_worth(pool, proposal.density)
-    wanted = size * min(max(1.2, 1.1 * pool.largest), 2 / effective_share(normalised(pool.log_weights)))
+    wanted = size * min(max(1.2, 1.1 * pool.largest), 2 / effective_share(pool.weights))
     pool = _enlarged(pool, proposal, int(wanted * pool.proposed / len(pool.log_weights)), rng)
     while pool.effective < WORTH * size:
         pool = _enlarged(pool, proposal, int(1.5 * pool.proposed), rng)

@@ -19,8 +19,9 @@ from truecount.inference.run import ImportanceRun
 from truecount.inference.square import solve
 from truecount.models import Density
 
-SPARE = 1.25
-"""Proposals for each draw asked for; a problem for which that is too few is done by itself."""
+SPARE, INSIDE = 1.25, 0.75
+"""Proposals for each draw asked for, and the share of them that falls inside at the least: a problem for which that is
+too few is done by itself."""
 APART, LEFT_OUT = 0.1, 1e-4
 """How far apart two rows are to be for a bound on weights, and the part of a posterior that may be nearer."""
 STACK_BYTES = 4_000_000
@@ -71,12 +72,19 @@ def _can_stack(density: Density) -> bool:
 
 
 def _is_bounded(density: Density) -> bool:
-    """Whether two classes' proposals have weights with a bound, but for a negligible part, so that none can be missed.
+    """Whether two classes' weights are at most 1 / APART but for a negligible part of a posterior with a flat prior."""
+    return bool((density.prevalence == 1).all() and log_left_out(density) < log(LEFT_OUT))
 
-    Under a flat prior of the prevalence a weight is 1 / |a − b|, for rows a and b. Where most proposals lie inside,
-    which is seen when they are made, the part of the posterior with |a − b| < APART is at most P(|a − b| < APART) times
-    the largest density of the outputs' share, and a Beta's tails are those of a Gaussian of variance
-    1 / (4 (its sum + 1)). Other problems are integrated one by one.
+
+def log_left_out(density: Density) -> float:
+    """Return the log of a bound on the posterior mass where two rows a and b are less than d = APART from each other.
+
+    Proposals draw a, b ~ Beta by the labels and q ~ f = Beta(n₀ + 1, n₁ + 1); the weight is w = 1{q between}/|a − b|.
+    The mass is E[w 1{|a − b| < d}] / E w. Above: P(q between | a, b) ≤ |a − b| max f, so E[…] ≤ max f P(|a − b| < d).
+    Below: |a − b| ≤ 1, so E w ≥ P(q between), which must be seen to be INSIDE at the least for a stack to be used.
+    Beta(x, y) is sub-Gaussian with variance proxy 1 / (4 (x + y + 1)) (Marchal and Arbel 2017, Electron. Commun.
+    Probab. 22, theorem 1); proxies of independent variables add up to v, and with m = |E a − E b| > d Chernoff's bound
+    is P(|a − b| < d) ≤ exp(−(m − d)² / 2v). Elsewhere w / E w ≤ 1 / (d · INSIDE), which Kish's number can judge.
     """
     variance = np.where(density.is_known, 0.0, 0.25 / (density.rows.sum(axis=1) + 1)).sum()
     first, second = density.mean_confusion[:, 0]
@@ -88,8 +96,7 @@ def _is_bounded(density: Density) -> bool:
     log_highest += sum(
         count * log(part) for count, part in zip(density.unlabeled, (share, 1 - share), strict=True) if count
     )
-    log_left_out = log_highest - 0.5 * beyond**2 / max(variance, 1e-300)
-    return bool((density.prevalence == 1).all() and log_left_out < log(LEFT_OUT))
+    return float(log_highest - log(INSIDE) - 0.5 * beyond**2 / max(variance, 1e-300))
 
 
 def _cores() -> int:
@@ -103,7 +110,7 @@ def _stacked(engine: Auto, densities: list[Density], seeds: list[int]) -> list[D
     generators = [np.random.Generator(np.random.SFC64(seed)) for seed in seeds]
     pools = _propose(densities, generators, int(SPARE * asked) + 64)
     drawn: list[Draws | None] = [None] * len(densities)
-    if len(full := np.flatnonzero(pools.inside >= asked)):
+    if len(full := np.flatnonzero(pools.inside >= max(asked, INSIDE * pools.log_weights.shape[1]))):
         weights = normalised(pools.log_weights[full])
         sizes, effective = all_draws_needed(pools.prevalence[:, full], weights, asked, asked)
         is_sound = (np.round(effective.min(axis=0)) >= asked) & (weights.max(axis=1) * pools.inside[full] <= HEAVY)
