@@ -165,10 +165,11 @@ def problem_of(regime: str, number: int) -> Problem:
     return REGIMES[regime](np.random.default_rng([number, *regime.encode()]))
 
 
-def truth(counts: tc.Counts, prior: tc.Prior) -> Moments:
+def truth(counts: tc.Counts, prior: tc.Prior, *, again: bool = False) -> Moments:
+    """Return the oracle's moments; those of a second look, if they are drawn, from ten times as many other draws."""
     posed = density(counts, prior)
     if counts.unlabeled.sum() > 5_000:
-        return with_known_outputs(posed, np.random.default_rng(0))
+        return with_known_outputs(posed, np.random.default_rng(again), draws=2_000_000 if again else 200_000)
     return by_allocations(posed)
 
 
@@ -211,6 +212,7 @@ def attacked(regime: str, number: int, *, planted: bool = False) -> dict:
         }
         if result["deviation"] > SUSPICIOUS:
             answers = [tc.infer(counts, prior=prior, seed=10**6 + again) for again in range(AGAIN)]
+            expected = truth(counts, prior, again=True)
             result |= compared([answer for answer in answers if not is_told(answer)], expected)
     return result | {"seconds": time.process_time() - started}
 

@@ -62,7 +62,8 @@ def require_whole(path: Place) -> None:
     if isinstance(path, str) or suffix not in (".gz", ".zst") or not path.is_file():
         return
     try:
-        with gzip.open(path) if suffix == ".gz" else path.open("rb") as stream:
+        stream: IO[bytes]
+        with gzip.open(path) if suffix == ".gz" else path.open("rb") as stream:  # type: ignore[assignment]
             if suffix == ".zst":
                 _walk_zstd(stream)
             while stream.read(CHUNK):
