@@ -98,6 +98,16 @@ class DefensiveProposal:
     probabilities: FloatArray
     own: int
 
+    @property
+    def numbers(self) -> int:
+        """As of the usual proposal."""
+        return self.usual.numbers
+
+    @property
+    def least_share(self) -> float:
+        """As of the usual proposal."""
+        return self.usual.least_share
+
     @classmethod
     def around(cls, landscape: Landscape, usual: Proposal) -> "DefensiveProposal":
         """Mix in what the prior allows, and what reaches each mode of the landscape."""

@@ -9,7 +9,7 @@ from truecount import _check
 from truecount.errors import UnsuitableEngineError
 from truecount.inference import convergence
 from truecount.inference.coordinates import ByClass, ByOutput, Coordinates
-from truecount.inference.draws import Draws
+from truecount.inference.draws import Draws, Engine
 from truecount.inference.history import History
 from truecount.inference.jumps import Jumps
 from truecount.inference.landscape import Landscape, survey
@@ -27,7 +27,7 @@ TRIAL = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Hamiltonian:
+class Hamiltonian(Engine):
     """Many short Hamiltonian chains, moved together.
 
     Parameters

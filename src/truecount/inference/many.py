@@ -1,18 +1,16 @@
 """Many problems at once: ordinary ones solved together in one stack of equations, the rest one by one, on all cores."""
 
-import os
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
 from math import lgamma, log
 from typing import NamedTuple
 
 import numpy as np
 
 from truecount._types import FloatArray, IntArray
-from truecount.inference.choose import Auto
-from truecount.inference.draws import SMALLEST_SHAPE, Draws, Engine, confusion_stride
-from truecount.inference.exact import HEAVY, NO_CONFLICT, nats_of_conflict
+from truecount.inference.draws import SMALLEST_SHAPE, Draws, confusion_stride, on_all_cores
+from truecount.inference.driver import HEAVY
+from truecount.inference.exact import NO_CONFLICT, nats_of_conflict
 from truecount.inference.proposal import Pool, prior_term
 from truecount.inference.resample import all_draws_needed, normalised, pick
 from truecount.inference.run import ImportanceRun
@@ -33,32 +31,40 @@ def own_seeds(seed: int, number: int) -> list[int]:
     return [int(state) for state in np.random.SeedSequence(seed).generate_state(number, np.uint64) >> 1]
 
 
-def sample_many(engine: Engine, densities: Sequence[Density], seeds: Sequence[int]) -> Iterator[tuple[int, Draws]]:
-    """Draw from every posterior; give each problem's number and its draws as they come."""
+def sample_stacked(
+    densities: Sequence[Density], seeds: Sequence[int], asked: int, alone: Callable[[Density, int], Draws]
+) -> Iterator[tuple[int, Draws]]:
+    """Draw from every posterior; yield each problem's number and its draws as they come.
+
+    Parameters
+    ----------
+    densities, seeds
+        The problems, and a seed for each.
+    asked
+        Effective draws of every class.
+    alone
+        What draws where a stack does not suffice.
+    """
 
     def sample(numbers: list[int]) -> list[tuple[int, Draws]]:
         chosen, own_seeds = [densities[number] for number in numbers], [seeds[number] for number in numbers]
-        stacked: list[Draws | None] = [None] * len(numbers)
-        if isinstance(engine, Auto) and _can_stack(chosen[0]):
-            stacked = _stacked(engine, chosen, own_seeds)
+        stacked = _stacked(asked, chosen, own_seeds) if _can_stack(chosen[0]) else [None] * len(numbers)
         return [
-            (number, draws or engine.sample(density, seed))
+            (number, draws or alone(density, seed))
             for number, draws, density, seed in zip(numbers, stacked, chosen, own_seeds, strict=True)
         ]
 
-    with ThreadPoolExecutor(_cores()) as threads:
-        for finished in threads.map(sample, _stacks(engine, densities)):
-            yield from finished
+    for finished in on_all_cores(sample, _stacks(densities, asked)):
+        yield from finished
 
 
-def _stacks(engine: Engine, densities: Sequence[Density]) -> list[list[int]]:
+def _stacks(densities: Sequence[Density], asked: int) -> list[list[int]]:
     """Put problems of one shape together, as many as memory close to the processor holds; the others alone."""
     alike: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
     for number, density in enumerate(densities):
         alike[density.rows.shape if _can_stack(density) else (number,)].append(number)
     stacks = []
     for numbers in alike.values():
-        asked = engine.effective_draws if isinstance(engine, Auto) else 1
         most = max(1, STACK_BYTES // int(8 * SPARE * asked * densities[numbers[0]].rows.size))
         stacks += [numbers[start : start + most] for start in range(0, len(numbers), most)]
     return stacks
@@ -99,14 +105,8 @@ def log_left_out(density: Density) -> float:
     return float(log_highest - log(INSIDE) - 0.5 * beyond**2 / max(variance, 1e-300))
 
 
-def _cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _stacked(engine: Auto, densities: list[Density], seeds: list[int]) -> list[Draws | None]:
+def _stacked(asked: int, densities: list[Density], seeds: list[int]) -> list[Draws | None]:
     """Draw for all problems in one go; None where proposals do not suffice or may miss a mode."""
-    asked = engine.effective_draws
     generators = [np.random.Generator(np.random.SFC64(seed)) for seed in seeds]
     pools = _propose(densities, generators, int(SPARE * asked) + 64)
     drawn: list[Draws | None] = [None] * len(densities)
@@ -121,8 +121,7 @@ def _stacked(engine: Auto, densities: list[Density], seeds: list[int]) -> list[D
                 continue
             chosen = pick(sums[place], int(sizes[place]), generators[number])
             stride = confusion_stride(len(chosen), densities[number].rows.size)
-            draws = pools.draws(number, chosen, stride, effective[:, place], float(shares[place]))
-            drawn[number] = engine.explained(draws)
+            drawn[number] = pools.draws(number, chosen, stride, effective[:, place], float(shares[place]))
     return drawn
 
 

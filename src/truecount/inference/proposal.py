@@ -22,6 +22,9 @@ from truecount.inference.resample import effective_share, normalised
 from truecount.inference.square import SquareSystem, merge_columns, smaller_system, solve, square_system
 from truecount.models import Density
 
+LEAST_SHARE = 3e-4
+"""Times the cells of the confusion: the share of proposals that must count; below it Hamiltonian chains are faster."""
+
 
 @dataclass(frozen=True)
 class Pool:
@@ -174,6 +177,16 @@ class Proposal:
 
     density: Density
     sources: tuple[Source, ...]
+
+    @property
+    def numbers(self) -> int:
+        """The cells of the confusion, which are most of a draw."""
+        return self.density.rows.size
+
+    @property
+    def least_share(self) -> float:
+        """Share of the proposals that must count."""
+        return LEAST_SHARE * self.numbers
 
     @classmethod
     def first(cls, density: Density) -> "Proposal":

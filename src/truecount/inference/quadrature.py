@@ -16,7 +16,7 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray
-from truecount.inference.draws import Draws, confusion_stride
+from truecount.inference.draws import Draws, Engine, confusion_stride
 from truecount.inference.log_odds import OutputLikelihood, log_share, share
 from truecount.inference.mesh import (
     RESOLVED,
@@ -46,7 +46,7 @@ LEAST_KEPT = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Quadrature:
+class Quadrature(Engine):
     """Integrate two classes and two outputs by quadrature; draw independently by inverse transform.
 
     Parameters
