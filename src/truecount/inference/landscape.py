@@ -6,7 +6,7 @@ from itertools import chain, combinations
 import numpy as np
 
 from truecount._types import BoolArray, FloatArray
-from truecount.inference.ascent import Ascent
+from truecount.inference.ascent import Ascent, share_out
 from truecount.inference.draws import dirichlet, draw_rows
 from truecount.inference.mode import climb_together, even_start, one_class_starts, shuffled_starts
 from truecount.models import Density
@@ -181,9 +181,4 @@ def _by_labels(density: Density, chains: int, rng: np.random.Generator) -> tuple
     """Rows from the labels alone, and for each chain a prevalence that explains the outputs with them."""
     confusion = np.maximum(draw_rows(rng, density, 0.0, (chains,)), 1e-30)
     prevalence = dirichlet(rng, np.maximum(density.prevalence, 1), (chains,))
-    for _ in range(50):
-        joint = prevalence[:, :, None] * confusion
-        items = (joint * (density.unlabeled / np.maximum(joint.sum(axis=1), 1e-300))[:, None, :]).sum(axis=2)
-        prevalence = items + density.prevalence
-        prevalence /= prevalence.sum(axis=1, keepdims=True)
-    return prevalence, confusion
+    return share_out(density, prevalence, confusion)[0], confusion
