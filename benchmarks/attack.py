@@ -35,7 +35,7 @@ from attack_oracle import Moments, by_allocations, with_known_outputs
 from machine import about
 
 import truecount as tc
-from truecount.inference import exact
+from truecount.inference.importance import exact
 from truecount.models import density
 
 RESULTS = Path(__file__).parent / "results"

@@ -8,10 +8,11 @@ import pytest
 from oracle import by_sum
 from problems import PROBLEMS
 from truecount import NUTS, Counts, Hamiltonian, Prior
-from truecount.inference import exact, nuts
-from truecount.inference.jumps import Jumps
-from truecount.inference.landscape import survey
-from truecount.inference.resample import normalised
+from truecount.inference.chains import nuts
+from truecount.inference.chains.jumps import Jumps
+from truecount.inference.importance import exact
+from truecount.inference.importance.resample import normalised
+from truecount.inference.modes.landscape import survey
 from truecount.models import density
 
 TWO_SUMMITS = density(Counts([[900, 50, 50], [50, 900, 50]], [100, 100, 800]), Prior())

@@ -6,7 +6,8 @@ from scipy.stats import beta
 
 import truecount as tc
 from problems import TWO_MODES
-from truecount.inference import Auto, Exact, many
+from truecount.inference import Auto, Exact
+from truecount.inference.importance import many
 
 
 def made_problems(number, seed):

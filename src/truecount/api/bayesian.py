@@ -16,8 +16,8 @@ from truecount.errors import ConvergenceWarning, InputError
 from truecount.inference import Auto
 from truecount.inference.closed_form import sample_closed_form
 from truecount.inference.draws import Draws, Engine
-from truecount.inference.many import own_seeds
-from truecount.inference.mode import find_mode
+from truecount.inference.importance.many import own_seeds
+from truecount.inference.modes.mode import find_mode
 from truecount.models import Density, LabelShift, Model, Prior
 from truecount.models.given_output import OutputModel
 from truecount.models.register import chosen_model, label_shift_model

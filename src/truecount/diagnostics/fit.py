@@ -13,7 +13,7 @@ import numpy as np
 
 from truecount._simplex import project_to_simplex
 from truecount._types import FloatArray
-from truecount.inference.ascent import extrapolate
+from truecount.inference.modes.ascent import extrapolate
 from truecount.models import Density
 
 MOST_TIMES = 10.0

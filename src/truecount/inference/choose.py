@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from truecount import _check
 from truecount.errors import UnsuitableEngineError
 from truecount.inference.draws import Draws, Engine
-from truecount.inference.exact import Exact
-from truecount.inference.joint import exact_jointly
-from truecount.inference.many import sample_stacked
-from truecount.inference.quadrature import Quadrature
+from truecount.inference.importance.exact import Exact
+from truecount.inference.importance.joint import exact_jointly
+from truecount.inference.importance.many import sample_stacked
+from truecount.inference.integration.quadrature import Quadrature
 from truecount.inference.run import ImportanceRun
 from truecount.models import Density
 
@@ -54,7 +54,7 @@ class Auto(Engine):
         try:
             return self.explained(Exact(asked, effective_draws=asked).sample(density, seed))
         except UnsuitableEngineError as refusal:
-            from truecount.inference.hamiltonian import Hamiltonian
+            from truecount.inference.chains.hamiltonian import Hamiltonian
 
             chains = Hamiltonian(asked // 2 + 2, effective_draws=asked, budget=self.budget)
             return self.explained(chains.sample(density, seed), refusal.needed)
@@ -70,7 +70,7 @@ class Auto(Engine):
         try:
             return [self.explained(draws) for draws in exact_jointly(densities, asked, asked, seed)]
         except UnsuitableEngineError as first:
-            from truecount.inference.gibbs import Gibbs
+            from truecount.inference.chains.gibbs import Gibbs
 
             try:
                 drawn = Gibbs(max(4 * asked, 2)).sample_jointly(densities, seed)

@@ -14,13 +14,13 @@ import numpy as np
 from truecount import _check
 from truecount.errors import UnsuitableEngineError
 from truecount.inference import convergence
-from truecount.inference.conflict import conflict
-from truecount.inference.defensive import DefensiveProposal
 from truecount.inference.draws import Draws, Engine, confusion_stride, dirichlet, draw_rows
-from truecount.inference.driver import grow, refusal, resampled, tail
-from truecount.inference.joint import exact_jointly
-from truecount.inference.landscape import Landscape, survey
-from truecount.inference.proposal import Pool, Proposal
+from truecount.inference.importance.conflict import conflict
+from truecount.inference.importance.defensive import DefensiveProposal
+from truecount.inference.importance.driver import grow, refusal, resampled, tail
+from truecount.inference.importance.joint import exact_jointly
+from truecount.inference.importance.proposal import Pool, Proposal
+from truecount.inference.modes.landscape import Landscape, survey
 from truecount.inference.run import ImportanceRun
 from truecount.models import Density
 

@@ -8,8 +8,8 @@ fall. Draws that come close to that show that there is no conflict, and then no 
 import numpy as np
 
 from truecount._types import FloatArray
-from truecount.inference.proposal import Pool
-from truecount.inference.resample import resample
+from truecount.inference.importance.proposal import Pool
+from truecount.inference.importance.resample import resample
 from truecount.models import Density
 
 LOOKED_AT = 150

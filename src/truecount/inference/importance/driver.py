@@ -7,8 +7,8 @@ import numpy as np
 from truecount.errors import UnsuitableEngineError
 from truecount.inference import convergence
 from truecount.inference.draws import Draws, confusion_stride
-from truecount.inference.proposal import Pool
-from truecount.inference.resample import draws_needed, effective_share, resample
+from truecount.inference.importance.proposal import Pool
+from truecount.inference.importance.resample import draws_needed, effective_share, resample
 from truecount.inference.run import ImportanceRun
 
 HEAVY = 25.0

@@ -9,12 +9,12 @@ import numpy as np
 
 from truecount._types import FloatArray, IntArray
 from truecount.inference.draws import SMALLEST_SHAPE, Draws, confusion_stride, on_all_cores
-from truecount.inference.driver import HEAVY
-from truecount.inference.exact import NO_CONFLICT, nats_of_conflict
-from truecount.inference.proposal import Pool, prior_term
-from truecount.inference.resample import all_draws_needed, normalised, pick
+from truecount.inference.importance.driver import HEAVY
+from truecount.inference.importance.exact import NO_CONFLICT, nats_of_conflict
+from truecount.inference.importance.proposal import Pool, prior_term
+from truecount.inference.importance.resample import all_draws_needed, normalised, pick
+from truecount.inference.importance.square import solve
 from truecount.inference.run import ImportanceRun
-from truecount.inference.square import solve
 from truecount.models import Density
 
 SPARE, INSIDE = 1.25, 0.75

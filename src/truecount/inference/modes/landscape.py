@@ -6,9 +6,9 @@ from itertools import chain, combinations
 import numpy as np
 
 from truecount._types import BoolArray, FloatArray
-from truecount.inference.ascent import Ascent, share_out
 from truecount.inference.draws import dirichlet, draw_rows
-from truecount.inference.mode import climb_together, even_start, one_class_starts, shuffled_starts
+from truecount.inference.modes.ascent import Ascent, share_out
+from truecount.inference.modes.mode import climb_together, even_start, one_class_starts, shuffled_starts
 from truecount.models import Density
 
 ROUNDS, ARRIVED = 6, 1e-4

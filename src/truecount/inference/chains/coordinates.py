@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from truecount._types import FloatArray
-from truecount.inference.ascent import share_out
+from truecount.inference.modes.ascent import share_out
 from truecount.models import Density
 
 

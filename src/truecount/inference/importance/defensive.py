@@ -22,8 +22,8 @@ import numpy as np
 
 from truecount._types import FloatArray
 from truecount.inference.draws import dirichlet, draw_rows
-from truecount.inference.landscape import Landscape
-from truecount.inference.proposal import Pool, Proposal, log_normaliser, prior_term
+from truecount.inference.importance.proposal import Pool, Proposal, log_normaliser, prior_term
+from truecount.inference.modes.landscape import Landscape
 from truecount.models import Density
 
 SHARES_KEPT = (1.0, 0.3, 0.1)

@@ -8,8 +8,8 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray
 from truecount.errors import UnsuitableEngineError
+from truecount.inference.chains.history import History
 from truecount.inference.draws import Draws, Engine, dirichlet, draw_rows, groups_apart
-from truecount.inference.history import History
 from truecount.inference.run import ChainRun, JointRun
 from truecount.models import Density
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from truecount._types import FloatArray
 from truecount.errors import UnsuitableEngineError
-from truecount.inference.log_odds import NEGLIGIBLE, OutputLikelihood, log_difference, share
-from truecount.inference.mesh import (
+from truecount.inference.integration.log_odds import NEGLIGIBLE, OutputLikelihood, log_difference, share
+from truecount.inference.integration.mesh import (
     RESOLVED,
     cell_shares,
     draw_exp_linear,

@@ -18,8 +18,8 @@ import numpy as np
 
 from truecount._types import FloatArray
 from truecount.inference.draws import SMALLEST_SHAPE, dirichlet
-from truecount.inference.resample import effective_share, normalised
-from truecount.inference.square import SquareSystem, merge_columns, smaller_system, solve, square_system
+from truecount.inference.importance.resample import effective_share, normalised
+from truecount.inference.importance.square import SquareSystem, merge_columns, smaller_system, solve, square_system
 from truecount.models import Density
 
 LEAST_SHARE = 3e-4

@@ -21,9 +21,9 @@ import numpy as np
 from truecount._types import FloatArray
 from truecount.inference import convergence
 from truecount.inference.draws import Draws, dirichlet, draw_rows, groups_apart
-from truecount.inference.driver import grow, refusal, resampled, tail
-from truecount.inference.proposal import DirichletMixture, Pool, prior_term
-from truecount.inference.resample import normalised
+from truecount.inference.importance.driver import grow, refusal, resampled, tail
+from truecount.inference.importance.proposal import DirichletMixture, Pool, prior_term
+from truecount.inference.importance.resample import normalised
 from truecount.inference.run import JointRun
 from truecount.models import Density
 

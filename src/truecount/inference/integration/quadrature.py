@@ -17,8 +17,8 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray
 from truecount.inference.draws import Draws, Engine, confusion_stride
-from truecount.inference.log_odds import OutputLikelihood, log_share, share
-from truecount.inference.mesh import (
+from truecount.inference.integration.log_odds import OutputLikelihood, log_share, share
+from truecount.inference.integration.mesh import (
     RESOLVED,
     draw_exp_linear,
     log_cell_masses,
@@ -26,8 +26,7 @@ from truecount.inference.mesh import (
     remesh,
     sharpness,
 )
-from truecount.inference.run import QuadratureRun
-from truecount.inference.share_given_rows import (
+from truecount.inference.integration.share_given_rows import (
     FURTHEST,
     LOOKS,
     TOLERANCE,
@@ -37,6 +36,7 @@ from truecount.inference.share_given_rows import (
     reach_of,
     refusal,
 )
+from truecount.inference.run import QuadratureRun
 from truecount.models import Density
 
 SIZES = ((49, 33), (97, 65), (193, 129))
