@@ -17,7 +17,6 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray
 from truecount.inference.draws import Draws, Engine, confusion_stride
-from truecount.inference.integration.log_odds import OutputLikelihood, log_share, share
 from truecount.inference.integration.mesh import (
     RESOLVED,
     draw_exp_linear,
@@ -30,11 +29,14 @@ from truecount.inference.integration.share_given_rows import (
     FURTHEST,
     LOOKS,
     TOLERANCE,
+    OutputLikelihood,
     ShareGivenRows,
     around,
     cluster,
+    log_share,
     reach_of,
     refusal,
+    share,
 )
 from truecount.inference.run import QuadratureRun
 from truecount.models import Density
