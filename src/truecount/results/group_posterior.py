@@ -13,7 +13,7 @@ from truecount._wording import percent, span
 from truecount.counts.groups import Groups
 from truecount.errors import InputError
 from truecount.inference import convergence
-from truecount.inference.hierarchical import GroupDraws
+from truecount.inference.hierarchical import Convergence, GroupDraws
 from truecount.models import LabelShift
 from truecount.reading.names import group_name
 from truecount.results.by_class import ByClass, unknown_class
@@ -68,13 +68,24 @@ class GroupPosterior:
 
     @property
     def confusion(self) -> FloatArray:
-        """Shape (draws, classes, outputs): draws of P(output | class)."""
+        """Shape (draws, classes, outputs): draws of P(output | class).
+
+        Shape (draws, groups, classes, outputs) under `Varying`.
+        """
         return self.draws.confusion
 
     @property
     def spread(self) -> FloatArray:
         """Shape (draws, log-ratios): standard deviation between groups; for two classes, of the logit of the first."""
         return self.draws.spread
+
+    @property
+    def confusion_spread(self) -> FloatArray:
+        """Shape (draws, classes): standard deviation of each learned row's log-ratios between studies and groups.
+
+        It has no columns where the confusion does not vary.
+        """
+        return self.draws.row_spread
 
     @cached_property
     def mean(self) -> FloatArray:
@@ -105,17 +116,22 @@ class GroupPosterior:
         return convergence.rhat_fast(flat, self.draws.chains).reshape(self.mean.shape)
 
     @cached_property
-    def hyper_rhat(self) -> float:
-        """The largest R-hat of spread, centre and confusion."""
-        return self.draws.hyper_rhat()
+    def convergence(self) -> tuple[Convergence, ...]:
+        """R-hat and effective sample size of spread, centre, confusion and prevalence, the worst of each."""
+        return self.draws.convergence()
 
     @property
     def status(self) -> Status:
-        """``"ok"``; ``"not-converged"``, for R-hat above 1.01; or ``"no-answer"``, for R-hat above 1.1."""
-        worst = max(float(self.rhat.max()), self.hyper_rhat)
+        """``"ok"``; ``"not-converged"``, for R-hat above 1.01 or few effective draws; or ``"no-answer"``.
+
+        There is no answer where some R-hat is above 1.1.
+        """
+        worst = max((each.rhat for each in self.convergence), default=1.0)
+        fewest = min((each.effective for each in self.convergence), default=np.inf)
         if not worst <= convergence.RHAT_MOST:
             return "no-answer"
-        return "ok" if worst <= convergence.RHAT_LIMIT else "not-converged"
+        is_ok = worst <= convergence.RHAT_LIMIT and fewest >= convergence.FEWEST_EFFECTIVE
+        return "ok" if is_ok else "not-converged"
 
     @property
     def has_answer(self) -> bool:
@@ -231,6 +247,7 @@ def group_table(answer: GroupPosterior, level: float = 0.95) -> str:
     more = len(answer.groups) - MOST_SHOWN
     lines += [f"… and {more} more groups"] if more > 0 else []
     lines += [f"{finding.severity}: {finding.message} {finding.advice}" for finding in answer.findings]
-    effective, rhat = answer.effective_draws.min(), max(float(answer.rhat.max()), answer.hyper_rhat)
+    effective = min((each.effective for each in answer.convergence), default=len(answer.prevalence))
+    rhat = max((each.rhat for each in answer.convergence), default=1.0)
     how = f"Drawn jointly: effective sample size {effective:,.0f} or more, R-hat {rhat:.3f}. Seed {answer.origin.seed}."
     return "\n".join([*lines, how])
