@@ -13,6 +13,7 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray
 from truecount.inference import convergence
+from truecount.inference.unit_moves import UnitMoves
 from truecount.inference.whitening import BATCH, Whitening
 from truecount.models.hierarchy import GroupDensity
 
@@ -179,6 +180,7 @@ class _Chains:
         accept = np.log(rng.random(len(gain))) < gain
         self.y, self.z = np.where(accept[:, None], y, self.y), np.where(accept[:, None, None], z, self.z)
         self._move_spreads()
+        self._move_units()
         self.iterations += 1
         self.gradients += steps + 1
         self.accepted.append(float(np.exp(np.minimum(gain, 0.0)).mean()))
@@ -205,6 +207,16 @@ class _Chains:
         hyper = np.concatenate([hyper[:, : -density.n_spreads], scores], axis=1)
         moved = deviation / density.all_spreads(scores)[:, density.spread_of_latent, None]
         standard = np.where(density.tells_spread > 0, moved, standard)
+        self.y, self.z = self.map.standard(hyper, density.own_latent(hyper, standard))
+
+    def _move_units(self) -> None:
+        """Draw prevalence and rows of each unit anew, where rows vary and units are independent."""
+        density = self.map.density
+        if density.labeled is None or density.loadings is not None:
+            return
+        hyper, standard = self.place()
+        moves = UnitMoves(density.recentred(np.zeros(density.latent_shape)))
+        standard, _ = moves.move(hyper, standard, self.rng)
         self.y, self.z = self.map.standard(hyper, density.own_latent(hyper, standard))
 
     def tune(self, iterations: int) -> None:

@@ -34,7 +34,7 @@ def group_density(
     own = _labels_of_units(groups, labeled) if isinstance(confusion, Varying) else None
     further = 0 if own is None else own.shape[2] - len(groups)
     items = np.pad(unlabeled, ((0, further), (0, 0))).T
-    options: dict[str, Any] = {"labeled": own}
+    options: dict[str, Any] = {"labeled": own, "is_group": np.arange(len(groups) + further) < len(groups)}
     if isinstance(confusion, Varying):
         options["row_spread_scale"] = confusion.spread
     if isinstance(variation, Independent):

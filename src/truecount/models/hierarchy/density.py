@@ -26,9 +26,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from truecount._types import FloatArray, IntArray
+from truecount._types import BoolArray, FloatArray, IntArray
 from truecount.models.hierarchy.centre import Centre
-from truecount.models.hierarchy.dirichlet import DirichletGroups
+from truecount.models.hierarchy.dirichlet import LEAST_SHARE, DirichletGroups
 from truecount.models.hierarchy.log_ratios import half_normal, half_normal_slope, log_ratio_basis, shares_of
 from truecount.models.hierarchy.rows import Rows
 
@@ -62,6 +62,9 @@ class GroupDensity:
         and perhaps an independent part beside it.
     dirichlet
         The prior of prevalences where it is no normal one of log-ratios.
+    is_group
+        Shape (units,): whether a unit has a prevalence of interest. That of a study that is no group is not in the
+        data, and has normal latents of its own whatever the prior of the others.
     centring
         Shape (latents, blocks), from 0 to 1.
     """
@@ -74,6 +77,7 @@ class GroupDensity:
     labeled: FloatArray | None = None
     loadings: tuple[FloatArray, ...] | None = None
     dirichlet: DirichletGroups | None = None
+    is_group: BoolArray | None = None
     centring: FloatArray = field(default_factory=lambda: np.zeros(()))
 
     def __post_init__(self) -> None:
@@ -169,10 +173,17 @@ class GroupDensity:
     def _is_fixed(self) -> bool:
         return self.dirichlet is not None and self.dirichlet.fixed is not None
 
-    @property
-    def _n_dirichlet(self) -> int:
-        """How many latents of a block are not normal; they come first."""
-        return 0 if self.dirichlet is None else self.n_ratios
+    @cached_property
+    def _is_normal(self) -> FloatArray:
+        """Shape (latents, blocks): 1 for latents with a normal prior, 0 for those of prevalences with a Dirichlet."""
+        result = np.ones(self.latent_shape)
+        if self.dirichlet is not None:
+            result[: self.n_ratios, self._groups] = 0
+        return result
+
+    @cached_property
+    def _groups(self) -> BoolArray:
+        return np.ones(self.n_groups, bool) if self.is_group is None else self.is_group
 
     def recentred(self, centring: FloatArray) -> "GroupDensity":
         """Return the same density in coordinates of another centring."""
@@ -185,6 +196,7 @@ class GroupDensity:
             labeled=None if self.labeled is None else self.labeled[:, :, chosen],
             unlabeled=self.unlabeled[:, chosen],
             centre=replace(self.centre, design=self.centre.design[:, chosen]),
+            is_group=None if self.is_group is None else self.is_group[chosen],
             centring=self.centring[:, chosen],
         )
 
@@ -239,8 +251,7 @@ class GroupDensity:
         np.add.at(number, of_latent, self.tells_spread.sum(axis=1))
         np.add.at(squares.T, of_latent, (deviation**2 * self.tells_spread).sum(axis=2).T)
         located = self.centre.located(coefficients)
-        with_items = self._items > 0
-        shares = None
+        with_items, shares = self._items > 0, None
         if self.dirichlet is not None and not self._is_fixed:
             number[0], squares[:, 0] = 0, 0
             ratios = located + self._deviation(deviation)[:, : self.n_ratios]
@@ -255,6 +266,49 @@ class GroupDensity:
             return value
 
         return deviation, log_density
+
+    @cached_property
+    def without_items(self) -> "GroupDensity":
+        """The density of the same units by their labels alone."""
+        return replace(self, unlabeled=np.zeros_like(self.unlabeled))
+
+    def unit_values(self, hyper: FloatArray, standard: FloatArray) -> FloatArray:
+        """Return the log-density of the latents of each unit given `hyper`, up to a constant, shape (chain, unit).
+
+        Where rows vary and units are independent of each other.
+        """
+        row_points, coefficients, scores = self.parts(hyper)
+        common, logs, _, _ = self.rows.natural(row_points)
+        spread = self.all_spreads(scores)
+        deviation = standard * spread[:, self.spread_of_latent, None]
+        located, labeled = self.centre.located(coefficients), np.asarray(self.labeled)
+        shares = shares_of(self.centre.basis, located + deviation[:, : self.n_ratios])
+        rows = self._unit_rows(common, logs, deviation[:, self.n_ratios :])
+        outputs = (shares[:, :, None] * rows).sum(axis=1)
+        value = np.where(self.unlabeled > 0, self.unlabeled * np.log(outputs), 0.0).sum(axis=1)
+        value += np.where(labeled > 0, labeled * np.log(rows), 0.0).sum(axis=(1, 2))
+        value -= 0.5 * (self._is_normal * standard**2).sum(axis=1)
+        if self.dirichlet is not None:
+            concentration = self.dirichlet.concentration(located, spread[:, 0]) * self._groups
+            value += (concentration * np.log(np.maximum(shares, LEAST_SHARE))).sum(axis=1)
+        return np.asarray(value)
+
+    def prior_of_ratios(
+        self, located: FloatArray, scale: FloatArray, standard: FloatArray, scores: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return curvature (chain, unit, log-ratio, log-ratio) and gradient of the prior of standard latents."""
+        normal = np.broadcast_to(np.eye(self.n_ratios), (len(located), self.n_groups, self.n_ratios, self.n_ratios))
+        if self.dirichlet is None:
+            return normal, -standard
+        shares = shares_of(self.centre.basis, located + scale * standard)
+        concentration = self.dirichlet.concentration(located, self.all_spreads(scores)[:, 0])
+        curvature = self.dirichlet.curvature(concentration, shares) * scale[:, None] * scale[:, :, None]
+        by_latent = self.dirichlet.gradient(concentration, shares)[0] * scale
+        is_group = self._groups
+        return (
+            np.where(is_group[:, None, None], curvature.transpose(0, 3, 1, 2), normal),
+            np.where(is_group, by_latent, -standard),
+        )
 
     def _stretched(self, spread: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return ``spread · ζ / v`` and the prior precision of v, shape (chain, latent, block)."""
@@ -334,20 +388,21 @@ class GroupDensity:
         value = value + likelihood + prior - 0.5 * (scores * scores).sum(axis=1)
         by_located, by_spread = by_ratios[:, : self.n_ratios], np.zeros_like(spread)
 
-        first = self._n_dirichlet
+        normal = self._is_normal
         if self.dirichlet is not None:
-            concentration = self.dirichlet.concentration(located, spread[:, 0])
-            value += self.dirichlet.log_density(concentration, shares) + np.log(scale[:, :first]).sum(axis=(1, 2))
-            by_shares, by_centre, by_spread[:, 0] = self.dirichlet.gradient(concentration, shares)
-            by_ratios[:, :first] += by_shares
-            by_located = by_ratios[:, :first] + by_centre
-        penalty = latent[:, first:] ** 2 * precision[:, first:]
-        value -= 0.5 * (penalty - np.log(precision[:, first:])).sum(axis=(1, 2))
+            groups = self._groups
+            concentration = self.dirichlet.concentration(located[:, :, groups], spread[:, 0])
+            value += self.dirichlet.log_density(concentration, shares[:, :, groups])
+            value += ((1 - normal) * np.log(scale)).sum(axis=(1, 2))
+            by_shares, by_centre, by_spread[:, 0] = self.dirichlet.gradient(concentration, shares[:, :, groups])
+            by_ratios[:, : self.n_ratios, groups] += by_shares
+            by_located = by_ratios[:, : self.n_ratios].copy()
+            by_located[:, :, groups] += by_centre
+        penalty = latent**2 * precision
+        value -= 0.5 * (normal * (penalty - np.log(precision))).sum(axis=(1, 2))
 
-        by_scaled = self._by_scaled(by_ratios)
-        by_log = (1 - self.centring) * by_scaled * scaled
-        by_log[:, :first] += 1 - self.centring[:first]
-        by_log[:, first:] += self.centring[first:] * (penalty - 1)
+        by_scaled, centring = self._by_scaled(by_ratios), self.centring
+        by_log = (1 - centring) * (by_scaled * scaled + 1 - normal) + centring * normal * (penalty - 1)
         np.add.at(by_spread.T, self.spread_of_latent, by_log.sum(axis=2).T)
         learned = slice(int(self._is_fixed), None)
         slopes = half_normal_slope(scores, spread[:, learned], self._scales) / spread[:, learned]
@@ -359,9 +414,7 @@ class GroupDensity:
             ],
             axis=1,
         )
-        by_latent = by_scaled * scale
-        by_latent[:, first:] -= latent[:, first:] * precision[:, first:]
-        return value, by_hyper, by_latent
+        return value, by_hyper, by_scaled * scale - normal * latent * precision
 
     def curvature(self, hyper: FloatArray, latent: FloatArray) -> FloatArray:
         """Return the expected curvature by the latents of each block, shape (chain, latent, latent, block)."""
@@ -378,11 +431,13 @@ class GroupDensity:
                 shares, self._unit_rows(common, logs, deviation[:, self.n_ratios :])
             )
         if self.dirichlet is not None:
-            concentration = self.dirichlet.concentration(located, spread[:, 0])
-            information[:, : self.n_ratios, : self.n_ratios] += self.dirichlet.curvature(concentration, shares)
+            groups = np.flatnonzero(self._groups)
+            concentration = self.dirichlet.concentration(located[:, :, groups], spread[:, 0])
+            of_prior = self.dirichlet.curvature(concentration, shares[:, :, groups])
+            information[:, : self.n_ratios, : self.n_ratios, groups] += of_prior
         result = self._loaded(information) * scale[:, :, None] * scale[:, None]
-        normal = np.arange(self._n_dirichlet, result.shape[1])
-        result[:, normal, normal] += precision[:, self._n_dirichlet :]
+        diagonal = np.arange(result.shape[1])
+        result[:, diagonal, diagonal] += self._is_normal * precision
         return result
 
     def _information(self, shares: FloatArray, common: FloatArray) -> FloatArray:
