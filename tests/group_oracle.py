@@ -1,9 +1,9 @@
 """Two classes, two outputs: posteriors by quadrature, sharing no code with the package.
 
-`pooled_oracle`, many groups around a centre. Four outer dimensions: logit of sensitivity and of specificity, the centre's logit, and the spread's normal score
-under its prior; the inner one, each group's logit given centre and spread, by Gauss–Hermite. The outer integral is a
-trapezoidal sum over a lattice that is rotated and scaled to the posterior; such sums converge faster than any power of
-the step.
+`pooled_oracle`, many groups around a centre. Four outer dimensions: logit of sensitivity and of specificity, the
+centre's logit, and the spread's normal score under its prior; the inner one, each group's logit given centre and
+spread, by Gauss–Hermite. The outer integral is a trapezoidal sum over a lattice that is rotated and scaled to the
+posterior; such sums converge faster than any power of the step.
 
 `studies_oracle`, one survey whose sensitivity and specificity vary between studies. The survey's own rates hang on
 those of the studies through the mean and spread of their logits alone, so the integral falls into low dimensions.

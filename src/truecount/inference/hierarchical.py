@@ -96,7 +96,7 @@ class GroupDraws:
         return tuple(
             Convergence(
                 name,
-                float(convergence.rhat_fast(values, self.chains).max()),
+                float(convergence.rhat_of_many_chains(values, self.chains).max()),
                 float(convergence.effective_fast(values, self.chains).min()),
             )
             for name, values in self._quantities()
@@ -105,7 +105,7 @@ class GroupDraws:
     def is_enough(self, wanted: int) -> bool:
         """Whether chains agree and so many draws of every quantity are effective."""
         for _, values in self._quantities():
-            if convergence.rhat_fast(values, self.chains).max() > convergence.RHAT_LIMIT:
+            if convergence.rhat_of_many_chains(values, self.chains).max() > convergence.RHAT_LIMIT:
                 return False
             if convergence.effective_fast(values, self.chains).min() < wanted:
                 return False
@@ -216,7 +216,7 @@ class _Chains:
             return
         hyper, standard = self.place()
         moves = UnitMoves(density.recentred(np.zeros(density.latent_shape)))
-        standard, _ = moves.move(hyper, standard, self.rng)
+        standard = moves.move(hyper, standard, self.rng)
         self.y, self.z = self.map.standard(hyper, density.own_latent(hyper, standard))
 
     def tune(self, iterations: int) -> None:
@@ -265,7 +265,7 @@ def sample_groups(
     _check.whole_number("effective_draws", effective_draws, least=1)
     rng = np.random.default_rng(seed)
     width = density.n_ratios + 1 + density.n_row_ratios * len(density.centre.basis)
-    n_chains = int(np.clip(CHAIN_NUMBERS // (density.n_groups * width), FEWEST_CHAINS, MOST_CHAINS))
+    n_chains = 4 * int(np.clip(CHAIN_NUMBERS // (4 * density.n_groups * width), FEWEST_CHAINS // 4, MOST_CHAINS // 4))
     chains = _started(density.recentred(np.zeros(density.latent_shape)), n_chains, rng)
     chains.cut = cut
     for iterations in ROUNDS:

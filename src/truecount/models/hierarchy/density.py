@@ -294,13 +294,17 @@ class GroupDensity:
         return np.asarray(value)
 
     def prior_of_ratios(
-        self, located: FloatArray, scale: FloatArray, standard: FloatArray, scores: FloatArray
+        self,
+        located: FloatArray,
+        scale: FloatArray,
+        standard: FloatArray,
+        scores: FloatArray,
+        shares: FloatArray,
     ) -> tuple[FloatArray, FloatArray]:
         """Return curvature (chain, unit, log-ratio, log-ratio) and gradient of the prior of standard latents."""
         normal = np.broadcast_to(np.eye(self.n_ratios), (len(located), self.n_groups, self.n_ratios, self.n_ratios))
         if self.dirichlet is None:
             return normal, -standard
-        shares = shares_of(self.centre.basis, located + scale * standard)
         concentration = self.dirichlet.concentration(located, self.all_spreads(scores)[:, 0])
         curvature = self.dirichlet.curvature(concentration, shares) * scale[:, None] * scale[:, :, None]
         by_latent = self.dirichlet.gradient(concentration, shares)[0] * scale
@@ -366,9 +370,7 @@ class GroupDensity:
         of_labels = np.where(labeled[free] > 0, labeled[free] * np.log(rows[:, free]), 0.0).sum(axis=(1, 2, 3))
         by_common = np.zeros_like(common)
         by_common[:, free] = by_logits.sum(axis=3)
-        return _Likelihood(
-            self._of_items(outputs) + of_labels, np.concatenate([score, by_rows], axis=1), by_common
-        )
+        return _Likelihood(self._of_items(outputs) + of_labels, np.concatenate([score, by_rows], axis=1), by_common)
 
     def _of_items(self, outputs: FloatArray) -> FloatArray:
         value: FloatArray = np.where(self.unlabeled > 0, self.unlabeled * np.log(outputs), 0.0).sum(axis=(1, 2))
