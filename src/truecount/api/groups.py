@@ -21,10 +21,10 @@ FEWEST_POOLED = 3
 
 def infer_groups(groups: Groups, model: LabelShift, engine: Engine, origin: Origin) -> GroupPosterior:
     """Infer the true share of every class in every group, jointly."""
-    if not isinstance(engine, Auto):
+    if (wanted := engine.open_choice) is None:
         needed = "groups have an engine of their own"
         raise InputError("engine", f"is {engine!r:.60}", needed, "Leave it out, or pass Auto(effective_draws=...)")
-    wanted = EFFECTIVE_DRAWS if engine == Auto() else engine.effective_draws
+    wanted = EFFECTIVE_DRAWS if engine == Auto() else wanted
     variation = model.groups or (Pooled() if len(groups) >= FEWEST_POOLED else Independent())
     chosen = replace(model, groups=variation)
     density = group_density(groups, model.prior, variation, model.confusion)
