@@ -21,9 +21,9 @@ from truecount.results.borrowing import borrowed_shares, own_shares
 from truecount.results.by_class import ByClass, unknown_class
 from truecount.results.contrast import Contrast, Ranks, interval_of
 from truecount.results.finding import Finding
-from truecount.results.intervals import require_realizable
 from truecount.results.leave_one_out import LeaveOneOut, leave_one_out
 from truecount.results.provenance import Origin
+from truecount.results.summary import require_realizable
 
 Status = Literal["ok", "not-converged", "no-answer"]
 MOST_SHOWN = 72
