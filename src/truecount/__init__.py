@@ -35,11 +35,13 @@ if TYPE_CHECKING:
     from truecount.inference import Hamiltonian as Hamiltonian
     from truecount.inference import Quadrature as Quadrature
     from truecount.models import ByPrediction as ByPrediction
+    from truecount.models import Cut as Cut
     from truecount.models import Independent as Independent
     from truecount.models import LabelShift as LabelShift
     from truecount.models import Pooled as Pooled
     from truecount.models import Prior as Prior
     from truecount.models import SamePopulation as SamePopulation
+    from truecount.models import Varying as Varying
     from truecount.models import Walk as Walk
     from truecount.page import report as report
     from truecount.results import Finding as Finding
@@ -56,6 +58,7 @@ _HOMES = {
     "Check": "results.check",
     "Counter": "counts",
     "Counts": "counts",
+    "Cut": "models",
     "Exact": "inference",
     "Finding": "results",
     "Gibbs": "inference",
@@ -73,6 +76,7 @@ _HOMES = {
     "Quadrature": "inference",
     "SamePopulation": "models",
     "Scores": "scores",
+    "Varying": "models",
     "Walk": "models",
     "calibration": "api.simulation",
     "check": "api.trust",
