@@ -16,7 +16,7 @@ from truecount.errors import InputError, MissingExtraError
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as of any command: 128 and the number of the signal."""
-COMMANDS = ("estimate", "check", "counts", "demo")
+COMMANDS = ("estimate", "check", "plan", "counts", "demo")
 """Each is a function in a module of its name, which is loaded when it is wanted: not all need all of the package."""
 
 
@@ -134,5 +134,6 @@ def truecount(
     truecount demo                                                    see it work
     truecount estimate runs.csv --label human --prediction verdict    your own data
     truecount check runs.csv --label human --prediction verdict       may it be trusted?
+    truecount plan runs.csv --label human --prediction verdict --half-width 3%    how many labels?
     truecount counts 'runs/*.parquet' --label human --prediction verdict -o counts.json
     """  # noqa: D301
