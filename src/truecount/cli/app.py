@@ -82,7 +82,7 @@ def main() -> None:
 
 def _fail(message: str) -> NoReturn:
     from truecount._secrets import masked
-    from truecount.results.table import visible
+    from truecount._wording import visible
 
     typer.echo(f"Error: {visible(masked(message))}", err=True)
     sys.exit(1)

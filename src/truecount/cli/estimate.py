@@ -21,7 +21,7 @@ from truecount.errors import TruecountWarning
 from truecount.inference.draws import Engine
 from truecount.models import Model, Prior
 from truecount.results import Comparison, PointEstimate, Posterior
-from truecount.results.intervals import Kind, Target
+from truecount.results.summary import Kind, Target
 
 if TYPE_CHECKING:
     from truecount.results.check import Check
