@@ -4,12 +4,13 @@ from typing import Any
 
 import typer
 
+from truecount._wording import visible
 from truecount.cli.options import named_class, read_whole
 from truecount.cli.report import Report
 from truecount.cli.screen import print_lines
 from truecount.counts import Counts
 from truecount.models import Model, SamePopulation
-from truecount.results.table import Table, cells_text, visible
+from truecount.results.table import Table
 
 MOST = 10**9
 
@@ -26,7 +27,7 @@ def deliver_batch(report: Report, data: Any, model: Model, number: str, of_inter
     of = None if of_interest is None else named_class("--class", of_interest, data.classes)
     found = next_batch(data, many, model=model, of=of, seed=seed)
     rows = [[visible(str(name)), f"{each:,}"] for name, each in found.items()]
-    table = Table(["output", "label next"], rows, (), "", headline="Label these, at random within each output:")
+    table = Table(["output", "label next"], rows, (), headline="Label these, at random within each output:")
     said = (
         "Afterwards they are labels of the population itself, stratified by output: docs/planning.md says how to infer."
     )
@@ -37,5 +38,5 @@ def deliver_batch(report: Report, data: Any, model: Model, number: str, of_inter
             "seed": seed,
         },
         lambda summary: [summary["next_batch"]],
-        lambda: print_lines("\n".join([*cells_text(table), said])),
+        lambda: print_lines("\n".join([*table.cell_lines(), said])),
     )

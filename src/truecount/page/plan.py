@@ -1,8 +1,8 @@
 """A plan as one HTML page: what to gather, what comes of it, and the picture of width against cost."""
 
+from dataclasses import replace
 from html import escape
 
-from truecount._html import html_table
 from truecount.page.pictures import WIDTH, drawing
 from truecount.page.style import style
 from truecount.plots.canvas import dress, new_axes
@@ -17,8 +17,8 @@ def render_plan(found: Plan, title: str = TITLE) -> str:
     """Return the page as text; it loads nothing and runs no script."""
     first, *others = found.tables()
     said = "".join(f"<p>{escape(line)}</p>" for line in found.sentences)
-    tables = "".join(f"<section>{html_table([each.header, *each.rows])}</section>" for each in others)
-    top = html_table([first.header, *first.rows])
+    tables = "".join(f"<section>{each.to_html()}</section>" for each in others)
+    top = replace(first, headline="").to_html()
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{escape(title)}</title>'

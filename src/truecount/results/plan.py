@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from truecount._types import FloatArray, Name
+from truecount._wording import visible
 from truecount.planning.goal import Goal
 from truecount.planning.scenario import ANY, Sizes
 from truecount.planning.search import UNLIMITED
 from truecount.planning.worth import Alternative, Curve
-from truecount.results.table import Table, cells_text, visible
+from truecount.results.table import Table
 
 SURE = 0.9
 """Share of data sets for which an upper end of the widths is told."""
@@ -171,21 +172,21 @@ class Plan:
         rows = [
             [visible(each.name), points(each.width), points(each.mean_width), points(each.sure_width)] for each in shown
         ]
-        tables = [Table(header, rows, (), "", headline=self.headline)]
+        tables = [Table(header, rows, (), headline=self.headline)]
         if self.groups:
             cells = [[visible(str(group)), points(width)] for group, width in self.groups.items()]
-            tables.append(Table(["group", "widest interval"], cells, (), ""))
+            tables.append(Table(["group", "widest interval"], cells, ()))
         if self.alternatives:
             others = [[_said(each), points(each.width)] for each in self.alternatives]
             widest = [["this plan", points(self.width)], *others]
-            tables.append(Table(["what else would be worth", "widest interval"], widest, (), ""))
+            tables.append(Table(["what else would be worth", "widest interval"], widest, ()))
         if (curve := self.curve) is not None:
             names = list(curve.splits)
             lines = [
                 [f"{cost:,.0f}", *(points(float(curve.splits[name][place])) for name in names)]
                 for place, cost in enumerate(curve.costs)
             ]
-            tables.append(Table(["cost", *names], lines, (), ""))
+            tables.append(Table(["cost", *names], lines, ()))
         return tables
 
     @property
@@ -204,7 +205,7 @@ class Plan:
         return f"Gather {what}; {self.items:,} unlabelled items{each}. Cost: {self.cost:,.6g}."
 
     def __str__(self) -> str:
-        parts = ["\n".join(cells_text(table)) for table in self.tables()]
+        parts = ["\n".join(table.cell_lines()) for table in self.tables()]
         said = self.sentences
         return "\n\n".join([parts[0], *(["\n".join(said)] if said else []), *parts[1:]])
 
