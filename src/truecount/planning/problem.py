@@ -11,9 +11,9 @@ from truecount.planning import normal
 from truecount.planning.forecast import Forecast, forecast, large_sample_forecast
 from truecount.planning.goal import Goal
 from truecount.planning.scenario import Scenario, Sizes
-from truecount.planning.search import Choice, cheapest_sizes
+from truecount.planning.search import Choice, cheapest_sizes, enough_budget, rounded_up
 
-TRUTHS = 32
+TRUTHS = 24
 """Truths that a search averages over."""
 SHARP = 12.0
 """Power of the mean that stands in for the widest of several classes."""
@@ -115,19 +115,27 @@ class Problem:
 
     def cheapest(self, choice: Choice) -> Sizes | None:
         """Return the sizes of the least cost that reach the goal, corrected by what is simulated; None without any."""
-        best, aim, enough, least = None, self.reached_target, np.inf, np.inf
+        aim = self.reached_target
+        sizes = cheapest_sizes(self.loss, choice, aim)
+        if sizes is None or self.is_large_sample:
+            return sizes
+        free = choice.is_free
+        spent = (choice.costs * sizes.vector)[free]
+        shares = spent / spent.sum() if spent.sum() else np.full(len(spent), 1 / len(spent))
+        best, enough, least = sizes, np.inf, np.inf
         for _ in range(ROUNDS):
-            sizes = cheapest_sizes(self.loss, choice, aim)
-            if sizes is None:
-                break
             found, target = self.reached(self.forecasts(sizes), sizes)
             cost, excess = float(choice.costs @ sizes.vector), max(found / target - 1, 0.0)
             if (excess, cost) < (enough, least):
                 best, enough, least = sizes, excess, cost
-            if self.is_large_sample or target * (1 - NEAR) <= found <= target:
+            if target * (1 - NEAR) <= found <= target:
                 break
             aim *= float(np.clip((1 - NEAR / 2) * target / max(found, 1e-6), 0.2, 5.0))
-        return best
+            budget = enough_budget(self.loss, choice, shares, aim)
+            if budget is None:
+                break
+            sizes = rounded_up(choice, budget, shares)
+        return best if enough < np.inf else None
 
     @property
     def reached_target(self) -> float:

@@ -10,6 +10,8 @@ from truecount.planning.scenario import Sizes
 
 MOST_COST = 1e12
 """Budgets beyond this are not searched."""
+TURNS = 2
+"""How often the split and the budget are found in turns."""
 UNLIMITED = 1e12
 """As many labels or items as make no difference."""
 
@@ -65,7 +67,7 @@ def best_shares(loss: Loss, choice: Choice, budget: float, start: FloatArray | N
         return float(np.log(max(loss(choice.divided(budget, _softmax(logits))), 1e-300)))
 
     first = np.zeros(number) if start is None else np.log(np.maximum(start, 1e-6))
-    found = minimize(cost, first - first.max(), method="L-BFGS-B", bounds=[(-14.0, 0.5)] * number, tol=1e-9)
+    found = minimize(cost, first - first.max(), method="L-BFGS-B", bounds=[(-14.0, 0.5)] * number, tol=1e-7)
     return _softmax(found.x)
 
 
@@ -90,25 +92,40 @@ def best_sizes(loss: Loss, choice: Choice, budget: float) -> Sizes:
 
 
 def cheapest_sizes(loss: Loss, choice: Choice, target: float) -> Sizes | None:
-    """Return the sizes of the least cost whose loss is `target`; None where no size reaches it."""
-    from scipy.optimize import brentq
+    """Return the sizes of the least cost whose loss is `target`; None where no size reaches it.
 
+    The best split changes slowly with the budget, so that both are found in turns.
+    """
     if not choice.is_free.any() or loss(choice.limit()) >= target:
         return None
-    kept: list[FloatArray | None] = [None]
+    number = int(choice.is_free.sum())
+    shares = np.full(number, 1 / number)
+    budget = enough_budget(loss, choice, shares, target)
+    for _ in range(TURNS if number > 1 else 0):
+        if budget is None:
+            return None
+        shares = best_shares(loss, choice, budget, shares)
+        budget = enough_budget(loss, choice, shares, target)
+    return None if budget is None else rounded_up(choice, budget, shares)
+
+
+def rounded_up(choice: Choice, budget: float, shares: FloatArray) -> Sizes:
+    """Return whole sizes, none smaller than a budget so divided buys."""
+    sizes = choice.divided(budget, shares).vector
+    return Sizes.of(np.where(choice.is_free, np.ceil(sizes - 1e-6), sizes))
+
+
+def enough_budget(loss: Loss, choice: Choice, shares: FloatArray, target: float) -> float | None:
+    """Return the budget that, so divided, has the loss `target`; None where none has."""
+    from scipy.optimize import brentq
 
     def excess(log_budget: float) -> float:
-        budget = choice.sunk + float(np.exp(log_budget))
-        shares = kept[0] = best_shares(loss, choice, budget, kept[0])
-        return float(np.log(max(loss(choice.divided(budget, shares)), 1e-300) / target))
+        spent = choice.divided(choice.sunk + float(np.exp(log_budget)), shares)
+        return float(np.log(max(loss(spent), 1e-300) / target))
 
     low, high = 0.0, np.log(MOST_COST)
     if excess(low) <= 0:
-        at = low
-    elif excess(high) > 0:
+        return choice.sunk + 1.0
+    if excess(high) > 0:
         return None
-    else:
-        at = brentq(excess, low, high, xtol=1e-6)
-    budget = choice.sunk + float(np.exp(at))
-    sizes = choice.divided(budget, best_shares(loss, choice, budget, kept[0])).vector
-    return Sizes.of(np.where(choice.is_free, np.ceil(sizes - 1e-6), sizes))
+    return choice.sunk + float(np.exp(brentq(excess, low, high, xtol=1e-6, rtol=1e-9)))

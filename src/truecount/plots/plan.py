@@ -32,7 +32,7 @@ class PlanData:
     @property
     def caption(self) -> tuple[str, ...]:
         """The axis and its unit, then the marks."""
-        floor = " Dashed: the floor, with unlimited unlabelled items." if self.floor is not None else ""
+        floor = " Dashed: the floor of these labels, with unlimited unlabelled items." if self.floor is not None else ""
         goal = " Dotted: the goal." if self.target is not None else ""
         return ("cost", f"Lines: half the width of the widest interval. Ring: this plan.{floor}{goal}")
 
@@ -77,7 +77,7 @@ def plan(found: Plan, *, ax: "Axes | None" = None, theme: ThemeLike = None) -> "
 
 def draw_plan(ax: "Axes", data: PlanData, theme: Theme) -> None:
     """Draw a line for each split, the plan as a ring, the floor and the goal as lines across."""
-    from matplotlib.ticker import FuncFormatter, NullFormatter
+    from matplotlib.ticker import FuncFormatter, NullLocator
 
     marks: list[Any] = []
     for place, (name, half) in enumerate(zip(data.splits, data.half_widths, strict=True)):
@@ -94,6 +94,6 @@ def draw_plan(ax: "Axes", data: PlanData, theme: Theme) -> None:
     ax.set_xscale("log")
     ax.set_xticks(data.costs)
     ax.xaxis.set_major_formatter(FuncFormatter(lambda cost, _: f"{cost:,.0f}"))
-    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.xaxis.set_minor_locator(NullLocator())
     ax.set_ylabel("interval, ± points of share", color=theme.soft, fontsize=FONT)
     percent_axis(ax, 0.0, float(data.half_widths.max()), axis="y")
