@@ -122,7 +122,7 @@ def plan(
       truecount plan counts.json --labels fail=100 --labels pass=50
       truecount plan counts.json --above pass=50% --assurance 80%
     Two groups to be told apart:
-      truecount plan runs.csv --label human --prediction verdict --by model --apart A,B --class pass
+      truecount plan runs.csv --label human --prediction verdict --by region --apart v1,v2 --class pass
     Which items to label next, by their output:
       truecount plan runs.csv --label human --prediction verdict --next 50
     As JSON, and as a picture of width against cost:

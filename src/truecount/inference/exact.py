@@ -12,6 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from truecount import _check
+from truecount._advice import AUTO, Advice
 from truecount.errors import UnsuitableEngineError
 from truecount.inference import convergence
 from truecount.inference.conflict import conflict
@@ -249,4 +250,4 @@ def _tail(pool: Pool) -> float:
 
 def refusal(reason: str) -> UnsuitableEngineError:
     """Say why independent draws are not possible."""
-    return UnsuitableEngineError("engine", "is Exact", reason, "Use Auto(), which then falls back on chains")
+    return UnsuitableEngineError("engine", "is Exact", reason, Advice("Use {}, which then falls back on chains", AUTO))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from truecount import _check
+from truecount._advice import AUTO, HAMILTONIAN, Advice
 from truecount._types import FloatArray
 from truecount.errors import UnsuitableEngineError
 from truecount.inference.draws import Draws, dirichlet, draw_rows
@@ -76,4 +77,4 @@ def refuse_crawling(density: Density) -> None:
         reason = "with fewer outputs than classes its chains crawl"
     else:
         return
-    raise UnsuitableEngineError("engine", "is Gibbs", reason, "Use Auto() or Hamiltonian()")
+    raise UnsuitableEngineError("engine", "is Gibbs", reason, Advice("Use {} or {}", AUTO, HAMILTONIAN))

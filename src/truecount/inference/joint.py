@@ -19,6 +19,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from truecount._advice import AUTO, NOT_JOINT, Advice
 from truecount._types import FloatArray
 from truecount.errors import UnsuitableEngineError
 from truecount.inference import convergence
@@ -44,7 +45,7 @@ ALIKE = (30.0, 100.0, 300.0, 1000.0, 3000.0)
 """Concentrations of rows that are all nearly the outputs of all groups together."""
 OUT_OF_REACH = 0.001
 """Quantile of the proposals' density below which a confusion is out of their reach."""
-REMEDY = "Pass joint=False and do not compare the groups draw by draw, or pass fewer of them"
+REMEDY = Advice("{} and do not compare the groups draw by draw, or pass fewer of them", NOT_JOINT)
 
 
 def sample_jointly(engine: Engine, densities: Sequence[Density], seed: int) -> list[Draws]:
@@ -66,7 +67,9 @@ def sample_jointly(engine: Engine, densities: Sequence[Density], seed: int) -> l
     if isinstance(engine, Gibbs):
         return _gibbs(engine, densities, seed)
     if not isinstance(engine, Auto):
-        raise UnsuitableEngineError("engine", f"is {engine!r}", "joint draws are Exact's or Gibbs'", "Pass Auto()")
+        raise UnsuitableEngineError(
+            "engine", f"is {engine!r}", "joint draws are Exact's or Gibbs'", Advice("Pass {}", AUTO)
+        )
     asked = engine.effective_draws
     try:
         return [engine.explained(draws) for draws in _exact(densities, asked, asked, seed)]

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from truecount._advice import AUTO, Advice
 from truecount._types import FloatArray
 from truecount.errors import UnsuitableEngineError
 from truecount.inference.log_odds import NEGLIGIBLE, OutputLikelihood, log_difference, share
@@ -36,7 +37,9 @@ TRIES = 8
 
 def refusal(reason: str) -> UnsuitableEngineError:
     """Say why there is no quadrature."""
-    return UnsuitableEngineError("engine", "is Quadrature", reason, "Use Auto(), which chooses another engine")
+    return UnsuitableEngineError(
+        "engine", "is Quadrature", reason, Advice("Use {}, which chooses another engine", AUTO)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,10 @@ from truecount._types import FloatArray, IntArray
 from truecount.inference.draws import Draws
 
 
+HALVINGS = 200
+"""Of an interval, which is then as short as floats allow."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class OutputKnowledge:
     """What is known of the classes of each output.
@@ -50,8 +54,9 @@ def drop_most(known: OutputKnowledge, number: int, available: IntArray) -> IntAr
     array([30, 10])
     """
     pull = np.sqrt(known.weight * known.strength)
-    low, high = 0.0, (number + known.strength.sum()) / max(pull.max(), 1e-300)
-    for _ in range(200):
+    pull = np.maximum(pull, 1e-6 * pull.max() + 1e-300)
+    low, high = 0.0, (number + known.strength.sum()) / float(pull.min())
+    for _ in range(HALVINGS):
         middle = (low + high) / 2
         wanted = np.clip(middle * pull - known.strength, 0, available)
         low, high = (middle, high) if wanted.sum() < number else (low, middle)

@@ -117,7 +117,7 @@ class Problem:
         """Return the sizes of the least cost that reach the goal, corrected by what is simulated; None without any."""
         aim = self.reached_target
         sizes = cheapest_sizes(self.loss, choice, aim)
-        if sizes is None or self.is_large_sample:
+        if sizes is None or self.is_large_sample or self.goal.kind == "apart":
             return sizes
         free = choice.is_free
         spent = (choice.costs * sizes.vector)[free]
