@@ -7,7 +7,6 @@ import numpy as np
 from truecount._types import FloatArray, IntArray
 from truecount.inference.draws import Draws
 
-
 HALVINGS = 200
 """Of an interval, which is then as short as floats allow."""
 
