@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from truecount import _check
+from truecount._advice import AUTO, NOT_JOINT, Action, Advice
 from truecount._progress import track
 from truecount.counts import Counts, Groups
 from truecount.counts.table import COUNT_FIRST
@@ -183,7 +184,7 @@ def infer_many(
             results[number] = _posterior(draws, densities[number], counts[number], chosen, origins[number])
     elif joint:
         needed = f"groups are drawn together only under label shift, and the model is {chosen!r:.60}"
-        raise InputError("joint", "is True", needed, "Pass joint=False, or model=LabelShift()")
+        raise InputError("joint", "is True", needed, Advice("{}, or pass {}", NOT_JOINT, LabelShift.choice()))
     else:
         for number, (name, each) in enumerate(named):
             results[number] = _named(name, partial(_closed_form, each, chosen, engine, origins[number]))
@@ -240,7 +241,12 @@ def _named(name: Any, make: Callable[[], Made]) -> Made:
 
 def _engine(engine: Engine) -> Engine:
     if isinstance(engine, type) or not hasattr(engine, "sample"):
-        raise InputError("engine", f"is {engine!r}", "it must be an engine", "Pass Auto(), or Exact(draws=4000)")
+        raise InputError(
+            "engine",
+            f"is {engine!r}",
+            "it must be an engine",
+            Advice("Pass {}{}", AUTO, Action(", or Exact(draws=4000)", "")),
+        )
     return engine
 
 

@@ -12,9 +12,9 @@ from truecount._types import FloatArray
 from truecount.cli.report import Report
 from truecount.cli.screen import print_lines
 from truecount.cli.source import Source
-from truecount.cli.wording import finding_in_shell
 from truecount.counts import Counts
 from truecount.errors import InputError, TruecountWarning
+from truecount.results.finding import in_words
 
 if TYPE_CHECKING:
     from truecount.results import Comparison, PointEstimate
@@ -48,7 +48,7 @@ def by_method(context: typer.Context, source: Source, report: Report, name: str)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TruecountWarning)
         found = estimate(counts, method)
-    point = replace(found, findings=tuple(map(finding_in_shell, found.findings)))
+    point = replace(found, findings=in_words(found.findings, "estimate"))
     report.write(
         point.to_dict,
         lambda summary: list(summary["classes"]),
@@ -85,8 +85,8 @@ def by_all(context: typer.Context, source: Source, report: Report, seed: int) ->
 
 
 def _in_shell(comparison: "Comparison") -> "Comparison":
-    rows = tuple(replace(row, findings=tuple(map(finding_in_shell, row.findings))) for row in comparison.rows)
-    findings = tuple(map(finding_in_shell, comparison.posterior.findings))
+    rows = tuple(replace(row, findings=in_words(row.findings, "estimate")) for row in comparison.rows)
+    findings = in_words(comparison.posterior.findings, "estimate")
     return replace(comparison, rows=rows, posterior=replace(comparison.posterior, findings=findings))
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from truecount import _check
+from truecount._advice import NOT_JOINT, Advice
 from truecount.errors import UnsuitableEngineError
 from truecount.inference.draws import Draws, Engine
 from truecount.inference.importance.exact import Exact
@@ -13,7 +14,7 @@ from truecount.inference.integration.quadrature import Quadrature
 from truecount.inference.run import ImportanceRun
 from truecount.models import Density
 
-APART = "Pass joint=False and do not compare the groups draw by draw, or pass fewer of them"
+APART = Advice("{} and do not compare the groups draw by draw, or pass fewer of them", NOT_JOINT)
 
 
 @dataclass(frozen=True, slots=True)

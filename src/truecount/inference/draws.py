@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from truecount._advice import AUTO, Advice
 from truecount._types import FloatArray
 from truecount.errors import UnsuitableEngineError
 from truecount.inference.run import JointRun, Run, status_of
@@ -83,7 +84,9 @@ class Engine(Protocol):
 
         Densities are alike but for the unlabelled counts.
         """
-        raise UnsuitableEngineError("engine", f"is {self!r}", "joint draws are Exact's or Gibbs'", "Pass Auto()")
+        raise UnsuitableEngineError(
+            "engine", f"is {self!r}", "joint draws are Exact's or Gibbs'", Advice("Pass {}", AUTO)
+        )
 
 
 def on_all_cores(do: Callable[..., Done], *arguments: Iterable[Any]) -> Iterator[Done]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from truecount._advice import KNOWN_ROWS, Advice
 from truecount._types import FloatArray
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
@@ -93,7 +94,7 @@ def density(counts: Counts, prior: Prior) -> Density:
     labeled, unlabeled = effective_counts(counts)
     known = prior.known_for(counts)
     if np.isnan(known).any():
-        require_labels(labeled, "the outputs of each class", "Label a sample, or give Prior.known_confusion(...)")
+        require_labels(labeled, "the outputs of each class", Advice("Label a sample, or give {}", KNOWN_ROWS))
     impossible = np.flatnonzero((unlabeled > 0) & (known == 0).all(axis=0))
     if len(impossible):
         raise InputError(

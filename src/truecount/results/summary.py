@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from truecount._advice import Advice, keyword
 from truecount._types import FloatArray, Name
 from truecount.counts import Counts
 from truecount.errors import InputError
@@ -101,4 +102,4 @@ def require_realizable(counts: Counts) -> None:
     """Refuse counts whose items cannot be sorted one by one."""
     if counts.is_weighted or not counts.unlabeled.sum():
         needed = "the share among these items needs whole, non-zero unlabelled counts"
-        raise InputError("target", "is 'realized'", needed, "Ask for target='population'")
+        raise InputError("target", "is 'realized'", needed, Advice("Ask for {}", keyword("target", "population")))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from truecount import _check
+from truecount._advice import AUTO, HAMILTONIAN, Advice
 from truecount._types import FloatArray
 from truecount.errors import UnsuitableEngineError
 from truecount.inference.chains.history import History
@@ -87,4 +88,4 @@ def _refuse_crawling(density: Density) -> None:
         reason = "with fewer outputs than classes its chains crawl"
     else:
         return
-    raise UnsuitableEngineError("engine", "is Gibbs", reason, "Use Auto() or Hamiltonian()")
+    raise UnsuitableEngineError("engine", "is Gibbs", reason, Advice("Use {} or {}", AUTO, HAMILTONIAN))

@@ -4,6 +4,7 @@ from typing import Protocol
 
 import numpy as np
 
+from truecount._advice import AUTO, Advice
 from truecount.errors import UnsuitableEngineError
 from truecount.inference import convergence
 from truecount.inference.draws import Draws, confusion_stride
@@ -88,4 +89,4 @@ def resampled(pool: Pool, size: int, asked: int, rng: np.random.Generator) -> Dr
 
 def refusal(reason: str) -> UnsuitableEngineError:
     """Say why independent draws are not possible."""
-    return UnsuitableEngineError("engine", "is Exact", reason, "Use Auto(), which then falls back on chains")
+    return UnsuitableEngineError("engine", "is Exact", reason, Advice("Use {}, which then falls back on chains", AUTO))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from truecount._advice import AUTO, Advice
 from truecount._types import FloatArray
 from truecount.errors import UnsuitableEngineError
 from truecount.inference.draws import tells_nothing_new, within_digits
@@ -176,7 +177,9 @@ class OutputLikelihood:
 
 def refusal(reason: str) -> UnsuitableEngineError:
     """Say why there is no quadrature."""
-    return UnsuitableEngineError("engine", "is Quadrature", reason, "Use Auto(), which chooses another engine")
+    return UnsuitableEngineError(
+        "engine", "is Quadrature", reason, Advice("Use {}, which chooses another engine", AUTO)
+    )
 
 
 @dataclass(frozen=True, slots=True)
