@@ -37,11 +37,13 @@ if TYPE_CHECKING:
     from truecount.inference import Hamiltonian as Hamiltonian
     from truecount.inference import Quadrature as Quadrature
     from truecount.models import ByPrediction as ByPrediction
+    from truecount.models import Cut as Cut
     from truecount.models import Independent as Independent
     from truecount.models import LabelShift as LabelShift
     from truecount.models import Pooled as Pooled
     from truecount.models import Prior as Prior
     from truecount.models import SamePopulation as SamePopulation
+    from truecount.models import Varying as Varying
     from truecount.models import Walk as Walk
     from truecount.page import report as report
     from truecount.planning.goal import Costs as Costs
@@ -65,6 +67,7 @@ _HOMES = {
     "Costs": "planning.goal",
     "Counter": "counts",
     "Counts": "counts",
+    "Cut": "models",
     "Exact": "inference",
     "Finding": "results",
     "Gibbs": "inference",
@@ -84,6 +87,7 @@ _HOMES = {
     "Quadrature": "inference",
     "SamePopulation": "models",
     "Scores": "scores",
+    "Varying": "models",
     "Walk": "models",
     "calibration": "api.simulation",
     "check": "api.trust",

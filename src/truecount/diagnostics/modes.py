@@ -1,7 +1,7 @@
 """What the climb to the highest point of a posterior leaves unsaid."""
 
 from truecount._advice import USE_POSTERIOR, Advice
-from truecount.inference.mode import ModeRecord
+from truecount.inference.modes.mode import ModeRecord
 from truecount.results.finding import Finding
 
 NEARLY_AS_HIGH = 3.0
