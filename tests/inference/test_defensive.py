@@ -169,3 +169,19 @@ def test_tails_that_most_pools_would_not_see_are_drawn_from(name, seed):
     error = sd / np.sqrt(sum(answer.effective[0] for answer in answers))
     assert np.mean(means) == pytest.approx(mean, abs=5 * error)
     assert np.mean(sds) == pytest.approx(sd, abs=5 * error * np.sqrt((kurtosis - 1) / 4))
+
+
+UNDERFLOWS = {
+    "rows": (tc.Counts([[0, 0, 2, 0, 0], [0, 0, 0, 0, 20]], [0, 1, 0, 0, 0]), tc.Prior(confusion=0.001), 0.63630168),
+    "prevalence": (tc.Counts([[9, 3, 1], [8, 4, 2]], [30, 10, 5]), tc.Prior((0.002, 0.001)), 0.72917174),
+}
+"""Shares that are mostly too small for a float; means of the first class by sums over all allocations."""
+
+
+@pytest.mark.parametrize("name", UNDERFLOWS)
+def test_shares_too_small_for_a_float_have_their_mass(name, seed):
+    counts, prior, mean = UNDERFLOWS[name]
+    answers = [tc.Auto(1000).sample(density(counts, prior), 100 * seed + number) for number in range(4)]
+    shares = np.concatenate([answer.prevalence[:, 0] for answer in answers])
+    error = shares.std() / np.sqrt(sum(answer.effective[0] for answer in answers))
+    assert shares.mean() == pytest.approx(mean, abs=5 * error)

@@ -21,8 +21,8 @@ from functools import cached_property
 import numpy as np
 
 from truecount._types import FloatArray
-from truecount.inference.draws import dirichlet, draw_rows
-from truecount.inference.importance.proposal import Pool, Proposal, log_normaliser, prior_term
+from truecount.inference.draws import SMALLEST_SHAPE, dirichlet, draw_rows
+from truecount.inference.importance.proposal import SMALLEST, Pool, Proposal, log_normaliser, prior_term
 from truecount.inference.modes.landscape import Landscape
 from truecount.models import Density
 
@@ -40,7 +40,6 @@ BY_SLICE = 0.7
 """Share of the other proposals that parts fitted to slices have."""
 WIDER = (0.6, 0.2)
 """Concentrations of fitted parts over that of the draws they were fitted to."""
-SMALLEST = 1e-300
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +106,19 @@ class DefensiveProposal:
     def least_share(self) -> float:
         """As of the usual proposal."""
         return self.usual.least_share
+
+    def __post_init__(self) -> None:
+        """Keep the posterior's own shapes wherever shares are nearly zero.
+
+        A share of a shape far below one is mostly too small for a float, and then only a part of the same shape has a
+        density that is known there.
+        """
+        own = self.density
+        kept = tuple(
+            replace(part, prevalence=_kept(own.prevalence, part.prevalence), rows=_kept(own.rows, part.rows))
+            for part in self.parts
+        )
+        object.__setattr__(self, "parts", kept)
 
     @classmethod
     def around(cls, landscape: Landscape, usual: Proposal) -> "DefensiveProposal":
@@ -183,6 +195,10 @@ class _Terms:
             outputs.append(of_outputs)
             constants.append(constant + of_rows[learned].sum())
         return cls(np.array(shares), np.array(cells), np.array(outputs), np.array(constants))
+
+
+def _kept(own: FloatArray, shapes: FloatArray) -> FloatArray:
+    return np.where(np.maximum(own, shapes) < SMALLEST_SHAPE, own, shapes)
 
 
 def _prior_parts(density: Density) -> Iterator[Part]:

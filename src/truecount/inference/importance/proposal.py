@@ -22,6 +22,7 @@ from truecount.inference.importance.resample import effective_share, normalised
 from truecount.inference.importance.square import SquareSystem, merge_columns, smaller_system, solve, square_system
 from truecount.models import Density
 
+SMALLEST = 1e-300
 LEAST_SHARE = 3e-4
 """Times the cells of the confusion: the share of proposals that must count; below it Hamiltonian chains are faster."""
 
@@ -275,6 +276,8 @@ def prior_term(density: Density, prevalence: FloatArray) -> FloatArray | float:
     exponents = density.prevalence - 1
     if not exponents.any():
         return 0.0
+    least = np.where(exponents < 0, SMALLEST, 0.0)  # a pole is as high as floats go
     with np.errstate(divide="ignore"):
-        value: FloatArray = np.log(prevalence[:, exponents != 0]) @ exponents[exponents != 0]
+        logs = np.log(np.maximum(prevalence, least))
+    value: FloatArray = logs[:, exponents != 0] @ exponents[exponents != 0]
     return value
