@@ -185,3 +185,8 @@ def test_shares_too_small_for_a_float_have_their_mass(name, seed):
     shares = np.concatenate([answer.prevalence[:, 0] for answer in answers])
     error = shares.std() / np.sqrt(sum(answer.effective[0] for answer in answers))
     assert shares.mean() == pytest.approx(mean, abs=5 * error)
+
+
+def test_a_batch_of_which_nothing_is_possible_is_empty(seed):
+    pool = DefensiveProposal.around(survey(ORDINARY), Proposal.first(ORDINARY)).draw(0, np.random.default_rng(seed))
+    assert len(pool.log_weights) == 0

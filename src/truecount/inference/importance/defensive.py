@@ -155,8 +155,8 @@ class DefensiveProposal:
         usual = self.usual.log_density(prevalence, np.ascontiguousarray(confusion.transpose(1, 2, 0)))
         outputs = np.einsum("sl,slk->sk", prevalence, confusion)
         shares, cells, outputs = (np.log(np.maximum(each, SMALLEST)) for each in (prevalence, confusion, outputs))
-        terms = self._terms
-        parts = shares @ terms.shares.T + cells.reshape(len(shares), -1) @ terms.cells.T + outputs @ terms.outputs.T
+        terms, cells = self._terms, cells.reshape(len(shares), self.density.rows.size)
+        parts = shares @ terms.shares.T + cells @ terms.cells.T + outputs @ terms.outputs.T
         return np.column_stack([usual, parts + terms.constants])
 
     @cached_property

@@ -168,7 +168,9 @@ class Source:
         shares = np.einsum("sl,lks->ks", prevalence, confusion)
         together = merge_columns(shares[None], self.system.groups, self.system.size)[0]
         seen = self.density.unlabeled > 0
-        value: FloatArray = self.density.unlabeled[seen] @ np.log(shares[seen] / together[self.system.groups[seen]])
+        with np.errstate(divide="ignore", invalid="ignore"):  # what floats take for impossible has no weight
+            logs = np.log(shares[seen] / together[self.system.groups[seen]])
+        value: FloatArray = self.density.unlabeled[seen] @ logs
         return value
 
 
