@@ -271,7 +271,10 @@ def text(document):
     for part in ("openqa", "xstest"):
         if found := document.get(part):
             lines += [f"**{part}**, each system in turn the target, questions of labels and target apart.", ""]
-            lines += ["| model | target labels | targets | error, points | 95 % hold | width | converged |", "|" + " --- |" * 7]
+            lines += [
+                "| model | target labels | targets | error, points | 95 % hold | width | converged |",
+                "|" + " --- |" * 7,
+            ]
             lines += [
                 f"| {row['model']} | {row['target_labels']} | {row['targets']} | {100 * row['error']:.1f} | "
                 f"{100 * row['held']:.0f} % | {row['width']:.2f} | {100 * row['ok']:.0f} % |"

@@ -116,7 +116,10 @@ def ranks_of_truth(setting, seed, data_sets, *, bug=None, effective_draws=100):
         draws = sample_groups(density, effective_draws=effective_draws, seed=number, groups=N_GROUPS)
         pairs = {
             "share": (draws.prevalence[:, 1, 0], truth.shares[1, 0]),
-            "difference": (draws.prevalence[:, 4, 0] - draws.prevalence[:, 0, 0], truth.shares[4, 0] - truth.shares[0, 0]),
+            "difference": (
+                draws.prevalence[:, 4, 0] - draws.prevalence[:, 0, 0],
+                truth.shares[4, 0] - truth.shares[0, 0],
+            ),
             "spread": (draws.spread[:, 0], truth.spread[0]),
             "centre": (draws.centre[:, 0, 0], truth.centre[0]),
         }
