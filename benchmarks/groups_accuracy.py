@@ -239,8 +239,8 @@ def text(document):
         root = found["root_mean_squared_error"]
         lines += [
             f"**30 groups of 50 items, {found['data_sets']} data sets from the model.** Root mean squared error pooled "
-            f"{100 * root['pooled']:.2f}, independent {100 * root['independent']:.2f} points: ratio {found['ratio']:.2f}. "
-            f"95 % intervals hold {100 * found['coverage']['pooled']:.1f} % (standard error "
+            f"{100 * root['pooled']:.2f}, independent {100 * root['independent']:.2f} points: ratio "
+            f"{found['ratio']:.2f}. 95 % intervals hold {100 * found['coverage']['pooled']:.1f} % (standard error "
             f"{100 * found['coverage_error']['pooled']:.1f}) and {100 * found['coverage']['independent']:.1f} %.",
             "",
         ]
@@ -263,8 +263,8 @@ def text(document):
         lines += [f"| {row['said']:.2f} | {row['came_true']:.2f} | {row['pairs']} |" for row in found["better"]] + [""]
     if found := document.get("streams"):
         lines += [
-            f"**Streams of 26 weeks.** {100 * found['false_alerts']:.1f} % of {found['healthy']} healthy streams raise an "
-            f"alert in the last week; a step of three standard errors is found within two weeks in "
+            f"**Streams of 26 weeks.** {100 * found['false_alerts']:.1f} % of {found['healthy']} healthy streams raise "
+            f"an alert in the last week; a step of three standard errors is found within two weeks in "
             f"{100 * found['found_within_two_weeks']:.0f} % of {found['stepped']}.",
             "",
         ]

@@ -53,9 +53,9 @@ def measured(name: str, data_sets: int, bug: str | None) -> dict:
 def text(rows: list[dict]) -> str:
     """A table, a line for each setting."""
     lines = [
-        "Truths from the prior, data from the truths, ranks of the truths among draws; five groups of 60 items, 15 labels",
-        "of each class in four studies. Least p-value of uniform ranks among all quantities (times their number), and",
-        "what central intervals of 80 % hold, from the least to the most of the quantities.",
+        "Truths from the prior, data from the truths, ranks of the truths among draws; five groups of 60 items,",
+        "15 labels of each class in four studies. Least p-value of uniform ranks among all quantities (times their",
+        "number), and what central intervals of 80 % hold, from the least to the most of the quantities.",
         "",
         "| setting | planted bug | data sets | least p-value | 80 % hold |",
         "| --- | --- | --- | --- | --- |",

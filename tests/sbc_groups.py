@@ -136,7 +136,7 @@ def ranks_of_truth(setting, seed, data_sets, *, bug=None, effective_draws=100):
 
 
 def p_values(ranks):
-    """Whether ranks are uniform: by bins, by their mean, and by how far from the middle they lie; the least of three."""
+    """Whether ranks are uniform: by bins, by their mean, and by how far from the middle they lie."""
     bins = 10 if len(ranks) >= 50 else 4
     counts = [np.histogram(column, bins=bins, range=(0, 1))[0] for column in ranks.T]
     by_bins = np.array([chisquare(count).pvalue for count in counts])

@@ -99,7 +99,7 @@ class Prior:
         --------
         >>> prior = Prior.published({"positive": Pert(0.85, 0.7, 0.95), "negative": 1})
         >>> {output: round(labels, 1) for output, labels in prior.confusion["positive"].items()}
-        {'positive': 49.1, 'negative': 9.2}
+        {'positive': 50.3, 'negative': 9.5}
         """
         _check.instance_of("rates", rates, Mapping, "Pass {class: Pert(likely, low, high), ...}")
         names = list(rates) if outputs is None else list(outputs)
