@@ -16,6 +16,7 @@ import numpy as np
 
 from truecount._types import FloatArray
 from truecount.models import Density
+from truecount.models.discrete import expected_items
 
 
 class Coordinates(Protocol):
@@ -36,6 +37,12 @@ class Coordinates(Protocol):
     def log_density(self, point: FloatArray) -> FloatArray:
         """Shape (chains,): log-density, up to a constant."""
 
+    def logs(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Logarithms of what `natural` returns, however small."""
+
+    def pull(self, point: FloatArray, by_class: FloatArray, by_cell: FloatArray) -> FloatArray:
+        """Shape (chains, coordinates): gradient of ``Σ by_class · log π + Σ by_cell · log φ``."""
+
     def scale(self) -> FloatArray:
         """Shape (coordinates,): a first guess of each coordinate's posterior standard deviation."""
 
@@ -50,7 +57,7 @@ class ByClass:
         self.density, self.free = density, np.flatnonzero(~density.is_known)
         self.alpha, self.rows = density.prevalence, density.rows[self.free]
         self.shapes = np.concatenate([self.alpha, self.rows.ravel()])
-        expected = _expected_items(density)
+        expected = expected_items(density)
         self.items = np.concatenate([expected.sum(axis=1), expected[self.free].ravel()])
         self.total = self.alpha.sum() + density.unlabeled.sum()
         self.row_totals = self.rows.sum(axis=1) + expected[self.free].sum(axis=1)
@@ -112,6 +119,22 @@ class ByClass:
         prevalence, learned, _, _ = self._forward(point)
         return prevalence, self._confusion(learned)
 
+    def logs(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Take the logarithms of the sums off the coordinates; known rows have zeros."""
+        _, _, total, row_totals = self._forward(point)
+        cells = point[:, len(self.alpha) :].reshape(len(point), *self.rows.shape) - np.log(row_totals)
+        confusion = np.zeros((len(point), *self.density.known.shape))
+        confusion[:, self.free] = cells
+        return point[:, : len(self.alpha)] - np.log(total), confusion
+
+    def pull(self, point: FloatArray, by_class: FloatArray, by_cell: FloatArray) -> FloatArray:
+        """Take off what the sums take back."""
+        prevalence, learned, _, _ = self._forward(point)
+        cells = by_cell[:, self.free]
+        cells = cells - learned * cells.sum(axis=2, keepdims=True)
+        classes = by_class - prevalence * by_class.sum(axis=1, keepdims=True)
+        return np.hstack([classes, cells.reshape(len(point), -1)])
+
 
 class ByOutput:
     """Outputs' shares, and a prevalence and confusion that explain shares close to them; no row may be known.
@@ -135,7 +158,7 @@ class ByOutput:
         self.columns, self.exponents = self.rows.sum(axis=0), self.alpha - self.rows.sum(axis=1)
         self.few = 1 + density.unlabeled * min(1.0, self.FEW * self.rows.sum() / density.unlabeled.sum())
         self.shapes = np.concatenate([self.alpha, self.rows.ravel(), density.unlabeled + 1])
-        expected = _expected_items(replace(density, unlabeled=self.few))
+        expected = expected_items(replace(density, unlabeled=self.few))
         self.items = np.concatenate([expected.sum(axis=1), expected.ravel(), np.zeros(density.n_outputs)])
         self.total = self.alpha.sum() + self.few.sum()
         self.row_totals = self.rows.sum(axis=1) + expected.sum(axis=1)
@@ -213,6 +236,26 @@ class ByOutput:
         at = self._forward(point)
         return at.classes * at.tilt, at.confusion
 
+    def logs(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Take the logarithms of the sums off the coordinates, and add what turns (w, ψ) into (π, φ)."""
+        at, (n_classes, n_outputs) = self._forward(point), self.rows.shape
+        rows = point[:, n_classes:-n_outputs].reshape(-1, n_classes, n_outputs) - np.log(at.row_totals)
+        confusion = rows + np.log(at.outputs / at.implied)[:, None, :] - np.log(at.tilt)[:, :, None]
+        return point[:, :n_classes] - np.log(at.total) + np.log(at.tilt), confusion
+
+    def pull(self, point: FloatArray, by_class: FloatArray, by_cell: FloatArray) -> FloatArray:
+        """Follow the terms of `gradient` that are linear in the concentrations."""
+        at = self._forward(point)
+        exponents = by_class - by_cell.sum(axis=2)
+        pull = at.confusion * exponents[:, :, None]
+        of_output = by_cell.sum(axis=1) + pull.sum(axis=1)
+        cells = at.given_output * -of_output[:, None, :]
+        of_class = by_class + cells.sum(axis=2)
+        cells += pull + by_cell - at.rows * of_class[:, :, None]
+        classes = of_class - at.classes * of_class.sum(axis=1, keepdims=True)
+        outputs = of_output - at.outputs * of_output.sum(axis=1, keepdims=True)
+        return np.hstack([classes, cells.reshape(len(point), -1), outputs])
+
 
 class _Table(NamedTuple):
     """What a point of `ByOutput` stands for: w, ψ, q, the sums of their gammas, r, P(class | output), t and φ."""
@@ -238,17 +281,3 @@ def _log_gamma_sum(total: FloatArray, surplus: FloatArray | float) -> FloatArray
 def _logs(shares: FloatArray) -> FloatArray:
     logs: FloatArray = np.log(np.maximum(shares, 1e-300))
     return logs
-
-
-def _expected_items(density: Density) -> FloatArray:
-    """Shape (classes, outputs): the unlabelled items shared out by a rough fit."""
-    confusion = density.mean_confusion
-    prevalence = np.full(density.n_classes, 1 / density.n_classes)
-    for _ in range(50):
-        joint = prevalence[:, None] * confusion
-        column = joint.sum(axis=0)
-        items = joint * np.divide(density.unlabeled, column, out=np.zeros_like(column), where=column > 0)
-        prevalence = items.sum(axis=1) + density.prevalence
-        prevalence /= prevalence.sum()
-    shared_out: FloatArray = items
-    return shared_out

@@ -16,7 +16,7 @@ from truecount.errors import UnsuitableEngineError
 from truecount.inference import convergence
 from truecount.inference.conflict import conflict
 from truecount.inference.defensive import DefensiveProposal
-from truecount.inference.draws import Draws, confusion_stride, dirichlet, draw_rows
+from truecount.inference.draws import Draws, confusion_stride, prior_prevalence, rows_by_labels
 from truecount.inference.landscape import Landscape, survey
 from truecount.inference.proposal import Pool, Proposal
 from truecount.inference.resample import draws_needed, effective_share, normalised, resample
@@ -117,9 +117,9 @@ def resampled(pool: Pool, density: Density, size: int, asked: int, rng: np.rando
 def _prior_draws(density: Density, size: int, rng: np.random.Generator) -> Draws:
     """Without unlabelled items the prevalence keeps its prior and the rows what the labels say."""
     stride = confusion_stride(size, density.rows.size)
-    confusion = draw_rows(rng, density, 0.0, (len(range(0, size, stride)),))
+    confusion = rows_by_labels(rng, density, len(range(0, size, stride)))
     return Draws(
-        prevalence=dirichlet(rng, density.prevalence, (size,)),
+        prevalence=prior_prevalence(rng, density, size),
         confusion=confusion,
         stride=stride,
         effective=np.full(density.n_classes, float(size)),
@@ -135,7 +135,7 @@ def _fill_pool(density: Density, size: int, rng: np.random.Generator) -> tuple[P
     try:
         pool = _usual_pool(density, size, rng)
     except UnsuitableEngineError:
-        if density.rows.size > MOST_CELLS:
+        if density.rows.size > MOST_CELLS or density.is_learning:
             raise
         landscape = survey(density)
         return _defensive_pool(landscape, size, rng), landscape
@@ -145,6 +145,8 @@ def _fill_pool(density: Density, size: int, rng: np.random.Generator) -> tuple[P
     landscape = survey(density)
     if landscape.is_plain and nats <= SOME_CONFLICT and not landscape.is_missed_by(pool.prevalence):
         return pool, landscape
+    if density.is_learning:
+        raise refusal("labels and unlabelled counts contradict each other, and the prior is learned")
     return _defensive_pool(landscape, size, rng), landscape
 
 
@@ -174,7 +176,7 @@ def _defensive_pool(landscape: Landscape, size: int, rng: np.random.Generator) -
 
 def _usual_pool(density: Density, size: int, rng: np.random.Generator) -> Pool:
     """Propose until the pool is worth `size` draws; where its weights have a long tail, propose more widely."""
-    if (density.prevalence < 1).any():
+    if density.learned_prevalence is not None or (density.prevalence < 1).any():
         raise refusal("a prevalence prior below 1 makes the weights' tail too heavy")
     proposal, pool = _pilot(Proposal.first(density), density, rng)
     while True:

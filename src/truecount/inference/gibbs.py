@@ -9,6 +9,7 @@ from truecount._types import FloatArray
 from truecount.errors import UnsuitableEngineError
 from truecount.inference.draws import Draws, dirichlet, draw_rows
 from truecount.inference.history import History
+from truecount.inference.learning import Concentrations
 from truecount.inference.run import ChainRun
 from truecount.models import Density
 
@@ -48,11 +49,12 @@ class Gibbs:
         unlabeled = np.rint(density.unlabeled).astype(np.int64)
         confusion = draw_rows(rng, density, 0.0, (self.chains,))
         prevalence = dirichlet(rng, density.prevalence, (self.chains,))
-        history = History(self.chains, density)
+        history, concentrations = History(self.chains, density), Concentrations(density, self.chains, rng)
         for sweep in range(self.warmup + -(-self.draws // self.chains)):
             items = _impute(unlabeled, prevalence, confusion, rng)
-            prevalence = dirichlet(rng, density.prevalence + items.sum(axis=2), ())
-            confusion = draw_rows(rng, density, items, ())
+            concentrations.update(items, rng)
+            prevalence = dirichlet(rng, concentrations.prevalence + items.sum(axis=2), ())
+            confusion = draw_rows(rng, density, items + concentrations.beyond, ())
             if sweep >= self.warmup:
                 history.append(prevalence, confusion)
         return history.draws(ChainRun(engine="Gibbs", chains=self.chains, warmup=self.warmup))

@@ -13,6 +13,7 @@ from truecount.inference.draws import Draws
 from truecount.inference.history import History
 from truecount.inference.jumps import Jumps
 from truecount.inference.landscape import Landscape, survey
+from truecount.inference.learning import Learning
 from truecount.inference.leapfrog import Chains, Effort, Tuning, begin, move, warm_up
 from truecount.inference.run import ChainRun
 from truecount.inference.warp import Warped
@@ -168,6 +169,8 @@ def build_coordinates(density: Density, moving: Moving) -> Coordinates:
             "coordinates", "are 'output'", "known rows cannot be kept in them", "Use Hamiltonian(coordinates='class')"
         )
     coordinates: Coordinates = ByOutput(density) if moving == "output" else ByClass(density)
+    if density.is_learning:
+        coordinates = Learning(coordinates, density)
     return Warped(coordinates) if (coordinates.shapes < 1).any() else coordinates
 
 

@@ -11,11 +11,14 @@ from truecount import _check
 from truecount._types import FloatArray, Name
 from truecount._wording import nearest, quoted
 from truecount.counts import Counts
+from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
+from truecount.models.learned import Learned, learned_rows
 
 LEAST, MOST = 1e-9, 1e9
 """Concentrations beyond these are no belief but a rounding error away from an absent class, or from certainty."""
 NAMED_ROWS = ("flat", "sparse")
+LEARNED = "learned"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +38,20 @@ class Prior:
     Parameters
     ----------
     prevalence
-        Concentration of the prevalence: a number for all classes, one number a class, or a mapping by class name.
+        Concentration of the prevalence: a number for all classes, one number a class, a mapping by class name, or
+        ``"learned"``: one number for all classes, which the unlabelled items decide. Below 1 most classes are rare.
     confusion
-        Concentration of the rows P(output | class): a number for all cells; ``"flat"`` (1, the paper's) or ``"sparse"``
-        (1/K, which weighs one label a class however many outputs there are); a mapping by class name; or a matrix.
+        Concentration of the rows P(output | class): a number for all cells; ``"flat"`` (1, the paper's), ``"sparse"``
+        (1/K, which weighs one label a class however many outputs there are) or ``"learned"``, a prior that all rows
+        share and whose weight the labels decide; a mapping by class name; or a matrix.
     known
         Rows of the confusion that are known, NaN in those to be learned; see `known_confusion`.
 
     Notes
     -----
-    A flat row prior weighs K labels in every class. With few labels and many outputs it drowns the data: prefer
-    ``"sparse"``, or `diagonal` where outputs are the classes and the classifier is known to be better than chance.
+    A flat row prior weighs K labels in every class. With few labels and many outputs it drowns the data. Learned rows
+    weigh what the labels show: ``even`` labels spread over all outputs and ``own`` on the output called like the class
+    (none where outputs are not the classes); both are unknown, and the posterior is an average over them.
 
     Examples
     --------
@@ -53,12 +59,12 @@ class Prior:
     Prior(prevalence={'fail': 2, 'pass': 1}, confusion='sparse', known=None)
     """
 
-    prevalence: float | Sequence[float] | Mapping[Any, float] = 1.0
+    prevalence: float | str | Sequence[float] | Mapping[Any, float] = 1.0
     confusion: float | str | Mapping[Any, Any] | Sequence[Any] | Diagonal = 1.0
     known: tuple[tuple[float, ...], ...] | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "prevalence", concentrations("prevalence", self.prevalence))
+        object.__setattr__(self, "prevalence", _share_concentrations(self.prevalence))
         object.__setattr__(self, "confusion", _row_concentrations(self.confusion))
         if self.known is not None:
             object.__setattr__(self, "known", _known_rows(self.known))
@@ -78,12 +84,16 @@ class Prior:
         return cls(prevalence, confusion, known=matrix)
 
     def prevalence_for(self, counts: Counts) -> FloatArray:
-        """Shape (classes,): concentration of the prevalence."""
+        """Shape (classes,): concentration of the prevalence; 1 where it is learned, which needs the unlabelled items."""
+        if self.prevalence == LEARNED:
+            return np.ones(len(counts.classes))
         return one_for_each("prevalence", self.prevalence, counts.classes, "class")
 
     def confusion_for(self, counts: Counts) -> FloatArray:
-        """Shape (classes, outputs): concentration of the confusion rows."""
+        """Shape (classes, outputs): concentration of the confusion rows; its mean given the labels, where learned."""
         shape, value = counts.labeled.shape, self.confusion
+        if (learned := self.learned_rows_for(counts)) is not None:
+            return learned.reference_rows
         if isinstance(value, Diagonal):
             return _diagonal(value.strength, counts)
         if isinstance(value, str):
@@ -94,6 +104,15 @@ class Prior:
                 [one_for_each("confusion", value[name], counts.outputs, "output") for name in counts.classes]
             )
         return filled("confusion", value, shape, "Give a row for each class, a column for each output")
+
+    def learned_rows_for(self, counts: Counts) -> Learned | None:
+        """Return the prior of the rows that the labels decide; None where it is fixed."""
+        if self.confusion != LEARNED:
+            return None
+        has_own = set(counts.classes) <= set(counts.outputs)
+        own = np.array([counts.outputs.index(name) for name in counts.classes]) if has_own else None
+        is_known = ~np.isnan(self.known_for(counts)).any(axis=1)
+        return learned_rows(effective_counts(counts)[0], own, is_known)
 
     def known_for(self, counts: Counts) -> FloatArray:
         """Shape (classes, outputs): known rows, NaN elsewhere."""
@@ -111,7 +130,7 @@ class Prior:
 
 def require_prior(prior: object) -> None:
     """Refuse what is no prior, such as the name of one."""
-    is_named = isinstance(prior, str) and prior in NAMED_ROWS
+    is_named = isinstance(prior, str) and prior in (*NAMED_ROWS, LEARNED)
     remedy = f"Pass Prior(confusion={prior!r})" if is_named else "Pass Prior(prevalence=..., confusion=...)"
     _check.instance_of("prior", prior, Prior, remedy)
 
@@ -139,9 +158,13 @@ def concentrations(argument: str, value: Any) -> Any:
     return _concentration(argument, value)
 
 
+def _share_concentrations(value: Any) -> Any:
+    return value if isinstance(value, str) and value == LEARNED else concentrations("prevalence", value)
+
+
 def _row_concentrations(value: Any) -> Any:
     if isinstance(value, str):
-        return _check.one_of("confusion", value, NAMED_ROWS)
+        return _check.one_of("confusion", value, (*NAMED_ROWS, LEARNED))
     return value if isinstance(value, Diagonal) else concentrations("confusion", value)
 
 

@@ -1,0 +1,180 @@
+"""Concentrations that the data decide: Dirichlets that share a prior, whose weight is learned on a grid.
+
+Rows of the confusion have the concentration ``even · spread + own · peak``: a weight spread over all outputs alike, and
+one on the output called like the class. Both are unknown. Their strength ``s = even + own`` is log-uniform and the part
+``d = own / s`` uniform. Where outputs are not the classes there is no such output, and d is 0. Given a point of the
+grid everything is Dirichlet, and what labels say of the points has a closed form, the product of
+Dirichlet-multinomials. The prevalence is the same with one row: every class has the concentration `even`.
+
+An engine either draws a point of the grid first, or moves on the mixture of all points: it differs from
+the Dirichlet at the point `reference` by `log_ratio`, whose slope is a change of the concentrations, `surplus`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from truecount._types import FloatArray, IntArray
+
+STRENGTHS = np.geomspace(0.2, 300.0, 30)
+"""Of the prior of a row, in labels."""
+PARTS = np.linspace(0.0, 0.95, 20)
+"""Of that strength, how much is on the output called like the class."""
+CONCENTRATIONS = np.geomspace(0.02, 2.0, 25)
+"""Of every class, in the prior of the prevalence."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Learned:
+    """A grid of Dirichlet priors that all rows share, equally probable before any data.
+
+    Parameters
+    ----------
+    spread, peak
+        Shape (rows, entries): concentrations for one unit of `even` and of `own`; zero in rows that are known.
+    even, own
+        Shape (points,): the grid.
+    probability
+        Shape (points,): of each point, given the labels; of the prevalence, given a rough fit.
+    log_norms
+        Shape (points,): logarithms of what the Dirichlet densities are divided by.
+    """
+
+    spread: FloatArray
+    peak: FloatArray
+    even: FloatArray
+    own: FloatArray
+    probability: FloatArray
+    log_norms: FloatArray
+
+    @classmethod
+    def from_items(
+        cls, items: FloatArray, spread: FloatArray, peak: FloatArray, even: FloatArray, own: FloatArray
+    ) -> "Learned":
+        """Weigh the points of the grid by these items, shape (rows, entries)."""
+        blank = cls(spread, peak, even, own, np.full(len(even), 1 / len(even)), np.zeros(len(even)))
+        evidence = blank.log_evidence(items)
+        weights = np.exp(evidence - evidence.max())
+        return cls(spread, peak, even, own, weights / weights.sum(), blank._log_norms())
+
+    @property
+    def reference(self) -> tuple[float, float]:
+        """The means of `even` and `own` over the grid."""
+        return float(self.probability @ self.even), float(self.probability @ self.own)
+
+    @property
+    def reference_rows(self) -> FloatArray:
+        """Shape (rows, entries): the concentrations at the reference."""
+        even, own = self.reference
+        return even * self.spread + own * self.peak
+
+    def rows_at(self, points: IntArray) -> FloatArray:
+        """Shape (…, rows, entries): the concentrations at points of the grid of shape (…)."""
+        return self.even[points][..., None, None] * self.spread + self.own[points][..., None, None] * self.peak
+
+    def draw(self, rng: np.random.Generator, size: int) -> IntArray:
+        """Draw so many points by their probability."""
+        return np.searchsorted(np.cumsum(self.probability)[:-1], rng.random(size))
+
+    def log_densities(self, logs: FloatArray) -> FloatArray:
+        """Shape (…, points): log-density of rows whose logarithms are of shape (…, rows, entries), on that scale."""
+        by_even, by_own = self._sums(logs)
+        return by_even[..., None] * self.even + by_own[..., None] * self.own - self.log_norms
+
+    def log_ratio(self, logs: FloatArray) -> FloatArray:
+        """Shape (…): log-density of rows under the mixture of all points, over that at the reference, but a constant.
+
+        The mixture has equal parts; rows enter by their logarithms, shape (…, rows, entries), of which −∞ has no place.
+        """
+        by_even, by_own = self._sums(logs)
+        even, own = self.reference
+        each = by_even[..., None] * (self.even - even) + by_own[..., None] * (self.own - own) - self.log_norms
+        value: FloatArray = np.logaddexp.reduce(each, axis=-1)
+        return value
+
+    def surplus(self, logs: FloatArray) -> FloatArray:
+        """Shape (…, rows, entries): the mean concentrations given these rows, beyond those at the reference."""
+        each = self.log_densities(logs)
+        weights = np.exp(each - each.max(axis=-1, keepdims=True))
+        weights /= weights.sum(axis=-1, keepdims=True)
+        even, own = self.reference
+        more = weights @ self.even - even, weights @ self.own - own
+        return more[0][..., None, None] * self.spread + more[1][..., None, None] * self.peak
+
+    def log_evidence(self, items: FloatArray) -> FloatArray:
+        """Shape (points,): log-probability of items, shape (rows, entries), at each point of the grid."""
+        from scipy.special import gammaln
+
+        seen = items > 0
+        cells, times = np.unique(
+            np.column_stack([self.spread[seen], self.peak[seen], items[seen]]), axis=0, return_counts=True
+        )
+        start = self.even[:, None] * cells[:, 0] + self.own[:, None] * cells[:, 1]
+        sums, rows = np.unique(
+            np.column_stack([self.spread.sum(axis=1), self.peak.sum(axis=1), items.sum(axis=1)]),
+            axis=0,
+            return_counts=True,
+        )
+        total = self.even[:, None] * sums[:, 0] + self.own[:, None] * sums[:, 1]
+        free = total[0] > 0
+        by_row = (gammaln(total[:, free] + sums[free, 2]) - gammaln(total[:, free])) @ rows[free]
+        learned = start[0] > 0
+        by_cell = (gammaln(start[:, learned] + cells[learned, 2]) - gammaln(start[:, learned])) @ times[learned]
+        return np.asarray(by_cell - by_row)
+
+    def log_evidence_at(self, points: IntArray, items: FloatArray) -> FloatArray:
+        """Shape (chains,): log-probability of each chain's items, (chains, rows, entries), at a point of its own."""
+        from scipy.special import gammaln
+
+        rows = self.rows_at(points)
+        free = self.spread.sum(axis=1) > 0
+        rows, items = rows[:, free], items[:, free]
+        totals = rows.sum(axis=2)
+        by_row = (gammaln(totals + items.sum(axis=2)) - gammaln(totals)).sum(axis=1)
+        return np.asarray((gammaln(rows + items) - gammaln(rows)).sum(axis=(1, 2)) - by_row)
+
+    def _sums(self, logs: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return np.einsum("...lk,lk->...", logs, self.spread), np.einsum("...lk,lk->...", logs, self.peak)
+
+    def _log_norms(self) -> FloatArray:
+        """Shape (points,): log of what the Dirichlet densities of all rows are divided by."""
+        from scipy.special import gammaln
+
+        free = self.spread.sum(axis=1) > 0
+        pairs = np.column_stack([self.spread[free].ravel(), self.peak[free].ravel()])
+        cells, times = np.unique(pairs, axis=0, return_counts=True)
+        totals = np.column_stack([self.spread[free].sum(axis=1), self.peak[free].sum(axis=1)])
+        sums, rows = np.unique(totals, axis=0, return_counts=True)
+        by_cell = gammaln(self.even[:, None] * cells[:, 0] + self.own[:, None] * cells[:, 1]) @ times
+        return np.asarray(by_cell - gammaln(self.even[:, None] * sums[:, 0] + self.own[:, None] * sums[:, 1]) @ rows)
+
+
+def learned_rows(labeled: FloatArray, own_output: IntArray | None, is_known: np.ndarray) -> Learned:
+    """Learn the prior of the rows from the labels.
+
+    Parameters
+    ----------
+    labeled
+        Shape (classes, outputs).
+    own_output
+        Shape (classes,): the output called like each class; None where outputs are not the classes.
+    is_known
+        Shape (classes,): rows that are known, and tell nothing of the others.
+    """
+    spread, peak = np.full(labeled.shape, 1 / labeled.shape[1]), np.zeros(labeled.shape)
+    parts = PARTS
+    if own_output is None:
+        parts = PARTS[:1]
+    else:
+        peak[np.arange(len(peak)), own_output] = 1.0
+    spread[is_known], peak[is_known] = 0.0, 0.0
+    strength, part = (axis.ravel() for axis in np.meshgrid(STRENGTHS, parts, indexing="ij"))
+    return Learned.from_items(labeled, spread, peak, strength * (1 - part), strength * part)
+
+
+def learned_prevalence(items: FloatArray) -> Learned:
+    """Learn the concentration of the prevalence; `items` of each class, by a rough fit, say where to look for it."""
+    spread = np.ones((1, len(items)))
+    return Learned.from_items(
+        items[None], spread, np.zeros_like(spread), CONCENTRATIONS, np.zeros_like(CONCENTRATIONS)
+    )
