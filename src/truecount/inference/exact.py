@@ -143,10 +143,11 @@ def _fill_pool(density: Density, size: int, rng: np.random.Generator) -> tuple[P
     if nats <= NO_CONFLICT:
         return pool, None
     landscape = survey(density)
-    if landscape.is_plain and nats <= SOME_CONFLICT and not landscape.is_missed_by(pool.prevalence):
+    is_plain = len(landscape.modes) == 1 if density.is_learning else landscape.is_plain and nats <= SOME_CONFLICT
+    if is_plain and not landscape.is_missed_by(pool.prevalence):
         return pool, landscape
     if density.is_learning:
-        raise refusal("labels and unlabelled counts contradict each other, and the prior is learned")
+        raise refusal("the posterior has several modes, and the prior is learned")
     return _defensive_pool(landscape, size, rng), landscape
 
 

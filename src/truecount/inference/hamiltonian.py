@@ -13,8 +13,8 @@ from truecount.inference.draws import Draws
 from truecount.inference.history import History
 from truecount.inference.jumps import Jumps
 from truecount.inference.landscape import Landscape, survey
-from truecount.inference.learning import Learning
 from truecount.inference.leapfrog import Chains, Effort, Tuning, begin, move, warm_up
+from truecount.inference.learning import Learning
 from truecount.inference.run import ChainRun
 from truecount.inference.warp import Warped
 from truecount.models import Density

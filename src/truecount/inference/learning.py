@@ -62,8 +62,8 @@ class Concentrations:
 
 def _drawn_point(shares: Learned, items: FloatArray, rng: np.random.Generator) -> IntArray:
     """Shape (chains,): a point drawn by the evidence of each chain's items, shape (chains, classes)."""
-    evidence = np.stack([shares.log_evidence(each[None]) for each in items])
-    return np.asarray((evidence + rng.gumbel(size=evidence.shape)).argmax(axis=1))
+    evidence = shares.log_evidence_at(np.arange(len(shares.even)), items[:, None, None, :])
+    return np.asarray((evidence + shares.log_prior + rng.gumbel(size=evidence.shape)).argmax(axis=1))
 
 
 def _moved_points(rows: Learned, points: IntArray, items: FloatArray, rng: np.random.Generator) -> IntArray:
@@ -73,5 +73,6 @@ def _moved_points(rows: Learned, points: IntArray, items: FloatArray, rng: np.ra
     )
     log_chances = np.log((1 - ANYWHERE) * rows.probability + ANYWHERE / len(rows.even))
     gain = rows.log_evidence_at(proposed, items) - rows.log_evidence_at(points, items)
+    gain += rows.log_prior[proposed] - rows.log_prior[points]
     is_accepted = np.log(rng.random(len(points))) < gain - log_chances[proposed] + log_chances[points]
     return np.where(is_accepted, proposed, points)

@@ -9,8 +9,7 @@ from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
 from truecount.models.learned import Learned, learned_prevalence
-from truecount.models.priors import Prior, require_prior
-
+from truecount.models.priors import LEARNED, Prior, require_prior
 
 SMALLEST = 1e-300
 """A share below this has no logarithm."""
@@ -86,7 +85,7 @@ class Density:
         return self.learned_rows is not None or self.learned_prevalence is not None
 
     def log_learned(self, log_prevalence: FloatArray, log_confusion: FloatArray) -> FloatArray | float:
-        """Log-prior of each draw where concentrations are learned, over that at the point of `rows` and `prevalence`."""
+        """Log-prior of each draw where concentrations are learned, over that at `rows` and `prevalence`."""
         of_rows = 0.0 if self.learned_rows is None else self.learned_rows.log_ratio(log_confusion)
         if self.learned_prevalence is None:
             return of_rows
@@ -130,7 +129,7 @@ def density(counts: Counts, prior: Prior) -> Density:
     learned = prior.learned_rows_for(counts)
     prior_rows = prior.confusion_for(counts) if learned is None else learned.reference_rows
     fixed = Density(prior.prevalence_for(counts), prior_rows + labeled, unlabeled, known, learned)
-    if prior.prevalence != "learned":
+    if prior.resolved(counts).prevalence != LEARNED:
         return fixed
     learned_shares = learned_prevalence(expected_items(fixed).sum(axis=1))
     return replace(fixed, prevalence=learned_shares.reference_rows[0], learned_prevalence=learned_shares)

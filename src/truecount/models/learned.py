@@ -1,7 +1,7 @@
 """Concentrations that the data decide: Dirichlets that share a prior, whose weight is learned on a grid.
 
 Rows of the confusion have the concentration ``even · spread + own · peak``: a weight spread over all outputs alike, and
-one on the output called like the class. Both are unknown. Their strength ``s = even + own`` is log-uniform and the part
+one on the output called like the class. Both are unknown. Their strength ``s = even + own`` is log-normal and the part
 ``d = own / s`` uniform. Where outputs are not the classes there is no such output, and d is 0. Given a point of the
 grid everything is Dirichlet, and what labels say of the points has a closed form, the product of
 Dirichlet-multinomials. The prevalence is the same with one row: every class has the concentration `even`.
@@ -10,7 +10,7 @@ An engine either draws a point of the grid first, or moves on the mixture of all
 the Dirichlet at the point `reference` by `log_ratio`, whose slope is a change of the concentrations, `surplus`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +18,10 @@ from truecount._types import FloatArray, IntArray
 
 STRENGTHS = np.geomspace(0.2, 300.0, 30)
 """Of the prior of a row, in labels."""
+USUAL_STRENGTH, SPREAD_OF_STRENGTHS = 5.0, 1.5
+"""Median of the strength, and standard deviation of its logarithm. The rows of classifiers on real sets have strengths
+from 0.4 to 100 (``benchmarks/learned_rows.py``); with few labels a flat prior of the logarithm lets rows be all alike,
+which they never are."""
 PARTS = np.linspace(0.0, 0.95, 20)
 """Of that strength, how much is on the output called like the class."""
 CONCENTRATIONS = np.geomspace(0.02, 2.0, 25)
@@ -26,7 +30,7 @@ CONCENTRATIONS = np.geomspace(0.02, 2.0, 25)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Learned:
-    """A grid of Dirichlet priors that all rows share, equally probable before any data.
+    """A grid of Dirichlet priors, one of which all rows share.
 
     Parameters
     ----------
@@ -34,6 +38,8 @@ class Learned:
         Shape (rows, entries): concentrations for one unit of `even` and of `own`; zero in rows that are known.
     even, own
         Shape (points,): the grid.
+    log_prior
+        Shape (points,): log-probability of each point before any data, up to a constant.
     probability
         Shape (points,): of each point, given the labels; of the prevalence, given a rough fit.
     log_norms
@@ -44,29 +50,46 @@ class Learned:
     peak: FloatArray
     even: FloatArray
     own: FloatArray
+    log_prior: FloatArray
     probability: FloatArray
     log_norms: FloatArray
 
     @classmethod
     def from_items(
-        cls, items: FloatArray, spread: FloatArray, peak: FloatArray, even: FloatArray, own: FloatArray
+        cls,
+        items: FloatArray,
+        *,
+        spread: FloatArray,
+        peak: FloatArray,
+        even: FloatArray,
+        own: FloatArray,
+        log_prior: FloatArray,
     ) -> "Learned":
         """Weigh the points of the grid by these items, shape (rows, entries)."""
-        blank = cls(spread, peak, even, own, np.full(len(even), 1 / len(even)), np.zeros(len(even)))
-        evidence = blank.log_evidence(items)
-        weights = np.exp(evidence - evidence.max())
-        return cls(spread, peak, even, own, weights / weights.sum(), blank._log_norms())
+        blank = cls(spread, peak, even, own, log_prior, log_prior, log_prior)
+        heights = blank.log_evidence(items) + log_prior
+        weights = np.exp(heights - heights.max())
+        return replace(blank, probability=weights / weights.sum(), log_norms=blank._log_norms())
 
     @property
     def reference(self) -> tuple[float, float]:
-        """The means of `even` and `own` over the grid."""
-        return float(self.probability @ self.even), float(self.probability @ self.own)
+        """`even` and `own` at the geometric mean of the strength and the mean of the part on the diagonal."""
+        total = self.even + self.own
+        strength, part = np.exp(self.probability @ np.log(total)), self.probability @ (self.own / total)
+        return float(strength * (1 - part)), float(strength * part)
 
     @property
     def reference_rows(self) -> FloatArray:
         """Shape (rows, entries): the concentrations at the reference."""
         even, own = self.reference
         return even * self.spread + own * self.peak
+
+    def strength_interval(self, level: float) -> tuple[float, float]:
+        """Return the central interval for ``even + own``."""
+        total = self.even + self.own
+        order = np.argsort(total, kind="stable")
+        low, high = np.searchsorted(np.cumsum(self.probability[order]), [(1 - level) / 2, (1 + level) / 2])
+        return float(total[order][low]), float(total[order][min(high, len(total) - 1)])
 
     def rows_at(self, points: IntArray) -> FloatArray:
         """Shape (…, rows, entries): the concentrations at points of the grid of shape (…)."""
@@ -79,16 +102,17 @@ class Learned:
     def log_densities(self, logs: FloatArray) -> FloatArray:
         """Shape (…, points): log-density of rows whose logarithms are of shape (…, rows, entries), on that scale."""
         by_even, by_own = self._sums(logs)
-        return by_even[..., None] * self.even + by_own[..., None] * self.own - self.log_norms
+        return by_even[..., None] * self.even + by_own[..., None] * self.own + self.log_prior - self.log_norms
 
     def log_ratio(self, logs: FloatArray) -> FloatArray:
         """Shape (…): log-density of rows under the mixture of all points, over that at the reference, but a constant.
 
-        The mixture has equal parts; rows enter by their logarithms, shape (…, rows, entries), of which −∞ has no place.
+        Rows enter by their logarithms, shape (…, rows, entries).
         """
         by_even, by_own = self._sums(logs)
         even, own = self.reference
-        each = by_even[..., None] * (self.even - even) + by_own[..., None] * (self.own - own) - self.log_norms
+        each = by_even[..., None] * (self.even - even) + by_own[..., None] * (self.own - own)
+        each += self.log_prior - self.log_norms
         value: FloatArray = np.logaddexp.reduce(each, axis=-1)
         return value
 
@@ -99,7 +123,7 @@ class Learned:
         weights /= weights.sum(axis=-1, keepdims=True)
         even, own = self.reference
         more = weights @ self.even - even, weights @ self.own - own
-        return more[0][..., None, None] * self.spread + more[1][..., None, None] * self.peak
+        return np.asarray(more[0][..., None, None] * self.spread + more[1][..., None, None] * self.peak)
 
     def log_evidence(self, items: FloatArray) -> FloatArray:
         """Shape (points,): log-probability of items, shape (rows, entries), at each point of the grid."""
@@ -123,15 +147,15 @@ class Learned:
         return np.asarray(by_cell - by_row)
 
     def log_evidence_at(self, points: IntArray, items: FloatArray) -> FloatArray:
-        """Shape (chains,): log-probability of each chain's items, (chains, rows, entries), at a point of its own."""
+        """Shape (…): log-probability of items, (…, rows, entries), at points of shape (…)."""
         from scipy.special import gammaln
 
         rows = self.rows_at(points)
         free = self.spread.sum(axis=1) > 0
-        rows, items = rows[:, free], items[:, free]
-        totals = rows.sum(axis=2)
-        by_row = (gammaln(totals + items.sum(axis=2)) - gammaln(totals)).sum(axis=1)
-        return np.asarray((gammaln(rows + items) - gammaln(rows)).sum(axis=(1, 2)) - by_row)
+        rows, items = rows[..., free, :], items[..., free, :]
+        totals = rows.sum(axis=-1)
+        by_row = (gammaln(totals + items.sum(axis=-1)) - gammaln(totals)).sum(axis=-1)
+        return np.asarray((gammaln(rows + items) - gammaln(rows)).sum(axis=(-2, -1)) - by_row)
 
     def _sums(self, logs: FloatArray) -> tuple[FloatArray, FloatArray]:
         return np.einsum("...lk,lk->...", logs, self.spread), np.einsum("...lk,lk->...", logs, self.peak)
@@ -169,12 +193,19 @@ def learned_rows(labeled: FloatArray, own_output: IntArray | None, is_known: np.
         peak[np.arange(len(peak)), own_output] = 1.0
     spread[is_known], peak[is_known] = 0.0, 0.0
     strength, part = (axis.ravel() for axis in np.meshgrid(STRENGTHS, parts, indexing="ij"))
-    return Learned.from_items(labeled, spread, peak, strength * (1 - part), strength * part)
+    return Learned.from_items(
+        labeled,
+        spread=spread,
+        peak=peak,
+        even=strength * (1 - part),
+        own=strength * part,
+        log_prior=-0.5 * (np.log(strength / USUAL_STRENGTH) / SPREAD_OF_STRENGTHS) ** 2,
+    )
 
 
 def learned_prevalence(items: FloatArray) -> Learned:
     """Learn the concentration of the prevalence; `items` of each class, by a rough fit, say where to look for it."""
-    spread = np.ones((1, len(items)))
+    spread, none = np.ones((1, len(items))), np.zeros_like(CONCENTRATIONS)
     return Learned.from_items(
-        items[None], spread, np.zeros_like(spread), CONCENTRATIONS, np.zeros_like(CONCENTRATIONS)
+        items[None], spread=spread, peak=np.zeros_like(spread), even=CONCENTRATIONS, own=none, log_prior=none
     )

@@ -18,7 +18,10 @@ from truecount.models.learned import Learned, learned_rows
 LEAST, MOST = 1e-9, 1e9
 """Concentrations beyond these are no belief but a rounding error away from an absent class, or from certainty."""
 NAMED_ROWS = ("flat", "sparse")
-LEARNED = "learned"
+LEARNED, AUTO = "learned", "auto"
+MANY_CLASSES, MOSTLY_RARE = 6, 20
+"""Classes from which on, by default, the prior of the rows and that of the prevalence are learned; ``docs/priors.md``
+says what was measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +43,12 @@ class Prior:
     prevalence
         Concentration of the prevalence: a number for all classes, one number a class, a mapping by class name, or
         ``"learned"``: one number for all classes, which the unlabelled items decide. Below 1 most classes are rare.
+        ``"auto"`` is 1, and learned where there are 20 classes or more.
     confusion
         Concentration of the rows P(output | class): a number for all cells; ``"flat"`` (1, the paper's), ``"sparse"``
         (1/K, which weighs one label a class however many outputs there are) or ``"learned"``, a prior that all rows
-        share and whose weight the labels decide; a mapping by class name; or a matrix.
+        share and whose weight the labels decide; a mapping by class name; or a matrix. ``"auto"`` is flat, and learned
+        where there are six classes or more.
     known
         Rows of the confusion that are known, NaN in those to be learned; see `known_confusion`.
 
@@ -59,8 +64,8 @@ class Prior:
     Prior(prevalence={'fail': 2, 'pass': 1}, confusion='sparse', known=None)
     """
 
-    prevalence: float | str | Sequence[float] | Mapping[Any, float] = 1.0
-    confusion: float | str | Mapping[Any, Any] | Sequence[Any] | Diagonal = 1.0
+    prevalence: float | str | Sequence[float] | Mapping[Any, float] = AUTO
+    confusion: float | str | Mapping[Any, Any] | Sequence[Any] | Diagonal = AUTO
     known: tuple[tuple[float, ...], ...] | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -70,12 +75,12 @@ class Prior:
             object.__setattr__(self, "known", _known_rows(self.known))
 
     @classmethod
-    def diagonal(cls, strength: float, *, prevalence: Any = 1.0) -> "Prior":
+    def diagonal(cls, strength: float, *, prevalence: Any = AUTO) -> "Prior":
         """Rows worth one label spread over all outputs, and `strength` more on the output called like the class."""
         return cls(prevalence, Diagonal(strength))
 
     @classmethod
-    def known_confusion(cls, matrix: Any, *, prevalence: Any = 1.0, confusion: Any = 1.0) -> "Prior":
+    def known_confusion(cls, matrix: Any, *, prevalence: Any = AUTO, confusion: Any = AUTO) -> "Prior":
         """Rows P(output | class) that are known, such as a published sensitivity; a row of NaN is learned.
 
         >>> Prior.known_confusion([[0.89, 0.11], [0.04, 0.96]]).known
@@ -83,15 +88,31 @@ class Prior:
         """
         return cls(prevalence, confusion, known=matrix)
 
+    def resolved(self, counts: Counts) -> "Prior":
+        """Return the prior that ``"auto"`` means for as many classes as these counts have."""
+        number = len(counts.classes)
+        return self._decided(LEARNED if number >= MOSTLY_RARE else 1.0, LEARNED if number >= MANY_CLASSES else 1.0)
+
+    @property
+    def fixed(self) -> "Prior":
+        """The prior with flat numbers for ``"auto"``, for what needs fixed concentrations, such as a mode."""
+        return self._decided(1.0, 1.0)
+
+    def _decided(self, prevalence: float | str, confusion: float | str) -> "Prior":
+        if AUTO not in (self.prevalence, self.confusion):
+            return self
+        prevalence = prevalence if self.prevalence == AUTO else self.prevalence  # type: ignore[assignment]
+        return Prior(prevalence, confusion if self.confusion == AUTO else self.confusion, known=self.known)
+
     def prevalence_for(self, counts: Counts) -> FloatArray:
-        """Shape (classes,): concentration of the prevalence; 1 where it is learned, which needs the unlabelled items."""
-        if self.prevalence == LEARNED:
+        """Shape (classes,): concentration of the prevalence; 1 where it is learned, which takes a density."""
+        if self.prevalence in (LEARNED, AUTO):
             return np.ones(len(counts.classes))
         return one_for_each("prevalence", self.prevalence, counts.classes, "class")
 
     def confusion_for(self, counts: Counts) -> FloatArray:
         """Shape (classes, outputs): concentration of the confusion rows; its mean given the labels, where learned."""
-        shape, value = counts.labeled.shape, self.confusion
+        shape, value = counts.labeled.shape, self.resolved(counts).confusion
         if (learned := self.learned_rows_for(counts)) is not None:
             return learned.reference_rows
         if isinstance(value, Diagonal):
@@ -107,11 +128,11 @@ class Prior:
 
     def learned_rows_for(self, counts: Counts) -> Learned | None:
         """Return the prior of the rows that the labels decide; None where it is fixed."""
-        if self.confusion != LEARNED:
+        if self.resolved(counts).confusion != LEARNED:
             return None
         has_own = set(counts.classes) <= set(counts.outputs)
         own = np.array([counts.outputs.index(name) for name in counts.classes]) if has_own else None
-        is_known = ~np.isnan(self.known_for(counts)).any(axis=1)
+        is_known = np.asarray(~np.isnan(self.known_for(counts)[:, 0]))
         return learned_rows(effective_counts(counts)[0], own, is_known)
 
     def known_for(self, counts: Counts) -> FloatArray:
@@ -159,12 +180,13 @@ def concentrations(argument: str, value: Any) -> Any:
 
 
 def _share_concentrations(value: Any) -> Any:
-    return value if isinstance(value, str) and value == LEARNED else concentrations("prevalence", value)
+    is_named = isinstance(value, str) and value in (LEARNED, AUTO)
+    return value if is_named else concentrations("prevalence", value)
 
 
 def _row_concentrations(value: Any) -> Any:
     if isinstance(value, str):
-        return _check.one_of("confusion", value, (*NAMED_ROWS, LEARNED))
+        return _check.one_of("confusion", value, (*NAMED_ROWS, LEARNED, AUTO))
     return value if isinstance(value, Diagonal) else concentrations("confusion", value)
 
 

@@ -32,6 +32,7 @@ CODES: Mapping[str, str] = {
     "designs-disagree": "label shift and a random sample of one population give different answers",
     "not-a-random-sample": "labels said to be a random sample whose outputs differ from the population's",
     "prior-against-labels": "labels unlike what the prior of the rows expects; another prior explains them far better",
+    "learned-prior": "what the labels decided about the prior of the rows",
     "prior-against-data": "the prior holds the answer away from all that fits the counts",
     "prior-sensitive": "another prior (half, double, or one labels prefer) moves a share by 0.3 standard deviations",
     "edge-not-excluded": "a class may be absent, though its equal-tailed interval begins well above zero",
