@@ -52,7 +52,10 @@ def test_an_engine_agrees_with_drawing_from_the_prior(prior, engine, seed):
     ("prior", "coordinates"),
     [
         (ROWS, "class"),
-        *(pytest.param(*case, marks=pytest.mark.slow) for case in ((ROWS, "output"), (BOTH, "class"), (BOTH, "output"))),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in ((ROWS, "output"), (BOTH, "class"), (BOTH, "output"))
+        ),
     ],
 )
 def test_chains_agree_with_gibbs(prior, coordinates, seed):

@@ -9,11 +9,12 @@ from truecount.models.learned import PARTS, STRENGTHS, Learned, learned_rows
 
 LABELED = np.array([[20, 3, 0], [1, 9, 2], [0, 2, 6]])
 COUNTS = Counts(LABELED, [100, 80, 60])
+OWN = [[0], [1], [2]]
 NONE_KNOWN = np.zeros(3, bool)
 
 
 def learned() -> Learned:
-    return learned_rows(LABELED.astype(float), np.arange(3), NONE_KNOWN)
+    return learned_rows(LABELED.astype(float), OWN, NONE_KNOWN)
 
 
 def dirichlet_multinomial(items: np.ndarray, concentration: np.ndarray) -> float:
@@ -27,7 +28,7 @@ def dirichlet_multinomial(items: np.ndarray, concentration: np.ndarray) -> float
 def test_evidence_is_a_product_of_dirichlet_multinomials():
     grid = learned()
     evidence = grid.log_evidence(LABELED.astype(float))
-    for point in (0, 137, 599):
+    for point in (0, 137, 479):
         rows = grid.rows_at(np.array(point))
         expected = sum(dirichlet_multinomial(items, row) for items, row in zip(LABELED, rows, strict=True))
         assert evidence[point] == pytest.approx(expected)
@@ -49,7 +50,7 @@ def test_the_grid_goes_by_strength_and_by_the_part_on_the_diagonal():
 def test_labels_of_a_better_classifier_put_more_on_the_diagonal(right):
     labeled = np.full((5, 5), 400 * (1 - right) / 4)
     np.fill_diagonal(labeled, 400 * right)
-    even, own = learned_rows(labeled, np.arange(5), np.zeros(5, bool)).reference
+    even, own = learned_rows(labeled, [[row] for row in range(5)], np.zeros(5, bool)).reference
     assert own / (even + own) == pytest.approx(max(0, (right - 0.2) / 0.8), abs=0.05)
 
 
@@ -90,6 +91,13 @@ def test_outputs_are_found_by_name():
 def test_an_output_that_is_no_class_leaves_the_diagonal_in_place():
     with_abstention = Counts(np.column_stack([LABELED, [1, 1, 1]]), [100, 80, 60, 5], [0, 1, 2], [0, 1, 2, "none"])
     assert Prior(confusion="learned").learned_rows_for(with_abstention).own.any()
+
+
+def test_cells_of_a_class_share_its_peak():
+    cells = Counts(np.column_stack([LABELED, LABELED]), [9] * 6, "abc", [*"abc", *(f"{name}: sure" for name in "abc")])
+    rows = Prior(confusion="learned").confusion_for(cells)
+    assert np.allclose(rows[:, :3], rows[:, 3:])
+    assert (np.diag(rows) > 2 * rows[0, 1]).all()
 
 
 def test_without_outputs_called_like_classes_there_is_no_diagonal():

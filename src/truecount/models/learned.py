@@ -10,18 +10,18 @@ An engine either draws a point of the grid first, or moves on the mixture of all
 the Dirichlet at the point `reference` by `log_ratio`, whose slope is a change of the concentrations, `surplus`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from truecount._types import FloatArray, IntArray
 
-STRENGTHS = np.geomspace(0.2, 300.0, 30)
-"""Of the prior of a row, in labels."""
+STRENGTHS = np.geomspace(2.0, 300.0, 24)
+"""Of the prior of a row, in labels; where it may weigh less, a class with few labels may be taken for any other one."""
 USUAL_STRENGTH, SPREAD_OF_STRENGTHS = 5.0, 1.5
-"""Median of the strength, and standard deviation of its logarithm. The rows of classifiers on real sets have strengths
-from 0.4 to 100 (``benchmarks/learned_rows.py``); with few labels a flat prior of the logarithm lets rows be all alike,
-which they never are."""
+"""The likeliest strength before any label, and standard deviation of its logarithm. With few labels a flat prior of the
+logarithm would let rows be all alike, which they never are."""
 PARTS = np.linspace(0.0, 0.95, 20)
 """Of that strength, how much is on the output called like the class."""
 CONCENTRATIONS = np.geomspace(0.02, 2.0, 25)
@@ -173,26 +173,25 @@ class Learned:
         return np.asarray(by_cell - gammaln(self.even[:, None] * sums[:, 0] + self.own[:, None] * sums[:, 1]) @ rows)
 
 
-def learned_rows(labeled: FloatArray, own_output: IntArray | None, is_known: np.ndarray) -> Learned:
+def learned_rows(labeled: FloatArray, own_outputs: Sequence[Sequence[int]] | None, is_known: np.ndarray) -> Learned:
     """Learn the prior of the rows from the labels.
 
     Parameters
     ----------
     labeled
         Shape (classes, outputs).
-    own_output
-        Shape (classes,): the output called like each class; None where outputs are not the classes.
+    own_outputs
+        For each class the outputs called like it, one or more; None where outputs are not the classes.
     is_known
         Shape (classes,): rows that are known, and tell nothing of the others.
     """
     spread, peak = np.full(labeled.shape, 1 / labeled.shape[1]), np.zeros(labeled.shape)
-    parts = PARTS
-    if own_output is None:
-        parts = PARTS[:1]
-    else:
-        peak[np.arange(len(peak)), own_output] = 1.0
+    for row, own in enumerate(own_outputs or ()):
+        peak[row, own] = 1 / len(own)
     spread[is_known], peak[is_known] = 0.0, 0.0
-    strength, part = (axis.ravel() for axis in np.meshgrid(STRENGTHS, parts, indexing="ij"))
+    strength, part = (
+        axis.ravel() for axis in np.meshgrid(STRENGTHS, PARTS if own_outputs else PARTS[:1], indexing="ij")
+    )
     return Learned.from_items(
         labeled,
         spread=spread,

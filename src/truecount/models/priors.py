@@ -9,7 +9,7 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, Name
-from truecount._wording import nearest, quoted
+from truecount._wording import nearest, own_outputs, quoted
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
@@ -130,10 +130,9 @@ class Prior:
         """Return the prior of the rows that the labels decide; None where it is fixed."""
         if self.resolved(counts).confusion != LEARNED:
             return None
-        has_own = set(counts.classes) <= set(counts.outputs)
-        own = np.array([counts.outputs.index(name) for name in counts.classes]) if has_own else None
+        own = [own_outputs(name, counts.outputs) for name in counts.classes]
         is_known = np.asarray(~np.isnan(self.known_for(counts)[:, 0]))
-        return learned_rows(effective_counts(counts)[0], own, is_known)
+        return learned_rows(effective_counts(counts)[0], own if all(own) else None, is_known)
 
     def known_for(self, counts: Counts) -> FloatArray:
         """Shape (classes, outputs): known rows, NaN elsewhere."""
