@@ -88,16 +88,13 @@ def main() -> None:
     for seed in range(chosen.repetitions):
         found.append(measured(seed, chosen.classes))
         print(json.dumps(found[-1]), flush=True)
-    lines = [
-        "| seed | posterior | best point | counting | 50 % held | 80 % | 95 % | R-hat | seconds |",
-        "|---" * 9 + "|",
-    ]
+    head = ("seed", "posterior", "best point", "counting", "50 % held", "80 %", "95 %", "R-hat", "seconds")
+    lines = [f"| {' | '.join(head)} |", "| --- " * len(head) + "|"]
     for each in found:
         name, best = min(each["point errors"].items(), key=lambda pair: pair[1])
         held = " | ".join(f"{100 * each['held'][str(level)]:.0f} %" for level in LEVELS)
-        errors = (
-            f"{100 * each['posterior error']:.3f} | {100 * best:.3f} ({name}) | {100 * each['point errors']['cc']:.3f}"
-        )
+        counting = 100 * each["point errors"]["cc"]
+        errors = f"{100 * each['posterior error']:.3f} | {100 * best:.3f} ({name}) | {counting:.3f}"
         lines.append(f"| {each['seed']} | {errors} | {held} | {each['rhat']:.3f} | {each['seconds of one core']:.0f} |")
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / "many_classes.json").write_text(json.dumps({"machine": about(), "runs": found}, indent=1) + "\n")

@@ -189,9 +189,8 @@ def learned_rows(labeled: FloatArray, own_outputs: Sequence[Sequence[int]] | Non
     for row, own in enumerate(own_outputs or ()):
         peak[row, own] = 1 / len(own)
     spread[is_known], peak[is_known] = 0.0, 0.0
-    strength, part = (
-        axis.ravel() for axis in np.meshgrid(STRENGTHS, PARTS if own_outputs else PARTS[:1], indexing="ij")
-    )
+    parts = PARTS if own_outputs else PARTS[:1]
+    strength, part = (axis.ravel() for axis in np.meshgrid(STRENGTHS, parts, indexing="ij"))
     return Learned.from_items(
         labeled,
         spread=spread,
