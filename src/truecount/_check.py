@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from truecount._advice import Action, Advice
 from truecount._types import FloatArray, Name
 from truecount._wording import nearest
 from truecount.errors import InputError
@@ -71,7 +72,7 @@ def distinguishable(argument: str, names: Iterable[object], *, remedy: str | Non
                 argument,
                 f"hold both {twin!r} and {name!r}",
                 "a number and a string that look alike would be counted apart",
-                remedy or f"Convert the columns to one kind, or name both with {named}",
+                remedy or Advice("Convert the columns to one kind{}", Action(f", or name both with {named}", "")),
             )
 
 

@@ -17,6 +17,44 @@ NEAR = 0.75
 """How alike two names are, from 0 to 1, from which on one was perhaps meant to be the other."""
 
 
+def visible(name: Name) -> str:
+    """Return a name as text in which nothing moves the cursor or breaks the line."""
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in str(name))
+
+
+def display_width(words: str) -> int:
+    """How many columns a terminal needs for this text.
+
+    >>> display_width("41.2 – 46.7 %"), display_width("日本")
+    (13, 4)
+    """
+    if words.replace("\N{EN DASH}", "-").isascii():  # as numbers are: rich need not be loaded for them
+        return len(words)
+    from rich.cells import cell_len
+
+    return cell_len(words)
+
+
+def cut_middle(name: str, longest: int) -> str:
+    """Cut the middle out of a name that is wider than so many columns.
+
+    >>> cut_middle("a very long name", 9)
+    'a ve…name'
+    """
+    if display_width(name) <= longest:
+        return name
+    head = _fitting(name, longest // 2)
+    return f"{head}…{_fitting(name[::-1], longest - 1 - longest // 2)[::-1]}"
+
+
+def _fitting(name: str, columns: int) -> str:
+    """Return as much of the beginning as so many columns hold."""
+    length = len(name)
+    while display_width(name[:length]) > columns:
+        length -= 1
+    return name[:length]
+
+
 def nearest(wanted: str, known: Iterable[str]) -> str | None:
     """Return the name that `wanted` was perhaps meant to be, whatever its case."""
     by_folded = {name.casefold(): name for name in known}

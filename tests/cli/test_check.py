@@ -7,8 +7,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import truecount as tc
-from truecount.cli.app import app
-from truecount.cli.wording import in_shell
+from truecount.cli.app import app, in_options
 
 COUNTS = tc.Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
 
@@ -180,7 +179,9 @@ def test_wrong_labels_are_asked_about_in_the_shell(counts_file: str) -> None:
     expected = tc.check(COUNTS, label_error=0.05).to_dict()
     assert told["tables"]["label_error"] == json.loads(json.dumps(expected["tables"]["label_error"]))
     assert "labels-may-err" in [finding["code"] for finding in told["findings"]]
-    assert str(in_shell(run(counts_file, "--label-error", "90%").exception)).startswith("--label-error is 0.9")
+    assert str(in_options(run(counts_file, "--label-error", "90%").exception, "check")).startswith(
+        "--label-error is 0.9"
+    )
 
 
 def test_the_prior_of_each_outputs_classes_is_given_in_the_shell(counts_file: str) -> None:
@@ -188,5 +189,5 @@ def test_the_prior_of_each_outputs_classes_is_given_in_the_shell(counts_file: st
     told = json.loads(run(counts_file, *design, "--prior-output", "fail=0.1,pass=2", "--json", "-").stdout)
     assert told["answer"]["prior"]["given_output"] == {"fail": 0.1, "pass": 2.0}
     assert [row["output_prior"] for row in told["tables"]["given_output"]] == [0.2, 4.0]
-    refused = in_shell(run(counts_file, "--prior-output", "1").exception)
+    refused = in_options(run(counts_file, "--prior-output", "1").exception, "check")
     assert refused.remedy == "Leave --prior-output out, or say --design by-prediction"

@@ -14,8 +14,7 @@ from typer.testing import CliRunner
 
 import truecount as tc
 from command import run
-from truecount.cli.app import app
-from truecount.cli.wording import in_shell
+from truecount.cli.app import app, in_options
 from truecount.errors import InputError, MissingExtraError
 from truecount.examples import JUDGE
 from truecount.results.finding import CODES
@@ -149,7 +148,9 @@ def test_missing_word(tmp_path: Path) -> None:
     assert estimate(*columns, "--missing", "NA")["counts"]["unlabeled"] == [1, 0]
     with pytest.raises(InputError) as error:
         estimate(*columns)
-    assert in_shell(error.value).remedy == "Pass --missing 'NA' if it is missing, or --missing '' for a name"
+    assert (
+        in_options(error.value, "estimate").remedy == "Pass --missing 'NA' if it is missing, or --missing '' for a name"
+    )
 
 
 def test_missing_words(tmp_path: Path) -> None:
@@ -159,7 +160,7 @@ def test_missing_words(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="1 row labelled 'NA'") as error:
         estimate(*columns, "--missing", "NaN")
     remedy = "Pass --missing 'NaN' --missing 'NA' if it is missing, or --missing 'NaN' --missing '' for a name"
-    assert in_shell(error.value).remedy == remedy
+    assert in_options(error.value, "estimate").remedy == remedy
     assert estimate(*columns, "--missing", "NaN", "--missing", "")["counts"]["classes"] == ["NA", "a", "b"]
 
 

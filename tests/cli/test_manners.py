@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from command import run
+from truecount._wording import display_width
 from truecount.cli import screen
 from truecount.cli.screen import print_lines
 from truecount.examples import JUDGE
-from truecount.results.table import display_width
 
 terminal = pytest.importorskip("terminal", reason="needs a Unix terminal")
 

@@ -16,11 +16,12 @@ from typer import BadParameter
 
 from made_posterior import made_posterior
 from truecount import Counts, Finding, Posterior
+from truecount._wording import display_width
 from truecount.cli import screen
 from truecount.cli.groups import deliver_groups
 from truecount.cli.report import Report
 from truecount.errors import InputError
-from truecount.results.table import display_width, remark, tabulate
+from truecount.results.table import remark, tabulate
 
 SERIOUS = Finding("not-converged", "serious", "The [draws] have not converged.", {}, "Draw longer.")
 LONG = ["日本語" * 20, "[bold]" + "x" * 100]

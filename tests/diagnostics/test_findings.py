@@ -34,7 +34,22 @@ def test_every_code_is_named_in_one_place():
 @pytest.mark.skipif(not (SOURCE.parents[1] / "docs").is_dir(), reason="the documentation is not installed")
 def test_the_page_about_findings_lists_every_code():
     page = (SOURCE.parents[1] / "docs" / "findings.md").read_text(encoding="utf-8")
-    assert re.findall(r"^\| `([\w-]+)` \|", page, re.M) == list(CODES)
+    assert re.findall(r"^\| `[\w-]+` \| .*$", page, re.M) == [declared.row for declared in CODES.values()]
+
+
+def test_every_severity_that_is_written_is_declared():
+    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in SOURCE.rglob("*.py")]
+    calls = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call) and len(node.args) > 1]
+    made = [call for call in calls if getattr(call.func, "id", "") == "Finding"]
+    pairs = [
+        (call.args[0].value, severity)
+        for call in made
+        if isinstance(call.args[0], ast.Constant)
+        for severity in ("info", "caution", "serious")
+        if f"'{severity}'" in ast.unparse(call.args[1])
+    ]
+    assert len(pairs) > 30
+    assert [pair for pair in pairs if pair[1] not in CODES[pair[0]].severities] == []
 
 
 def test_an_ordinary_answer_has_none():

@@ -5,8 +5,8 @@ import pytest
 
 from truecount import Counts, Exact, Gibbs, Hamiltonian, LabelShift, Prior, Quadrature, infer, mode
 from truecount.errors import InputError, UnsuitableEngineError
+from truecount.inference.chains.hamiltonian import build_coordinates
 from truecount.inference.draws import dirichlet
-from truecount.inference.hamiltonian import build_coordinates
 from truecount.models.learned import CONCENTRATIONS, PARTS, STRENGTHS
 
 ROWS, BOTH, SHARES = Prior(confusion="learned"), Prior("learned", "learned"), Prior("learned")

@@ -2,8 +2,8 @@
 
 import pytest
 
+from truecount._wording import display_width
 from truecount.plots.labels import labels
-from truecount.results.table import display_width
 
 
 @pytest.mark.parametrize("longest", [8, 14, 25])

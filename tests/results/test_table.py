@@ -10,12 +10,14 @@ import pytest
 
 from made_posterior import made_posterior
 from truecount import Counts, Finding, Posterior
+from truecount._wording import display_width, visible
 from truecount.errors import InputError
 from truecount.inference.draws import Draws
 from truecount.inference.run import Run, status_of
 from truecount.models import LabelShift
+from truecount.plots.shares import prevalence_data
 from truecount.results.provenance import Origin
-from truecount.results.table import display_width, html, remark, tabulate, text, visible
+from truecount.results.table import remark, tabulate
 
 SERIOUS = Finding("not-converged", "serious", "The draws have not converged.", {"rhat": 1.5}, "Draw longer.")
 
@@ -179,7 +181,7 @@ def test_nothing_in_a_name_moves_the_cursor() -> None:
 
 
 def test_findings_stand_below_with_their_advice() -> None:
-    lines = text(made_posterior(findings=(SERIOUS,))).splitlines()
+    lines = str(made_posterior(findings=(SERIOUS,))).splitlines()
     assert lines[3] == "serious: The draws have not converged. Draw longer." == remark(SERIOUS)
 
 
@@ -213,9 +215,36 @@ def test_html_says_the_same_as_the_text() -> None:
 
 
 def test_html_escapes_names_and_sets_no_colour() -> None:
-    page = html(made_posterior(classes=["<script>alert(1)</script>", "\"&'"]))
+    page = made_posterior(classes=["<script>alert(1)</script>", "\"&'"])._repr_html_()
     read = Reader(page)
     assert "script" not in {tag for tag, _ in read.tags}
     assert "<script>alert(1)</script>" in read.words
     assert "color" not in page
     assert "background" not in page
+
+
+def test_every_form_of_the_answer_has_the_numbers_of_one_summary() -> None:
+    posterior = made_posterior(chains=4)
+    for look in ({}, {"level": 0.5, "kind": "hdi"}, {"target": "realized"}):
+        summary, rows = posterior.summary(**look), posterior.to_dict(**look)["classes"]
+        assert summary.mean.tolist() == [row["mean"] for row in rows]
+        assert summary.interval.tolist() == [[row["lower"], row["upper"]] for row in rows]
+        assert summary.sd.tolist() == [row["sd"] for row in rows]
+        assert summary.effective_draws.tolist() == [row["effective_draws"] for row in rows]
+        shown = [f"{100 * mean:.{summary.decimals}f} %" for mean in summary.mean]
+        assert [row[-2] for row in tabulate(posterior, **look).rows] == shown
+        drawn = prevalence_data(posterior, **look)
+        assert [share for share, _ in drawn.numbers] == shown
+        assert drawn.mean.tolist() == summary.mean.tolist()
+
+
+def test_without_an_answer_a_summary_has_no_number_of_the_draws() -> None:
+    summary = unconverged(1.5).summary()
+    for numbers in (summary.mean, summary.median, summary.sd, summary.interval):
+        assert np.isnan(numbers).all()
+    assert summary.rhat is not None
+
+
+def test_the_error_of_the_mean_is_the_posteriors() -> None:
+    posterior = made_posterior(chains=4)
+    assert posterior.summary().mcse.tolist() == posterior.mcse.tolist()

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from truecount import _check
+from truecount._advice import AUTO, NOT_JOINT, Action, Advice
 from truecount._progress import track
 from truecount.counts import Counts, Groups
 from truecount.counts.table import COUNT_FIRST
@@ -16,9 +17,8 @@ from truecount.errors import ConvergenceWarning, InputError
 from truecount.inference import Auto
 from truecount.inference.closed_form import sample_closed_form
 from truecount.inference.draws import Draws, Engine
-from truecount.inference.joint import sample_jointly
-from truecount.inference.many import own_seeds, sample_many
-from truecount.inference.mode import find_mode
+from truecount.inference.importance.many import own_seeds
+from truecount.inference.modes.mode import find_mode
 from truecount.models import Density, LabelShift, Model, Prior
 from truecount.models.given_output import OutputModel
 from truecount.models.register import chosen_model, label_shift_model
@@ -177,16 +177,16 @@ def infer_many(
             if len(counts) > 1 and sharing is None:
                 found, needed = "do not share their labels", "joint draws have one confusion for all groups"
                 raise InputError("problems", found, needed, "Draw them apart, or make Groups with one labelled table")
-            drawn = enumerate(sample_jointly(_engine(engine), densities, seed))
+            drawn = enumerate(_engine(engine).sample_jointly(densities, seed) if densities else [])
         else:
-            drawn = sample_many(_engine(engine), densities, seeds)
+            drawn = _engine(engine).sample_many(densities, seeds)
         for number, draws in track(drawn, total=len(counts), show=progress):
             draws = replace(draws, run=replace(draws.run, groups_sharing_labels=sharing))
             own = chosen.resolved(counts[number])
             results[number] = _posterior(draws, densities[number], counts[number], own, origins[number])
     elif joint:
         needed = f"groups are drawn together only under label shift, and the model is {chosen!r:.60}"
-        raise InputError("joint", "is True", needed, "Pass joint=False, or model=LabelShift()")
+        raise InputError("joint", "is True", needed, Advice("{}, or pass {}", NOT_JOINT, LabelShift.choice()))
     else:
         for number, (name, each) in enumerate(named):
             results[number] = _named(name, partial(_closed_form, each, chosen, engine, origins[number]))
@@ -244,7 +244,12 @@ def _named(name: Any, make: Callable[[], Made]) -> Made:
 
 def _engine(engine: Engine) -> Engine:
     if isinstance(engine, type) or not hasattr(engine, "sample"):
-        raise InputError("engine", f"is {engine!r}", "it must be an engine", "Pass Auto(), or Exact(draws=4000)")
+        raise InputError(
+            "engine",
+            f"is {engine!r}",
+            "it must be an engine",
+            Advice("Pass {}{}", AUTO, Action(", or Exact(draws=4000)", "")),
+        )
     return engine
 
 
@@ -262,10 +267,10 @@ def _posterior(draws: Draws, density: Density, counts: Counts, model: LabelShift
 def _closed_form(counts: Counts, model: OutputModel, engine: Engine, origin: Origin) -> Posterior:
     """Draw without an engine; refuse one that would change nothing."""
     _check.instance_of("counts", counts, Counts, COUNT_FIRST)
-    if not isinstance(engine, Auto):
+    if (wanted := engine.open_choice) is None:
         needed = f"under {type(model).__name__} the posterior has a closed form"
         raise InputError("engine", f"is {engine!r}", needed, "Leave it out, or pass Auto(effective_draws=...)")
-    draws = sample_closed_form(model.closed_form(counts), draws=engine.effective_draws, seed=origin.seed)
+    draws = sample_closed_form(model.closed_form(counts), draws=wanted, seed=origin.seed)
     return Posterior(draws=draws, counts=counts, model=model, findings=of_closed_form(counts, model), origin=origin)
 
 

@@ -6,18 +6,31 @@ import os
 import sys
 from collections import Counter
 from importlib import import_module
+from inspect import getdoc
+from textwrap import fill
 from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperCommand, TyperOption
 
+from truecount._advice import Door, worded
 from truecount._progress import progress_style
 from truecount.errors import InputError, MissingExtraError
+from truecount.results.finding import serious_codes
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as of any command: 128 and the number of the signal."""
-COMMANDS = ("estimate", "check", "counts", "demo")
+COMMANDS: tuple[Door, ...] = ("estimate", "check", "counts", "demo")
 """Each is a function in a module of its name, which is loaded when it is wanted: not all need all of the package."""
+
+
+VERBS = {"estimate": ("infer", "infer_many(joint=True)", "estimate"), "check": ("infer", "check")}
+"""Verbs of the library that a command calls, whose findings it may show."""
+OPTIONS = (
+    *("label", "prediction", "missing", "by", "weight", "prior", "positive", "sensitivity", "specificity"),
+    *("target", "engine", "joint", "above", "below", "drift", "label_error"),
+)
+"""Arguments of the library that are options of the same name."""
 
 
 class Verb(TyperCommand):
@@ -48,7 +61,9 @@ def build(*names: str) -> typer.Typer:
     )
     app.callback()(truecount)
     for name in names:
-        app.command(cls=Verb)(getattr(import_module(f"truecount.cli.{name}"), name))
+        function = getattr(import_module(f"truecount.cli.{name}"), name)
+        serious = fill(f"Serious findings: {serious_codes(*VERBS.get(name, ()))}.", 76, break_on_hyphens=False)
+        app.command(cls=Verb, help=(getdoc(function) or "").replace("{serious}", serious))(function)
     return app
 
 
@@ -69,9 +84,7 @@ def main() -> None:
         with progress_style("bar" if sys.stderr.isatty() else "log"):
             build(*(wanted or COMMANDS))(prog_name="truecount")
     except InputError as error:
-        from truecount.cli.wording import in_shell
-
-        _fail(str(in_shell(error)))
+        _fail(str(in_options(error, wanted[0] if wanted else "estimate")))
     except OSError as error:
         _fail(_said_of_output(error) if error.filename is None else str(error))
     except (MissingExtraError, MemoryError) as error:
@@ -80,9 +93,15 @@ def main() -> None:
         sys.exit(INTERRUPTED)
 
 
+def in_options(error: InputError, verb: Door) -> InputError:
+    """Return an error whose argument and remedy can be typed."""
+    argument = f"--{error.argument.replace('_', '-')}" if error.argument in OPTIONS else error.argument
+    return InputError(argument, error.found, error.needed, worded(error.remedy, verb))
+
+
 def _fail(message: str) -> NoReturn:
     from truecount._secrets import masked
-    from truecount.results.table import visible
+    from truecount._wording import visible
 
     typer.echo(f"Error: {visible(masked(message))}", err=True)
     sys.exit(1)

@@ -14,9 +14,9 @@ from truecount.cli.options import make_engine, make_model, read_conclusions, rea
 from truecount.cli.report import Report
 from truecount.cli.screen import print_lines
 from truecount.cli.source import Source
-from truecount.cli.wording import finding_in_check
 from truecount.counts import Counts, Groups
 from truecount.errors import TruecountWarning
+from truecount.results.finding import in_words
 
 if TYPE_CHECKING:
     from truecount.models import Model
@@ -38,9 +38,7 @@ LabelError = Annotated[
 ]
 Above = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="CLASS=P", help="Which drift would take it away that CLASS lies above P? pass=0.8 or pass=80%."
-    ),
+    typer.Option(metavar="CLASS=P", help="Which drift would overturn that CLASS lies above P? pass=0.8 or pass=80%."),
 ]
 Below = Annotated[list[str] | None, typer.Option(metavar="CLASS=P", help="The same, that CLASS lies below P.")]
 CalibrationSets = Annotated[
@@ -87,7 +85,7 @@ def check(
       truecount check runs.csv --label human --prediction verdict --audit read.csv
     Each group by itself, and whether the classifier treats the classes alike in all; all other tables pool them:
       truecount check runs.csv --label human --prediction verdict --by region
-    What if it error rates changed by 5 %, and which change would take a conclusion away?
+    What if its error rates changed by 5 %, and which change would overturn a conclusion?
       truecount check counts.json --drift 5% --above pass=80%
     What if 5 % of the labels were wrong?
       truecount check counts.json --label-error 5%
@@ -98,9 +96,7 @@ def check(
     --strict, also a serious finding.
 
     \b
-    Serious findings: no-unlabeled, unseen-output of most items, not-converged with
-    R-hat above 1.05, several-answers, label-shift-violated, confusion-drifted, prior-against-data;
-    of --design same-population, not-a-random-sample.
+    {serious}
     """  # noqa: D301
     source = Source(
         tables=tables or [],
@@ -193,4 +189,4 @@ def _checked(counts: Counts | Groups, model: "Model", **options: Any) -> "Check"
     with warnings.catch_warnings(), watch(what="checking"):
         warnings.simplefilter("ignore", TruecountWarning)
         found = run(counts, model, **options)
-    return replace(found, findings=tuple(map(finding_in_check, found.findings)))
+    return replace(found, findings=in_words(found.findings, "check"))

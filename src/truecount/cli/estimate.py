@@ -15,13 +15,13 @@ from truecount.cli.methods import by_all, by_method
 from truecount.cli.options import make_engine, make_model, read_level, read_seed, require_prior
 from truecount.cli.report import Report
 from truecount.cli.source import Source
-from truecount.cli.wording import finding_in_shell
 from truecount.counts import Counts, Groups
 from truecount.errors import TruecountWarning
 from truecount.inference.draws import Engine
 from truecount.models import Model, Prior
 from truecount.results import Comparison, PointEstimate, Posterior
-from truecount.results.intervals import Kind, Target
+from truecount.results.finding import in_words
+from truecount.results.summary import Kind, Target
 
 if TYPE_CHECKING:
     from truecount.results.check import Check
@@ -103,10 +103,8 @@ def estimate(
     --strict, also an answer with a serious finding.
 
     \b
-    Serious findings: no-unlabeled, unseen-output of most items, not-converged with
-    R-hat above 1.05, several-answers, label-shift-violated, prior-against-data; of --method and --all-methods,
-    not-identified; of --design same-population, not-a-random-sample; of --joint,
-    labels-outweighed.
+    {serious}
+
     Others are info or caution, and do not change the exit code.
     """  # noqa: D301
     source = Source(
@@ -186,7 +184,7 @@ def quiet_infer(counts: Counts, model: Model, engine: Engine, seed: int) -> Post
     with warnings.catch_warnings(), watch(what="inferring"):
         warnings.simplefilter("ignore", TruecountWarning)
         posterior = infer(counts, model, engine=engine, seed=seed)
-    return replace(posterior, findings=tuple(map(finding_in_shell, posterior.findings)))
+    return replace(posterior, findings=in_words(posterior.findings, "estimate"))
 
 
 def require_answers(*posteriors: Posterior) -> None:

@@ -9,13 +9,13 @@ from typing import Any
 from truecount._types import Name
 from truecount.api.bayesian import infer_many
 from truecount.cli.report import Report
-from truecount.cli.wording import finding_in_shell
 from truecount.counts import Groups
 from truecount.errors import TruecountWarning
 from truecount.inference.draws import Engine
 from truecount.models import Model
 from truecount.reading.names import written
 from truecount.results import Posterior
+from truecount.results.finding import in_words
 from truecount.results.groups import answered, changes_table, difference, groups_findings, groups_table, is_joint
 
 SCHEMA = "truecount.estimates/1"
@@ -28,7 +28,7 @@ def infer_groups(groups: Groups, model: Model, engine: Engine, seed: int, *, joi
         found = infer_many(groups, model, engine=engine, seed=seed, joint=joint)
     posteriors: dict[Any, Posterior] = dict(found)  # type: ignore[arg-type]
     return {
-        group: replace(posterior, findings=tuple(map(finding_in_shell, posterior.findings)))
+        group: replace(posterior, findings=in_words(posterior.findings, "estimate"))
         for group, posterior in posteriors.items()
     }
 

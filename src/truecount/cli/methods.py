@@ -1,6 +1,5 @@
 """Other estimators than the posterior, one or all."""
 
-import sys
 import warnings
 from dataclasses import replace
 from math import isnan
@@ -11,12 +10,11 @@ import typer
 from truecount._progress import watch
 from truecount._types import FloatArray
 from truecount.cli.report import Report
-from truecount.cli.screen import print_lines, print_table
+from truecount.cli.screen import print_lines
 from truecount.cli.source import Source
-from truecount.cli.wording import finding_in_shell
 from truecount.counts import Counts
 from truecount.errors import InputError, TruecountWarning
-from truecount.results.table import Table
+from truecount.results.finding import in_words
 
 if TYPE_CHECKING:
     from truecount.results import Comparison, PointEstimate
@@ -50,7 +48,7 @@ def by_method(context: typer.Context, source: Source, report: Report, name: str)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TruecountWarning)
         found = estimate(counts, method)
-    point = replace(found, findings=tuple(map(finding_in_shell, found.findings)))
+    point = replace(found, findings=in_words(found.findings, "estimate"))
     report.write(
         point.to_dict,
         lambda summary: list(summary["classes"]),
@@ -77,24 +75,19 @@ def by_all(context: typer.Context, source: Source, report: Report, seed: int) ->
         found = compare(counts, level=report.level, seed=seed)
     comparison = _in_shell(found)
     report.write(
-        comparison.to_dict, _flat, lambda: _show(comparison), lambda: _picture(report, comparison), comparison.findings
+        comparison.to_dict,
+        _flat,
+        lambda: report.print(comparison.table()),
+        lambda: _picture(report, comparison),
+        comparison.findings,
     )
     return comparison
 
 
 def _in_shell(comparison: "Comparison") -> "Comparison":
-    rows = tuple(replace(row, findings=tuple(map(finding_in_shell, row.findings))) for row in comparison.rows)
-    findings = tuple(map(finding_in_shell, comparison.posterior.findings))
+    rows = tuple(replace(row, findings=in_words(row.findings, "estimate")) for row in comparison.rows)
+    findings = in_words(comparison.posterior.findings, "estimate")
     return replace(comparison, rows=rows, posterior=replace(comparison.posterior, findings=findings))
-
-
-def _show(comparison: "Comparison") -> None:
-    """Print the table, on a terminal as wide as that is."""
-    if not sys.stdout.isatty():
-        typer.echo(str(comparison))
-        return
-    header, *rows = comparison.cells()
-    print_table(Table(header, rows, comparison.findings, "\n".join(comparison.notes())))
 
 
 def _picture(report: Report, comparison: "Comparison") -> dict[str, bytes]:

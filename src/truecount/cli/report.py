@@ -16,17 +16,18 @@ from truecount._atomic import require_writable, write_whole
 from truecount._check import level as checked_level
 from truecount._progress import watch
 from truecount._types import Name
+from truecount._wording import visible
 from truecount.cli.options import named_class
 from truecount.cli.pictures import page, picture_format, shares
 from truecount.cli.screen import print_table
 from truecount.counts import Counts
 from truecount.results.export import spreadsheet_cell
-from truecount.results.intervals import require_realizable
-from truecount.results.table import Table, as_text, remark, tabulate, visible
+from truecount.results.summary import require_realizable
+from truecount.results.table import Table, remark, tabulate
 
 if TYPE_CHECKING:
     from truecount.results import Finding, Posterior
-    from truecount.results.intervals import Kind, Target
+    from truecount.results.summary import Kind, Target
 
 ENDINGS = {"json": (".json",), "csv": (".csv", ".txt"), "html": (".html", ".htm")}
 """What a file may be called that is written in each format."""
@@ -149,7 +150,7 @@ class Report:
         if sys.stdout.isatty():
             print_table(table)
         else:
-            typer.echo(as_text(table))
+            typer.echo(table.to_text())
 
     def shown(self, posteriors: Sequence["Posterior"]) -> tuple[Name, ...] | None:
         """Return the classes that are shown, in their order; None for all as they are."""

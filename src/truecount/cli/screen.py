@@ -7,7 +7,8 @@ from typing import Any
 
 import typer
 
-from truecount.results.table import Table, display_width, remark
+from truecount._wording import display_width
+from truecount.results.table import Table, remark
 
 LEAST_FOR_NAMES = 8
 """Columns of a terminal that longer names of classes are broken into, but not into fewer."""
@@ -83,7 +84,9 @@ def _grid(table: Table, widths: list[int]) -> Any:
 
     grid = rich_table.Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for position, (name, width) in enumerate(zip(table.header, widths, strict=True)):
-        grid.add_column(Text(name), justify="right" if position else "left", overflow="fold", width=width)
+        grid.add_column(
+            Text(name), justify="left" if position in table.on_left else "right", overflow="fold", width=width
+        )
     for row in table.rows:
         grid.add_row(*map(Text, row))
     return grid
@@ -96,5 +99,5 @@ def _stack(table: Table, width: int) -> str:
         lines.append(name)
         for header, cell in zip(table.header[1:], cells, strict=True):
             side_by_side = f"  {header}: {cell}"
-            lines += [side_by_side] if len(side_by_side) <= width else [f"  {header}:", f"    {cell}"]
+            lines += [side_by_side] if display_width(side_by_side) <= width else [f"  {header}:", f"    {cell}"]
     return "\n".join(lines)

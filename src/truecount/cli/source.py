@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from truecount._advice import worded
 from truecount._secrets import masked
 from truecount._types import FloatArray
 from truecount.cli.options import read_by, read_populations, read_rate
-from truecount.cli.wording import in_command
 from truecount.counts import Counts, Groups
 from truecount.errors import InputError, TruecountWarning
 
@@ -148,7 +148,8 @@ class Source:
             warnings.simplefilter("always", TruecountWarning)
             tally = tally_tables(self._reading(is_shard=is_shard), *map(File, tables))
         for each in said:
-            typer.echo(in_command(str(each.message)), err=True)
+            words = each.message.args[0] if isinstance(each.message, Warning) else each.message
+            typer.echo(worded(words, "estimate"), err=True)
         return tally
 
     def _reading(self, *, is_shard: bool = False) -> "Reading":
@@ -224,7 +225,8 @@ def on_disk(tables: Sequence[str]) -> Iterator[list[str]]:
             yield [copy if table == STDIN else table for table in tables]
         except InputError as error:
             parts = (error.argument, error.found, error.needed, error.remedy)
-            raise InputError(*(part.replace(copy, "standard input") for part in parts)) from error
+            named = [part.replace(copy, "standard input") if copy in part else part for part in parts]
+            raise InputError(*named) from error
 
 
 def _copied(path: Path) -> Path:

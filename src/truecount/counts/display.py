@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from truecount._html import html_table
+from truecount._table import aligned, html_table
 from truecount.reading.names import group_name
 
 if TYPE_CHECKING:
@@ -19,10 +19,7 @@ def text(counts: "Counts") -> str:
     """Return what the counts are worth in a line, and the table below it."""
     if counts.labeled.size > LARGEST_SHOWN:
         return _title(counts)
-    rows = _rows(counts)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows]
-    return "\n".join([_title(counts), *lines])
+    return "\n".join([_title(counts), *aligned(_rows(counts))])
 
 
 def html(counts: "Counts") -> str:
@@ -42,10 +39,7 @@ def _title(counts: "Counts") -> str:
 
 def groups_text(groups: "Groups") -> str:
     """Return what the groups hold in a line, and the first of them in a table below it."""
-    rows = _group_rows(groups)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows]
-    return "\n".join([_groups_title(groups), *lines, *_unshown(groups)])
+    return "\n".join([_groups_title(groups), *aligned(_group_rows(groups)), *_unshown(groups)])
 
 
 def groups_html(groups: "Groups") -> str:

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from truecount import _check
+from truecount._advice import Advice, naming
 from truecount._json import JsonError, read_json
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import is_number
@@ -215,7 +216,7 @@ def order_of(argument: str, mine: Sequence[Name], wanted: Sequence[Name]) -> lis
             argument,
             f"differ: only one side has {_check.sorted_names(odd)[0]!r}",
             f"counts add when both have the same {argument}",
-            f"Name every one with count(..., {argument}=[...])",
+            Advice("Name every one {}", naming(argument)),
         )
     place = {name: position for position, name in enumerate(mine)}
     return [place[name] for name in wanted]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truecount import _check
+from truecount._advice import Advice, naming
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import is_number, listed_quoted, twins
 from truecount.errors import InputError
@@ -33,14 +34,14 @@ def cells(labeled: Any, unlabeled: Any) -> tuple[NDArray[Any], NDArray[Any]]:
             "labeled",
             f"has {n_outputs} output columns but unlabeled has shape {unlabeled.shape}",
             "both must count the same outputs",
-            "Name every output with count(..., outputs=[...])",
+            Advice("Name every output {}", naming("outputs")),
         )
     if n_classes < 2:
         raise InputError(
             "labeled",
             f"has {n_classes} class{'' if n_classes == 1 else 'es'}",
             "a share needs at least two classes",
-            "Name every class with count(..., classes=[...])",
+            Advice("Name every class {}", naming("classes")),
         )
     if not n_outputs:
         raise InputError(

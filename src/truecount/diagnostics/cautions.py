@@ -4,6 +4,7 @@ from math import lgamma, log
 
 import numpy as np
 
+from truecount._advice import AUTO, JOINT, MORE_TIME, Action, Advice, named_rows
 from truecount._types import FloatArray
 from truecount._wording import are_ranges, listed, listed_classes, percent
 from truecount.counts import Counts
@@ -11,7 +12,7 @@ from truecount.counts.validation import unseen_remedy
 from truecount.counts.weights import effective_counts
 from truecount.inference.convergence import FEWEST_EFFECTIVE, RHAT_LIMIT, RHAT_MOST, RHAT_SERIOUS
 from truecount.inference.draws import Draws
-from truecount.models import Prior
+from truecount.models import ByPrediction, Prior
 from truecount.models.priors import NAMED_ROWS
 from truecount.results.finding import Finding, Severity
 
@@ -60,7 +61,7 @@ def _shared_labels(draws: Draws) -> Finding | None:
         "Other groups share the labelled items, so what is wrong about them is wrong in all groups alike: a difference "
         "between two groups cannot be read off their separate draws.",
         {"groups": draws.run.groups_sharing_labels},
-        "Use infer_many(groups, joint=True) before comparing groups.",
+        Advice("Use {} before comparing groups.", JOINT),
     )
 
 
@@ -121,7 +122,9 @@ def _few_labels(counts: Counts, prior: Prior) -> Finding | None:
         f"With as few labels as {most} the prior decides what the box is taken to do with {said}: it weighs as much as "
         f"{weight[few].max():.3g} labels of a class.",
         {"classes": names, "labeled": items[few].tolist(), "prior": weight[few].tolist()},
-        f"Label more items of {said}, or let the labels decide what the prior weighs: Prior(confusion='learned').",
+        Advice(
+            "Label more items of {}, or let the labels decide what the prior weighs: {}.", said, named_rows("learned")
+        ),
     )
 
 
@@ -150,8 +153,13 @@ def _prior_against_labels(counts: Counts, prior: Prior) -> Finding | None:
         f"The labels of a class {looks} than the prior of the confusion expects: {better} rows explain them {times} "
         "times better. Which prior brings the shares nearer to the truth does not follow from that.",
         {"better": better, "log_bayes_factor": gain, "prior": weight.sum(axis=1).tolist()},
-        f"Compare the answer with that of Prior(confusion={better!r}), as check() does, and with that of "
-        "Prior(confusion='learned'), where the labels decide; where they differ by much, label more items.",
+        Advice(
+            "Compare the answer with that of {}, as {} does, and with that of {}, where the labels decide; where they "
+            "differ by much, label more items.",
+            named_rows(better),
+            Action("check()", "truecount check"),
+            named_rows("learned"),
+        ),
     )
 
 
@@ -228,7 +236,7 @@ def labels_by_output(counts: Counts) -> Finding | None:
         f"Every output has a round number of labels ({numbers}) and the classes have not: if so many of each output "
         "were chosen for labelling, this answer is biased.",
         {"by_output": by_output.tolist(), "by_class": by_class.tolist(), "by_chance": by_chance},
-        "If labels were sampled by output, use model=ByPrediction(); if not, nothing is wrong.",
+        Advice("If labels were sampled by output, use {}; if not, nothing is wrong.", ByPrediction.choice()),
     )
 
 
@@ -236,9 +244,9 @@ def _not_converged(draws: Draws) -> Finding | None:
     reason = draws.run.not_converged
     if not reason:
         return None
-    advice = "See the other findings first; else use a stronger prior, or leave the choice of engine to Auto()."
-    if draws.run.reason is not None:
-        advice = "See the other findings first; else use a stronger prior, or give it longer with Auto(budget=...)."
+    advice = Advice("See the other findings first; else use a stronger prior{}.", MORE_TIME)
+    if draws.run.reason is None:
+        advice = Advice("See the other findings first; else use a stronger prior, or let {} choose the engine.", AUTO)
     worst = 1.0 if draws.rhat is None else float(np.max(draws.rhat))
     apart = f"by about {np.sqrt(max(worst**2 - 1, 0)):.2g} posterior standard deviations"
     severity: Severity = "serious"

@@ -11,7 +11,7 @@ from truecount._types import FloatArray, Name
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
 from truecount.inference.draws import Draws
-from truecount.results.check import aligned
+from truecount.results.check import value_lines
 
 Answer: TypeAlias = Callable[[list[Counts]], Sequence[Draws]]
 """Counts of many data sets become draws of each."""
@@ -62,7 +62,7 @@ class Coverage:
         return f"Intervals of {names} hold the truth less often than they promise, at sizes and shares like these."
 
     def __str__(self) -> str:
-        return "\n".join([*aligned(self.rows()), self.verdict])
+        return "\n".join([*value_lines(self.rows()), self.verdict])
 
     def rows(self) -> tuple[dict[str, Any], ...]:
         """Return plain values, a row for each level and class."""

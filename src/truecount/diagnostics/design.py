@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from truecount._advice import Advice
 from truecount._wording import called, percent
 from truecount.diagnostics.shift import chi_square_quantile
+from truecount.models import ByPrediction, SamePopulation
 from truecount.results.finding import Finding
 from truecount.results.posterior import Posterior
 
@@ -24,6 +26,10 @@ def design_finding(shift: Posterior, same: Posterior) -> Finding | None:
         f"It matters how the labels were chosen: {called(name)} has {percent(shares[0])} if they come from another "
         f"population, and {percent(shares[1])} if they were sampled from this one.",
         {"class": name, "shares": list(shares), "standard_errors_apart": float(distance[worst]) ** 0.5},
-        "If the labelled items come from this population use model=SamePopulation(), or model=ByPrediction() if they "
-        "are stratified by output; if they come from elsewhere, nothing is wrong.",
+        Advice(
+            "If the labelled items come from this population use {}, or {} if they are stratified by output; if they "
+            "come from elsewhere, nothing is wrong.",
+            SamePopulation.choice(),
+            ByPrediction.choice(),
+        ),
     )

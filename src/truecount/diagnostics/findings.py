@@ -18,7 +18,7 @@ from truecount.diagnostics.prior import prior_against_data
 from truecount.diagnostics.shape import edge_not_excluded, several_answers
 from truecount.diagnostics.shift import misfit
 from truecount.inference.draws import Draws
-from truecount.inference.mode import ModeRecord
+from truecount.inference.modes.mode import ModeRecord
 from truecount.models import Density, Model, Prior, SamePopulation, density
 from truecount.results.finding import Finding, gravest_first
 

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from truecount import _check
+from truecount._advice import Advice
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import listed, listed_classes, percent
 from truecount.counts import Counts
 from truecount.diagnostics.shift import CAUTION, CHEAP_LEVEL, SERIOUS, chi_square_quantile
+from truecount.models import ByPrediction, LabelShift, SamePopulation
 from truecount.results.finding import Finding
 
 POWER, SIMULATED, CLOSE = 0.8, 1000, 0.005
@@ -179,7 +181,7 @@ def drift_finding(counts: Counts, test: HomogeneityTest, what: str) -> Finding |
         f"Labels show that the box treats {listed_classes(names)} differently {what} (p = {test.p_value:.2g}): the "
         "shares are biased.",
         {"classes": names, "p_value": test.p_value, "deviance": test.deviance, "by_class": test.by_class.tolist()},
-        "Use labels of the population itself: as a random sample of it, with model=SamePopulation().",
+        Advice("Use labels of the population itself: as a random sample of it, with {}.", SamePopulation.choice()),
     )
 
 
@@ -221,5 +223,9 @@ def not_random(counts: Counts) -> Finding | None:
         f"The labelled items are no random sample of this population: {percent(shares[0, worst])} of them have the "
         f"output {name!s:.60}, and {percent(shares[1, worst])} of the unlabelled items.",
         {"output": name, "shares": shares[:, worst].tolist(), "deviance": deviance},
-        "If labels were sampled by output use model=ByPrediction(); if they come from elsewhere model=LabelShift().",
+        Advice(
+            "If labels were sampled by output use {}; if they come from elsewhere {}.",
+            ByPrediction.choice(),
+            LabelShift.choice(),
+        ),
     )

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from truecount._advice import USE_POSTERIOR, Advice
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import called, listed, listed_classes, percent, span
 from truecount.counts import Counts
@@ -23,7 +24,7 @@ BARELY = 0.2
 """Standard error of a traded share, from which on classes are said to be barely told apart."""
 MINOR = 0.1
 """A class with a smaller part in a mix is not named."""
-NO_POINT = "Use infer(), which shows how far they may go, or a box with more outputs."
+NO_POINT = Advice("{}, which shows how far they may go, or use a classifier with more outputs.", USE_POSTERIOR)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -1,6 +1,7 @@
 """What the climb to the highest point of a posterior leaves unsaid."""
 
-from truecount.inference.mode import ModeRecord
+from truecount._advice import USE_POSTERIOR, Advice
+from truecount.inference.modes.mode import ModeRecord
 from truecount.results.finding import Finding
 
 NEARLY_AS_HIGH = 3.0
@@ -15,14 +16,14 @@ def mode_findings(record: ModeRecord) -> tuple[Finding, ...]:
         "caution",
         "Other shares are just as likely as these: the highest points form a ridge, and this is the one uphill from "
         "even shares.",
-        advice="Use infer(), which shows how far the ridge goes, or a prior that prefers some of it.",
+        advice=Advice("{}, which shows how far the ridge goes, or a prior that prefers some of it.", USE_POSTERIOR),
     )
     short = Finding(
         "not-converged",
         "serious",
         f"The highest point was not reached in {record.iterations} steps.",
         numbers,
-        "Use infer(), which does not climb, or a stronger prior.",
+        Advice("{}, which does not climb, or a stronger prior.", USE_POSTERIOR),
     )
     found = ((not record.is_unique, ridge), (not record.is_converged, short))
     return (*_rival(record), *(finding for applies, finding in found if applies))
@@ -37,6 +38,6 @@ def _rival(record: ModeRecord) -> tuple[Finding, ...]:
         "caution",
         f"Shares far from these are nearly as likely: {shares}, in the order of the classes.",
         {"rival": record.rival.tolist(), "gap": record.rival_gap},
-        "Use infer(), which weighs both.",
+        Advice("{}, which weighs both.", USE_POSTERIOR),
     )
     return (other,)

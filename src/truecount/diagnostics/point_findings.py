@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from truecount._advice import USE_POSTERIOR, Action, Advice
 from truecount._types import FloatArray
 from truecount._wording import listed_classes
 from truecount.counts.table import Counts
@@ -15,6 +16,7 @@ from truecount.models import Prior
 from truecount.results.finding import OF_METHOD, Finding, gravest_first
 from truecount.scores.scores import Scores
 
+RESTRICT = Action("Use restricted=True, or infer(), whose", "Leave --method out: the posterior's")
 ROUNDING = 1e-9
 """Shares may miss zero and one by this without being outside."""
 
@@ -27,7 +29,8 @@ def of_point(data: Counts | Scores, method: Method, prevalence: FloatArray) -> t
 def _caution(method: Method) -> Finding | None:
     if not method.caution:
         return None
-    return Finding(OF_METHOD, "caution", f"Of {method.name}: {method.caution}", {"method": method.name}, "Use infer().")
+    said = f"Of {method.name}: {method.caution}"
+    return Finding(OF_METHOD, "caution", said, {"method": method.name}, Advice("{}.", USE_POSTERIOR))
 
 
 def _of_rates(data: Counts | Scores, method: Method) -> tuple[Finding, ...]:
@@ -51,5 +54,5 @@ def _outside(data: Counts | Scores, prevalence: FloatArray) -> Finding | None:
         "caution",
         f"The estimate is not restricted to shares, and has {said}.",
         {"classes": names, "sum": float(prevalence.sum())},
-        "Use restricted=True, or infer(), whose shares are shares.",
+        Advice("{} shares are shares.", RESTRICT),
     )

@@ -14,7 +14,7 @@ from truecount.diagnostics.fit import best_fit, deviance_at, tables_of
 from truecount.diagnostics.shift import chi_square_quantile
 from truecount.inference import convergence
 from truecount.inference.draws import Draws
-from truecount.inference.resample import normalised
+from truecount.inference.importance.resample import normalised
 from truecount.models import Density, GivenOutput, Prior
 from truecount.results.finding import Finding
 

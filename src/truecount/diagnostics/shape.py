@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from truecount._advice import SHORTEST, Advice
 from truecount._types import FloatArray
 from truecount._wording import called, listed, listed_classes, percent, span
 from truecount.counts import Counts
@@ -50,7 +51,7 @@ def edge_not_excluded(counts: Counts, draws: Draws, kept: FloatArray) -> Finding
         f"Nothing rules out that {'' if len(names) == 1 else 'one of '}{listed_classes(names)} is absent; an "
         "equal-tailed interval never reaches zero, and cannot show it.",
         {"classes": names, "lower": ends[0].tolist(), "upper": ends[-1].tolist()},
-        "Where a class may be absent, the shortest interval, interval(kind='hdi'), is the one to read.",
+        Advice("Where a class may be absent, the shortest interval, {}, is the one to read.", SHORTEST),
     )
 
 

@@ -6,12 +6,13 @@ from statistics import NormalDist
 import numpy as np
 
 from truecount import _check
+from truecount._advice import PASS_AUDIT, Advice
 from truecount._types import FloatArray, Name
 from truecount._wording import percent
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
 from truecount.diagnostics.fit import Fit, Tables, best_fit, tables_of
-from truecount.models import Density
+from truecount.models import ByPrediction, Density
 from truecount.results.finding import Finding, Severity
 
 CHEAP_LEVEL = 1e-4
@@ -180,9 +181,10 @@ def shift_findings(test: ShiftTest, tables: Tables, *, is_audited: bool = False)
 
 
 def _untestable(numbers: dict[str, float], is_audited: bool) -> Finding:
-    advice = (
-        "Label a few items of the population itself and pass them as audit=..., or use a box with more outputs, for "
-        "instance by keeping its confidence."
+    advice = Advice(
+        "Label a few items of the population itself and {}, or use a classifier with more outputs, for instance by "
+        "keeping its confidence.",
+        PASS_AUDIT,
     )
     return Finding(
         "label-shift-untestable",
@@ -206,8 +208,11 @@ def _violated(
         f"No mix of the classes explains the unlabelled outputs{proof}: {percent(seen[worst])} of the items have the "
         f"output {name!s:.60}, where the nearest mix of what was labelled has {percent(expected[worst])}.",
         {"output": name, "seen": float(seen[worst]), "expected": float(expected[worst]), **numbers},
-        "The box seems to treat some class differently here: label some items of the population itself. Or the "
-        "labelled items were chosen by their output: then use model=ByPrediction().",
+        Advice(
+            "The classifier seems to treat some class differently here: label some items of the population itself. Or "
+            "the labelled items were chosen by their output: then use {}.",
+            ByPrediction.choice(),
+        ),
     )
 
 

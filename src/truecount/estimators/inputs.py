@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from truecount import _check
+from truecount._advice import POSTERIOR, Advice
 from truecount._types import FloatArray, IntArray, Name
 from truecount.counts.table import COUNT_FIRST, Counts
 from truecount.errors import InputError
@@ -52,5 +53,5 @@ def require_every_class(method: str, items: IntArray | FloatArray, classes: Sequ
             "labeled",
             f"has no item of class {names}",
             f"{method} needs labelled items of every class",
-            "Label some, leave the class out, or use infer(), which answers with the prior there",
+            Advice("Label some, leave the class out, or use {}, which answers with the prior there", POSTERIOR),
         )

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from truecount._advice import KNOWN_ROWS, Advice
 from truecount._types import FloatArray
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
@@ -117,7 +118,7 @@ def density(counts: Counts, prior: Prior) -> Density:
     labeled, unlabeled = effective_counts(counts)
     known = prior.known_for(counts)
     if np.isnan(known).any():
-        require_labels(labeled, "the outputs of each class", "Label a sample, or give Prior.known_confusion(...)")
+        require_labels(labeled, "the outputs of each class", Advice("Label a sample, or give {}", KNOWN_ROWS))
     impossible = np.flatnonzero((unlabeled > 0) & (known == 0).all(axis=0))
     if len(impossible):
         raise InputError(
@@ -131,11 +132,11 @@ def density(counts: Counts, prior: Prior) -> Density:
     fixed = Density(prior.prevalence_for(counts), prior_rows + labeled, unlabeled, known, learned)
     if prior.resolved(counts).prevalence != LEARNED:
         return fixed
-    learned_shares = learned_prevalence(expected_items(fixed).sum(axis=1))
+    learned_shares = learned_prevalence(_expected_items(fixed).sum(axis=1))
     return replace(fixed, prevalence=learned_shares.reference_rows[0], learned_prevalence=learned_shares)
 
 
-def expected_items(density: Density) -> FloatArray:
+def _expected_items(density: Density) -> FloatArray:
     """Shape (classes, outputs): the unlabelled items shared out by a rough fit."""
     confusion = density.mean_confusion
     prevalence = np.full(density.n_classes, 1 / density.n_classes)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+from truecount._advice import Action
+
 
 class Assumption(NamedTuple):
     """A claim in one sentence, and what follows if it is wrong."""
@@ -40,6 +42,11 @@ class Model:
     def option(cls) -> str:
         """Return what the model is called on the command line."""
         return cls.name.replace("_", "-")
+
+    @classmethod
+    def choice(cls) -> Action:
+        """Return the action of choosing this model."""
+        return Action(f"model={cls.__name__}()", f"--design {cls.option()}")
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""

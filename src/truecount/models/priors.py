@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from truecount import _check
+from truecount._advice import Advice, named_rows
 from truecount._types import FloatArray, Name
 from truecount._wording import nearest, own_outputs, quoted
 from truecount.counts import Counts
@@ -232,7 +233,7 @@ def _diagonal(strength: float, counts: Counts) -> FloatArray:
             "confusion",
             "leans towards the diagonal",
             "that needs outputs called like the classes",
-            "Use Prior(confusion='sparse')",
+            Advice("Use {}", named_rows("sparse")),
         )
     concentration = np.full(counts.labeled.shape, 1.0 / len(counts.outputs))
     for row, name in enumerate(counts.classes):

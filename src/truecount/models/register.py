@@ -1,5 +1,6 @@
 """Every model, by name, and the rule for which one a call means."""
 
+from truecount._advice import Advice
 from truecount._wording import nearest
 from truecount.errors import InputError
 from truecount.models.given_output import ByPrediction, OutputModel, SamePopulation
@@ -48,6 +49,6 @@ def label_shift_model(model: Model, prior: Prior | None, asked: str) -> LabelShi
             "model",
             f"is {chosen!r:.60}, where {chosen.carries_over} carries over",
             f"{asked} exists only under label shift, where {LabelShift.carries_over} does",
-            "Pass model=LabelShift()",
+            Advice("Pass {}", LabelShift.choice()),
         )
     return chosen

@@ -17,7 +17,7 @@ from truecount.plots.theme import LIGHT
 from truecount.reading.names import group_name
 from truecount.results import Posterior
 from truecount.results.groups import answered, changes_table, groups_findings, groups_table, is_joint
-from truecount.results.intervals import Kind, Target
+from truecount.results.summary import Kind, Target
 from truecount.results.table import ShareInWords, refusal, shares_in_words
 
 
@@ -80,7 +80,7 @@ def groups_answer(
     share = f"the true share of “{text.isolated(labels(data.classes, text.LONGEST_NAME)[place])}”"
     promises = (f"{data.interval_name.removesuffix('s')} ", "")
     low, high = (
-        _told(shares_in_words(each[group], **look)[place], promise)
+        _told(shares_in_words(each[group].summary(**look))[place], promise)
         for group, promise in zip(ends, promises, strict=True)
     )
     if data.in_order:

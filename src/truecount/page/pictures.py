@@ -16,7 +16,7 @@ from truecount.plots.labels import labels
 from truecount.plots.shares import draw_prevalence, prevalence_data
 from truecount.plots.theme import LIGHT
 from truecount.results import Posterior
-from truecount.results.intervals import Kind, Target
+from truecount.results.summary import Kind, Target
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

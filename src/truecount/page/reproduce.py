@@ -10,14 +10,15 @@ from typing import Any
 
 from truecount._check import plain_name
 from truecount._secrets import masked_command
-from truecount.inference.many import own_seeds
+from truecount._wording import visible
+from truecount.inference.importance.many import own_seeds
 from truecount.inference.run import ImportanceRun
 from truecount.models import LabelShift, Model, Prior
 from truecount.models.priors import Diagonal
 from truecount.reading.names import group_name
 from truecount.results import Posterior
 from truecount.results.groups import groups_how
-from truecount.results.table import how, visible
+from truecount.results.table import how
 
 SOLVED_TOGETHER = "# Solved together with other problems by infer_many; alone, it has other draws, just as good."
 DRAWN_JOINTLY = (

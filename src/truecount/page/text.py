@@ -1,6 +1,5 @@
 """What the page says, in sentences that need no statistics to read."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from unicodedata import bidirectional
@@ -8,11 +7,12 @@ from unicodedata import bidirectional
 import numpy as np
 
 from truecount._types import Name
+from truecount._wording import visible
 from truecount.plots.labels import labels
 from truecount.results import Finding, Posterior
 from truecount.results.finding import gravest_first
-from truecount.results.intervals import Kind, Target
-from truecount.results.table import INTERVAL_NAMES, ShareInWords, refusal, shares_in_words, visible
+from truecount.results.summary import Kind, Target
+from truecount.results.table import refusal, shares_in_words
 
 MOST_NAMED = 3
 """Classes in the answer's sentence."""
@@ -30,31 +30,31 @@ def answer(
     """
     if not posterior.has_answer:
         return refusal(posterior)
-    told = shares_in_words(posterior, level=level, kind=kind, target=target)
-    order = np.argsort(-posterior.shares(target).mean(axis=0), kind="stable")
+    summary = posterior.summary(level, kind=kind, target=target)
+    told = shares_in_words(summary)
+    order = np.argsort(-summary.mean, kind="stable")
     few = order if len(order) <= MOST_NAMED + 1 else order[:MOST_NAMED]
     if classes is not None and len(classes) == 1:
         order = few = np.array([posterior.place(classes[0])])
-    names = labels(posterior.classes, LONGEST_NAME)
-    promises = [f"{100 * level:.6g} % {INTERVAL_NAMES[kind]} ", *[""] * (len(few) - 1)]
-    parts = [
-        f"{told[place].share} “{isolated(names[place])}” ({promise}{told[place].interval})"
-        for place, promise in zip(few, promises, strict=True)
-    ]
-    whole = "the population" if target == "population" else "these items"
+    names = [f"“{isolated(name)}”" for name in labels(posterior.classes, LONGEST_NAME)]
+    shares = [unbroken(one.share) for one in told]
+    spans = [unbroken(one.interval) for one in told]
+    first, *others = few
+    promise = unbroken(summary.interval_name)
+    parts = [f"{shares[first]} are {names[first]} ({promise} {spans[first]})"]
+    parts += [f"{shares[place]} {names[place]} ({spans[place]})" for place in others]
+    counted = [unbroken(told[place].counted or "") for place in few if told[place].counted is not None]
+    plainly = f", where plain counting says {_joined(counted)}" if counted else ""
     more = len(order) - len(few)
     rest = f"; {more} more classes share the rest" if more else ""
-    named = _joined(parts).replace(" “", " are “", 1)
-    sentence = f"Of {whole}, about {named}{rest}{_counted([told[place] for place in few])}."
-    return unbroken(sentence)
+    whole = "the population" if target == "population" else "these items"
+    return f"Of {whole}, about {_joined(parts)}{rest}{plainly}."
 
 
-def unbroken(sentence: str) -> str:
-    """Keep numbers with their percent sign and both ends of an interval in one line."""
-    whole = re.sub(r"(?<=\d) (?=%)", "\N{NO-BREAK SPACE}", sentence)
-    return re.sub(
-        r"(?<=\d) \N{EN DASH} (?=\d)", "\N{NO-BREAK SPACE}\N{EN DASH}\N{WORD JOINER}\N{NO-BREAK SPACE}", whole
-    )
+def unbroken(words: str) -> str:
+    """Keep a number with its percent sign, and both ends of an interval, in one line."""
+    between = " \N{EN DASH} ", "\N{NO-BREAK SPACE}\N{EN DASH}\N{WORD JOINER}\N{NO-BREAK SPACE}"
+    return words.replace(*between).replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def isolated(name: str) -> str:
@@ -62,11 +62,6 @@ def isolated(name: str) -> str:
     if not any(bidirectional(sign) in ("R", "AL") for sign in name):
         return name
     return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
-
-
-def _counted(few: Sequence[ShareInWords]) -> str:
-    counted = [told.counted for told in few if told.counted is not None]
-    return f", where plain counting says {_joined(counted)}" if counted else ""
 
 
 def _joined(parts: list[str]) -> str:

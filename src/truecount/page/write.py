@@ -9,6 +9,7 @@ from typing import Any
 from truecount import _check
 from truecount._atomic import require_writable, whole_file
 from truecount._types import Name
+from truecount._wording import visible
 from truecount.page import text
 from truecount.page.groups import groups_content
 from truecount.page.pictures import shares_drawing
@@ -17,8 +18,8 @@ from truecount.page.style import style
 from truecount.page.tables import confusion_table, counts_table, fit_table
 from truecount.plots.theme import LIGHT
 from truecount.results import Posterior
-from truecount.results.intervals import Kind, Target
-from truecount.results.table import tabulate, visible
+from truecount.results.summary import Kind, Target
+from truecount.results.table import tabulate
 
 TITLE = "How many of each class are really there?"
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, Name
+from truecount._wording import display_width
 from truecount.counts.weights import effective_counts
 from truecount.plots.canvas import FONT, drawn, inches
 from truecount.plots.labels import labels
@@ -14,7 +15,6 @@ from truecount.plots.rows import SMALLEST_FONT, label_rows, rows_height, spans
 from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.results import Posterior
 from truecount.results.predictive import predicted_counts
-from truecount.results.table import display_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,6 +12,7 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, Name
+from truecount._wording import display_width
 from truecount.errors import InputError
 from truecount.plots.canvas import FONT, WIDTH, drawn, inches, percent_axis
 from truecount.plots.labels import labels
@@ -20,8 +21,7 @@ from truecount.plots.shares import AXES, require_answer
 from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.reading.names import group_name
 from truecount.results import Posterior
-from truecount.results.intervals import Kind, Target
-from truecount.results.table import INTERVAL_NAMES, display_width
+from truecount.results.summary import Kind, Target, interval_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,7 +88,7 @@ def groups_data(
         mean=mean[:, chosen],
         interval=ends[:, chosen],
         axis=AXES[target],
-        interval_name=f"{100 * level:.6g} % {INTERVAL_NAMES[kind]}s",
+        interval_name=f"{interval_name(level, kind)}s",
     )
 
 

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from truecount._types import Name
-from truecount._wording import nearest, quoted
+from truecount._wording import cut_middle, nearest, quoted, visible
 from truecount.errors import InputError
-from truecount.results.table import display_width, visible
 
 
 def labels(names: Sequence[Name], longest: int) -> list[str]:
@@ -15,7 +14,7 @@ def labels(names: Sequence[Name], longest: int) -> list[str]:
     >>> labels(["cat", "a very long name", "a very lone name"], 9)
     ['cat', 'a v…ame 1', 'a v…ame 2']
     """
-    short = [_cut(visible(name), longest) for name in names]
+    short = [cut_middle(visible(name), longest) for name in names]
     if len(set(short)) == len(short):
         return short
     return [_numbered(names, short, place, longest) for place in range(len(short))]
@@ -26,22 +25,7 @@ def _numbered(names: Sequence[Name], short: Sequence[str], place: int, longest: 
     if len(alike) == 1:
         return short[place]
     number = f" {alike.index(place) + 1}"
-    return _cut(visible(names[place]), longest - len(number)) + number
-
-
-def _cut(name: str, longest: int) -> str:
-    if display_width(name) <= longest:
-        return name
-    head = _fitting(name, longest // 2)
-    return f"{head}…{_fitting(name[::-1], longest - 1 - longest // 2)[::-1]}"
-
-
-def _fitting(name: str, columns: int) -> str:
-    """Return as much of the beginning as so many columns hold."""
-    length = len(name)
-    while display_width(name[:length]) > columns:
-        length -= 1
-    return name[:length]
+    return cut_middle(visible(names[place]), longest - len(number)) + number
 
 
 def places(known: Sequence[Name], wanted: Sequence[Any] | None, argument: str = "classes") -> list[int]:

@@ -15,8 +15,8 @@ from truecount.plots.rows import label_rows, rows_height, spans
 from truecount.plots.smooth import edges_of, prior_density, smooth_density
 from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.results import Posterior
-from truecount.results.intervals import Kind, Target
-from truecount.results.table import INTERVAL_NAMES, refusal, tabulate
+from truecount.results.summary import Kind, Target
+from truecount.results.table import refusal, shares_in_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,17 +62,17 @@ def prevalence_data(
     """Return what `prevalence` draws."""
     require_answer("posterior", posterior)
     chosen = places(posterior.classes, classes)
-    table = tabulate(posterior, level=level, kind=kind, target=target)
-    counted = posterior.counts.counted
+    summary = posterior.summary(level, kind=kind, target=target)
+    told = shares_in_words(summary)
     return PrevalenceData(
         classes=tuple(posterior.classes[place] for place in chosen),
         positions=tuple(chosen),
-        counted=None if counted is None else counted[chosen],
-        mean=posterior.shares(target).mean(axis=0)[chosen],
-        interval=posterior.interval(level, kind=kind, target=target)[chosen],
-        numbers=tuple((table.rows[place][-2], table.rows[place][-1]) for place in chosen),
+        counted=None if summary.counted is None else summary.counted[chosen],
+        mean=summary.mean[chosen],
+        interval=summary.interval[chosen],
+        numbers=tuple((told[place].share, told[place].span) for place in chosen),
         axis=AXES[target],
-        interval_name=f"{100 * level:.6g} % {INTERVAL_NAMES[kind]}",
+        interval_name=summary.interval_name,
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from truecount._advice import Action, Advice, period
 from truecount._wording import nearest, quoted
 from truecount.errors import InputError
 
@@ -120,7 +121,8 @@ def _advice(wanted: str, columns: Sequence[str]) -> str:
     """Say which column, or which period of a column, was perhaps meant."""
     column, _, frequency = wanted.rpartition(":")
     if column in columns and frequency in FREQUENCIES:
-        return f"Pass by={{{column!r}: {frequency!r}}}; a column beside it without a period has None"
+        beside = Action("; a column beside it without a period has None", "")
+        return Advice("Pass {}{}", period(column, frequency), beside)
     if column in columns:
         return f"Write the period of {column!r} as one of {', '.join(FREQUENCIES)}"
     meant = nearest(wanted, map(str, columns))

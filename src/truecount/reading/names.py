@@ -16,6 +16,7 @@ from math import isfinite
 from typing import Any, TypeAlias
 
 from truecount import _check
+from truecount._advice import Advice, keyword
 from truecount._types import Name
 from truecount.errors import InputError
 
@@ -96,7 +97,12 @@ def missing_words(missing: Missing) -> tuple[str, ...]:
     words = () if missing is None else (missing,) if isinstance(missing, str) else missing
     if not isinstance(words, Collection) or not all(isinstance(word, str) for word in words):
         needed = "it must be a word that means a missing value, or a list of them"
-        raise InputError("missing", f"is {missing!r:.60}", needed, "Pass missing='NA' or missing=['NA', 'NaN']")
+        raise InputError(
+            "missing",
+            f"is {missing!r:.60}",
+            needed,
+            Advice("Pass {} or {}", keyword("missing", "NA"), keyword("missing", ["NA", "NaN"])),
+        )
     return tuple(str(as_name(word, table="missing") or "") for word in words)
 
 

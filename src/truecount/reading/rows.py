@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, Self
 
+from truecount._advice import AUDIT, Advice, keyword, period
 from truecount._types import Name
 from truecount._wording import quoted
 from truecount.errors import InputError, TruecountWarning
@@ -137,7 +138,11 @@ class Reading:
                     table or {"labelled": "labels", "predicted": "predictions"}[role],
                     f"has {number_of_rows(number)} {role} {word!r}",
                     "that may be a name or mean that the value is missing",
-                    f"Pass missing={missing!r} if it is missing, or missing={name!r} for a name",
+                    Advice(
+                        "Pass {} if it is missing, or {} for a name",
+                        keyword("missing", missing),
+                        keyword("missing", name),
+                    ),
                 )
 
     def _labeled_rows(self, labeled: Table, unlabeled: Table) -> list[Row]:
@@ -212,8 +217,8 @@ def without(name: Name | None, words: Collection[str]) -> Name | None:
 def _warn_of_unused(labels: int) -> None:
     if labels:
         many = "a label, which is" if labels == 1 else f"{labels:,} labels, which are"
-        use = "check(..., audit=...) shows by such labels whether the classifier drifted"
-        warnings.warn(f"The second table has {many} not used: {use}.", TruecountWarning, stacklevel=6)
+        use = "The second table has {} not used: {} shows by such labels whether the classifier drifted."
+        warnings.warn(Advice(use, many, AUDIT), TruecountWarning, stacklevel=6)
 
 
 def require_predictions(table: str, rows: Sequence[Row], column: str) -> None:
@@ -234,9 +239,8 @@ def require_not_swapped(table: str, rows: Sequence[Row], columns: Columns) -> No
     if None in outputs and None not in labels and len(outputs) > 1 and outputs - {None} <= labels:
         found = f"has a label in every row of column {label!r}, and gaps in the predictions of column {prediction!r}"
         needed = "some labels may be unknown, and no prediction"
-        raise InputError(
-            table, found, needed, f"Perhaps they are swapped: pass label={prediction!r}, prediction={label!r}"
-        )
+        names = keyword("label", prediction), keyword("prediction", label)
+        raise InputError(table, found, needed, Advice("Perhaps they are swapped: pass {}, {}", *names))
 
 
 def require_few_names(table: str | None, column: str, argument: str, names: Sequence[Name | None]) -> None:
@@ -286,7 +290,7 @@ def require_some_unlabeled(table: str, rows: Sequence[Row]) -> None:
             suspects[row.label] += row.rows
     for label, number in suspects.most_common(1):
         found = f"{found}, and that of {number_of_rows(number)} is {label!r}"
-        remedy = f"Pass missing={str(label)!r} if that means that the label is missing"
+        remedy = Advice("Pass {} if that means that the label is missing", keyword("missing", str(label)))
     raise InputError(table, found, needed, remedy)
 
 
@@ -296,7 +300,8 @@ def require_full_groups(table: str | None, rows: Sequence[Row], columns: Columns
     items, groups = sum(row.rows for row in new), len({row.group for row in new})
     if groups > MOST_LONE_GROUPS and items < 2 * groups:
         found = f"has {groups:,} groups by {quoted(columns.by)}, of {number_of_rows(items)}"
-        remedy = f"Make periods of times, as in by={{{next(iter(columns.by))!r}: 'week'}}, or choose another column"
+        weeks = period(next(iter(columns.by)), "week")
+        remedy = Advice("Make periods of times, as in {}, or choose another column", weeks)
         raise InputError(table or "by", found, "a share is one of many items", remedy)
 
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from truecount.results.point import PointEstimate as PointEstimate
     from truecount.results.posterior import Posterior as Posterior
     from truecount.results.recalibrate import Recalibration as Recalibration
+    from truecount.results.summary import Summary as Summary
 
 _HOMES = {
     "Comparison": "comparison",
@@ -17,6 +18,7 @@ _HOMES = {
     "PointEstimate": "point",
     "Posterior": "posterior",
     "Recalibration": "recalibrate",
+    "Summary": "summary",
 }
 
 __all__ = sorted(_HOMES)

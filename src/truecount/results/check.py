@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from math import ceil, log10
 from typing import Any
 
+from truecount._table import aligned
+from truecount._wording import visible
 from truecount.models.register import KINDS
 from truecount.results.finding import Finding
 from truecount.results.posterior import Posterior
-from truecount.results.table import cells_text, display_width, remark, tabulate, visible
+from truecount.results.table import remark, tabulate
 
 Row = Mapping[str, Any]
 TITLES = {
@@ -108,7 +110,7 @@ class Check:
 
     def __str__(self) -> str:
         together = [f"All {len(self.tables['groups']):,} groups together:"] if "groups" in self.tables else []
-        parts = [[*together, *cells_text(tabulate(self.posterior))]]
+        parts = [[*together, *tabulate(self.posterior).cell_lines()]]
         said = [remark(finding) for finding in self.findings] or ["Nothing speaks against this answer."]
         parts.append(said)
         parts += [self._table(name) for name in TITLES if self.tables.get(name)]
@@ -121,26 +123,20 @@ class Check:
         if name in ONE_VERDICT:
             verdict = [f"  {rows[0]['verdict']}"]
             rows = tuple({key: value for key, value in row.items() if key != "verdict"} for row in rows)
-        return [TITLES[name], *aligned(rows), *verdict, f"  {NOTES[name]}"]
+        return [TITLES[name], *value_lines(rows), *verdict, f"  {NOTES[name]}"]
 
 
-def aligned(rows: tuple[Row, ...]) -> list[str]:
+def value_lines(rows: tuple[Row, ...]) -> list[str]:
     """Set rows of plain values in columns; names on the left and numbers on the right."""
     header = list(rows[0])
     decimals = {name: None if name in NO_SHARES else _decimals(rows) for name in header}
     body = [[_cell(row[name], decimals[name]) for name in header] for row in rows[:MOST_ROWS]]
     titles = [name.replace("_", " ") if name in WORDS else visible(name) for name in header]
-    columns = list(zip(titles, *body, strict=True))
-    widths = [max(map(display_width, column)) for column in columns]
-    is_text = [any(isinstance(row[name], str) for row in rows) for name in header]
-    lines = ["  ".join(map(_padded, line, widths, is_text)).rstrip() for line in zip(*columns, strict=True)]
+    words = [place for place, name in enumerate(header) if any(isinstance(row[name], str) for row in rows)]
     more = len(rows) - MOST_ROWS
-    return [f"  {line}" for line in lines] + ([f"  … and {more} more rows"] if more > 0 else [])
-
-
-def _padded(cell: str, width: int, is_text: bool) -> str:
-    space = " " * (width - display_width(cell))
-    return cell + space if is_text else space + cell
+    return [f"  {line}" for line in aligned([titles, *body], on_left=words)] + (
+        [f"  … and {more} more rows"] if more > 0 else []
+    )
 
 
 def _decimals(rows: tuple[Row, ...]) -> int:

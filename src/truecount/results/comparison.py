@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from truecount._html import html_table
 from truecount._types import FloatArray, IntArray, Name
+from truecount._wording import visible
 from truecount.results.finding import OF_METHOD, Finding
 from truecount.results.posterior import Posterior
-from truecount.results.table import display_width, remark, visible
+from truecount.results.table import Table
 
 KINDS = {"bootstrap": "the bootstrap", "asymptotic": "the delta method"}
 MOST_WITH_INTERVALS = 4
@@ -95,16 +95,16 @@ class Comparison:
             **self.provenance,
         }
 
-    def cells(self) -> list[list[str]]:
-        """Return the header and a line for each method that applies."""
+    def table(self) -> Table:
+        """Return a row for each method that applies, below the posterior's, and what to know."""
         places = np.sort(np.argsort(-self.posterior.mean, kind="stable")[:MOST_SHOWN])
-        header = ["method", *(visible(self.classes[place]) for place in places)]
         first = Row(method="posterior", prevalence=self.posterior.mean, interval=self.posterior.interval(self.level))
         applied = [(row, row.prevalence) for row in (first, *self.rows) if row.prevalence is not None]
-        lines = [_cells(row, shares, places) for row, shares in applied]
+        rows = [_cells(row, shares, places) for row, shares in applied]
         if not self.posterior.has_answer:
-            lines[0] = ["posterior", *["no answer"] * len(places)]
-        return [header, *lines]
+            rows[0] = ["posterior", *["no answer"] * len(places)]
+        header = ["method", *(visible(self.classes[place]) for place in places)]
+        return Table(header, rows, self.findings, "\n".join(self.notes()), on_left=range(len(header)))
 
     def notes(self) -> list[str]:
         """Say what stands in the cells, and what does not."""
@@ -116,13 +116,11 @@ class Comparison:
             notes.append(f"In brackets: {100 * self.level:.6g} % intervals{self._kinds()}.")
         return notes
 
-    def __str__(self) -> str:
-        return "\n".join([*_aligned(self.cells()), *map(remark, self.findings), *self.notes()])
-
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return self.table().to_text()
 
     def _repr_html_(self) -> str:
-        return html_table(self.cells(), map(remark, self.findings), " ".join(self.notes()))
+        return self.table().to_html()
 
     def _left_out(self) -> dict[str, list[str]]:
         """Methods that do not apply, by the reason."""
@@ -152,13 +150,3 @@ def _cells(row: Row, shares: FloatArray, places: IntArray) -> list[str]:
         return [row.method, *points]
     ends = [f"({100 * low:.1f} \N{EN DASH} {100 * high:.1f})" for low, high in row.interval[places]]
     return [row.method, *map(" ".join, zip(points, ends, strict=True))]
-
-
-def _aligned(table: list[list[str]]) -> list[str]:
-    """Set the cells in columns."""
-    widths = [max(map(display_width, column)) for column in zip(*table, strict=True)]
-    return ["  ".join(map(_padded, line, widths)).rstrip() for line in table]
-
-
-def _padded(cell: str, width: int) -> str:
-    return cell + " " * (width - display_width(cell))

@@ -15,12 +15,10 @@ from truecount.inference.convergence import by_chain
 from truecount.models import Model
 
 if TYPE_CHECKING:
-    from truecount.results.intervals import Kind, Target
     from truecount.results.posterior import Posterior
+    from truecount.results.summary import Kind, Target
 
 SCHEMA = "truecount.estimate/1"
-OF_DRAWS = ("mean", "median", "sd", "lower", "upper")
-"""What a class's row has of the draws."""
 FORMULA = ("=", "+", "-", "@")
 """How a cell begins that a spreadsheet takes for a formula."""
 
@@ -38,7 +36,7 @@ def to_dict(posterior: "Posterior", *, level: float, kind: "Kind", target: "Targ
         "level": level,
         "interval": kind,
         "target": target,
-        "classes": _class_rows(posterior, level, kind, target),
+        "classes": posterior.summary(level, kind=kind, target=target).rows(),
         "findings": [finding.to_dict() for finding in posterior.findings],
         "counts": posterior.counts.to_dict(),
         "model": posterior.model.to_dict(),
@@ -56,26 +54,6 @@ def _prior(model: Model) -> dict[str, Any]:
     names = ("prevalence", "confusion", "known", "given_output")
     told = model.to_dict()
     return dict.fromkeys(names) | {name: value for name, value in told.get("prior", told).items() if name in names}
-
-
-def _class_rows(posterior: "Posterior", level: float, kind: "Kind", target: "Target") -> list[dict[str, Any]]:
-    draws = posterior.shares(target)
-    effective = np.minimum(posterior.effective_draws, len(draws))
-    lower, upper = posterior.interval(level, kind=kind, target=target).T
-    empty = [None] * len(posterior.classes)
-    columns = {
-        "class": posterior.classes,
-        "counted": empty if posterior.counts.counted is None else posterior.counts.counted,
-        "mean": draws.mean(axis=0),
-        "median": np.median(draws, axis=0),
-        "sd": draws.std(axis=0, ddof=1),
-        "lower": lower,
-        "upper": upper,
-        "effective_draws": effective if target == "realized" else posterior.effective_draws,
-        "rhat": empty if posterior.rhat is None else posterior.rhat,
-    }
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    return rows if posterior.has_answer else [row | dict.fromkeys(OF_DRAWS) for row in rows]
 
 
 def spreadsheet_cell(value: Any) -> Any:

@@ -1,50 +1,213 @@
 """What a result says about itself that a reader should know."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
+
+from truecount._advice import Door, worded
 
 Severity: TypeAlias = Literal["info", "caution", "serious"]
 ORDER: Mapping[Severity, int] = {"serious": 0, "caution": 1, "info": 2}
 """The gravest first."""
 OF_METHOD = "method"
 """Code of what is true of a method whatever the data."""
-CODES: Mapping[str, str] = {
-    "label-shift-violated": "no mix of the labelled rows explains the unlabelled outputs",
-    "label-shift-untestable": "these counts cannot show whether the box still treats each class as it did",
-    "confusion-drifted": "labels of several populations show that the box treats a class differently (audit, groups)",
-    "not-identified": "classes that the outputs cannot tell apart, and what is known of them together",
-    "barely-identified": "classes that the labels tell apart so faintly that shares are known to 20 points at best",
-    "hardly-learned": "a share almost as uncertain after the data as before",
-    "worse-than-chance": "outputs called like the classes are wrong more often than a coin",
-    "few-labels": "a class whose row prior weighs more than its labels",
-    "unlabeled-class": "a class without a single label",
-    "unseen-output": "unlabelled items with an output that no labelled item has",
-    "no-unlabeled": "no unlabelled items, so the answer is the prior",
-    "weighted-counts": "sums of weights, and how many items they are worth",
-    "shared-labels": "a group that shares its labels with others and was drawn by itself: not to be compared",
-    "labels-outweighed": "groups drawn together move the confusion away from what its labels say",
-    "few-groups": "so few groups that the prior of their spread has a say",
-    "group-without-items": "a group without unlabelled items, which is predicted from the others",
-    "labels-by-output": "labels that look as if so many of each output had been chosen",
-    "labels-may-err": "what wrong labels would do to a share (asked for with `label_error`)",
-    "designs-disagree": "label shift and a random sample of one population give different answers",
-    "not-a-random-sample": "labels said to be a random sample whose outputs differ from the population's",
-    "prior-against-labels": "labels unlike what the prior of the rows expects; another prior explains them far better",
-    "learned-prior": "what the labels decided about the prior of the rows",
-    "prior-against-data": "the prior holds the answer away from all that fits the counts",
-    "prior-sensitive": "another prior (half, double, or one labels prefer) moves a share by 0.3 standard deviations",
-    "edge-not-excluded": "a class may be absent, though its equal-tailed interval begins well above zero",
-    "several-answers": "different answers that the counts allow, and what each says",
-    "not-converged": "draws that have not converged, or a mode that was not reached",
-    "mode-not-unique": "a mode that is one of many as high",
-    "mode-has-rival": "a mode far from this one that is nearly as high",
-    "scores-off-average": "corrected probabilities whose average is not the share that was inferred",
-    "outside-simplex": "an unrestricted estimate below 0 or above 1",
-    OF_METHOD: "what is true of a method whatever the data",
-}
-"""Every code a finding may have, and what it tells; `docs/findings.md` says more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What a code means: the documentation and the help of the command are made from this.
+
+    Parameters
+    ----------
+    code
+        The stable name.
+    severity, otherwise, otherwise_by
+        What it usually is; when it is something else, and by which verbs if not by all.
+    by
+        Which verbs of the library find it.
+    tells
+        What it tells, in a phrase.
+    """
+
+    code: str
+    severity: Severity
+    by: tuple[str, ...]
+    tells: str
+    otherwise: str = ""
+    otherwise_by: tuple[str, ...] = ()
+
+    @property
+    def severities(self) -> tuple[str, ...]:
+        """All that it may be."""
+        return self.severity, *(name for name in ORDER if name in self.otherwise.split())
+
+    @property
+    def row(self) -> str:
+        """The row of the table in the documentation."""
+        severity = "; ".join(filter(None, (self.severity, self.otherwise)))
+        return f"| `{self.code}` | {severity} | {', '.join(f'`{verb}`' for verb in self.by)} | {self.tells} |"
+
+    @property
+    def when_serious(self) -> str:
+        """The code, and when it is serious if it is not usually."""
+        return self.code if self.severity == "serious" else f"{self.code} ({self.otherwise.removeprefix('serious ')})"
+
+
+DECLARED = (
+    Declared(
+        "label-shift-violated",
+        "serious",
+        ("infer", "estimate", "mode", "check"),
+        "no mix of the labelled rows explains the unlabelled outputs",
+        otherwise="in `check`, caution for p above 0.01",
+    ),
+    Declared(
+        "label-shift-untestable",
+        "info",
+        ("check",),
+        "these counts cannot show whether the classifier still treats each class as it did",
+    ),
+    Declared(
+        "confusion-drifted",
+        "serious",
+        ("check",),
+        "labels of several populations show that the classifier treats a class differently (audit, groups)",
+        otherwise="caution for p above 0.01",
+    ),
+    Declared(
+        "not-identified",
+        "caution",
+        ("infer", "estimate", "mode"),
+        "classes that the outputs cannot tell apart, and what is known of them together",
+        otherwise="serious for points, which have no width",
+        otherwise_by=("estimate", "mode"),
+    ),
+    Declared(
+        "barely-identified",
+        "caution",
+        ("infer", "estimate", "mode"),
+        "classes that the labels tell apart so faintly that shares are known to 20 points at best",
+    ),
+    Declared("hardly-learned", "caution", ("infer",), "a share almost as uncertain after the data as before"),
+    Declared(
+        "worse-than-chance", "caution", ("infer",), "outputs called like the classes are wrong more often than a coin"
+    ),
+    Declared("few-labels", "caution", ("infer",), "a class whose row prior weighs more than its labels"),
+    Declared("unlabeled-class", "caution", ("infer", "mode"), "a class without a single label"),
+    Declared(
+        "unseen-output",
+        "caution",
+        ("infer", "estimate", "mode"),
+        "unlabelled items with an output that no labelled item has",
+        otherwise="serious for most unlabelled items",
+    ),
+    Declared("no-unlabeled", "serious", ("infer", "mode"), "no unlabelled items, so the answer is the prior"),
+    Declared(
+        "weighted-counts", "info", ("infer", "estimate", "mode"), "sums of weights, and how many items they are worth"
+    ),
+    Declared(
+        "shared-labels",
+        "info",
+        ("infer",),
+        "a group that shares its labels with others and was drawn by itself: not to be compared",
+    ),
+    Declared(
+        "labels-outweighed",
+        "caution",
+        ("infer of groups", "infer_many(joint=True)"),
+        "groups drawn together move the confusion away from what its labels say",
+        otherwise="serious from three standard deviations on",
+    ),
+    Declared("few-groups", "info", ("infer of groups",), "so few groups that the prior of their spread has a say"),
+    Declared(
+        "group-without-items",
+        "info",
+        ("infer of groups",),
+        "a group without unlabelled items, which is predicted from the others",
+    ),
+    Declared(
+        "labels-by-output",
+        "caution",
+        ("infer", "estimate", "mode"),
+        "labels that look as if labelling was stratified by output",
+    ),
+    Declared(
+        "labels-may-err",
+        "info",
+        ("check",),
+        "what wrong labels would do to a share (asked for with `label_error`)",
+        otherwise="caution where a share would leave its interval",
+    ),
+    Declared(
+        "designs-disagree",
+        "info",
+        ("check",),
+        "label shift and a random sample of one population give different answers",
+    ),
+    Declared(
+        "not-a-random-sample",
+        "serious",
+        ("infer",),
+        "labels said to be a random sample whose outputs differ from the population's",
+    ),
+    Declared(
+        "prior-against-labels",
+        "caution",
+        ("infer",),
+        "labels unlike what the prior of the rows expects; another prior explains them far better",
+    ),
+    Declared("learned-prior", "info", ("infer",), "what the labels decided about the prior of the rows"),
+    Declared(
+        "prior-against-data", "serious", ("infer",), "the prior holds the answer away from all that fits the counts"
+    ),
+    Declared(
+        "prior-sensitive",
+        "caution",
+        ("check",),
+        "another prior (half, double, or one labels prefer) moves a share by 0.3 standard deviations",
+    ),
+    Declared(
+        "edge-not-excluded",
+        "caution",
+        ("infer",),
+        "a class may be absent, though its equal-tailed interval begins well above zero",
+    ),
+    Declared(
+        "several-answers",
+        "caution",
+        ("infer",),
+        "different answers that the counts allow, and what each says",
+        otherwise="serious where chains do not agree on how probable each is",
+    ),
+    Declared(
+        "not-converged",
+        "serious",
+        ("infer", "mode"),
+        "draws that have not converged, or a mode that was not reached",
+        otherwise="caution for R-hat up to 1.05",
+    ),
+    Declared("mode-not-unique", "caution", ("mode",), "a mode that is one of many as high"),
+    Declared("mode-has-rival", "caution", ("mode",), "a mode far from this one that is nearly as high"),
+    Declared(
+        "scores-off-average",
+        "serious",
+        ("Recalibrated.adapt",),
+        "corrected probabilities whose average is not the share that was inferred",
+    ),
+    Declared("outside-simplex", "caution", ("estimate",), "an unrestricted estimate below 0 or above 1"),
+    Declared(OF_METHOD, "caution", ("estimate",), "what is true of a method whatever the data"),
+)
+CODES: Mapping[str, Declared] = {each.code: each for each in DECLARED}
+"""Every code that a finding may have; `docs/findings.md` says more."""
+
+
+def serious_codes(*verbs: str) -> str:
+    """Return what these verbs may find to be serious, for the help of the command."""
+    found = [
+        each for each in DECLARED if "serious" in each.severities and set(verbs) & set(each.otherwise_by or each.by)
+    ]
+    return ", ".join(each.when_serious for each in found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +243,11 @@ class Finding:
             "advice": self.advice,
             "numbers": dict(self.numbers),
         }
+
+
+def in_words(findings: Iterable[Finding], door: Door) -> tuple[Finding, ...]:
+    """Return findings whose advice is in the words of a door."""
+    return tuple(replace(each, advice=worded(each.advice, door)) for each in findings)
 
 
 def gravest_first(findings: Iterable[Finding | None]) -> tuple[Finding, ...]:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from truecount._types import Name
-from truecount._wording import listed
+from truecount._wording import listed, visible
 from truecount.reading.names import group_name
 from truecount.results.finding import ORDER, Finding, gravest_first
-from truecount.results.intervals import Kind, Target, interval_of
 from truecount.results.posterior import Posterior
-from truecount.results.table import INTERVAL_NAMES, Table, tabulate, uncounted_note, visible
+from truecount.results.summary import Kind, Target, interval_name, interval_of
+from truecount.results.table import Table, tabulate, uncounted_note
 
 Posteriors = Mapping[Any, Posterior]
 """What `infer_many` gives for a mapping."""
@@ -122,5 +122,5 @@ def changes_table(
             ends = f"{100 * each['lower']:+.1f} – {100 * each['upper']:+.1f}"
             numbers = [f"{100 * each['mean']:+.1f}", ends, f"{each['probability_larger']:.3f}"]
             rows.append([f"{step} {visible(each['class'])}", *numbers])
-    header = ["change", "points", f"{100 * level:.6g} % {INTERVAL_NAMES[kind]}", "probability of growth"]
+    header = ["change", "points", interval_name(level, kind), "probability of growth"]
     return Table(header, rows, (), "From joint draws: the groups share their labelled items.")

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from truecount._table import aligned
 from truecount._types import FloatArray
 from truecount.scores import Cells, Partition
 
@@ -62,8 +63,7 @@ class PartitionChoice:
     def __str__(self) -> str:
         header = ["partition", "cells", *(f"{number:,} labels" for number in self.labels)]
         rows = [header, *map(_line, self.candidates)]
-        sizes = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join([row[0].ljust(sizes[0]), *map(str.rjust, row[1:], sizes[1:])]) for row in rows]
+        lines = aligned(rows)
         lines[self.chosen + 1] += "  *"
         note = f"Expected width of {100 * self.level:.6g} % intervals, in points, averaged over the classes."
         return "\n".join([*lines, note, f"* chosen for {self.labels[1]:,} labels: {self.partition}"])

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from truecount._html import html_table
 from truecount._types import FloatArray, Name
+from truecount._wording import visible
 from truecount.results.finding import Finding
-from truecount.results.table import display_width, remark, visible
+from truecount.results.summary import interval_name
+from truecount.results.table import Table
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -65,27 +66,18 @@ class PointEstimate:
             return [{} for _ in self.classes]
         return [{"lower": lower, "upper": upper} for lower, upper in self.interval.tolist()]
 
-    def _lines(self) -> list[list[str]]:
-        """Return the cells, the header first."""
-        columns = [
-            ["class", *map(visible, self.classes)],
-            ["share", *(f"{100 * each:.2f} %" for each in self.prevalence)],
-        ]
+    def table(self) -> Table:
+        """Return the cells: a share for each class, and its interval where there is one."""
+        shares = zip(self.classes, self.prevalence, strict=True)
+        header, rows = ["class", "share"], [[visible(name), f"{100 * share:.2f} %"] for name, share in shares]
         if self.interval is not None and self.level is not None:
+            header.append(interval_name(self.level, "equal-tailed"))
             spans = [f"{100 * low:.2f} \N{EN DASH} {100 * high:.2f} %" for low, high in self.interval]
-            columns.append([f"{100 * self.level:.6g} % interval", *spans])
-        return [list(line) for line in zip(*columns, strict=True)]
+            rows = [[*row, span] for row, span in zip(rows, spans, strict=True)]
+        return Table(header, rows, self.findings)
 
-    def __str__(self) -> str:
-        lines = self._lines()
-        widths = [max(map(display_width, column)) for column in zip(*lines, strict=True)]
-        padded = [
-            "  ".join([name + " " * (widths[0] - display_width(name)), *map(str.rjust, numbers, widths[1:])])
-            for name, *numbers in lines
-        ]
-        return "\n".join([*padded, *map(remark, self.findings)])
-
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return self.table().to_text()
 
     def _repr_html_(self) -> str:
-        return html_table(self._lines(), map(remark, self.findings))
+        return self.table().to_html()

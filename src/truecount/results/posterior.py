@@ -14,14 +14,15 @@ from truecount.counts import Counts
 from truecount.errors import InputError
 from truecount.inference import convergence
 from truecount.inference.draws import Draws, dirichlet
-from truecount.inference.resample import effective_share, normalised
+from truecount.inference.importance.resample import effective_share, normalised
 from truecount.inference.run import Run, Status
 from truecount.models import LabelShift, Model, Prior
-from truecount.results import export, storage, table
+from truecount.results import export, storage
 from truecount.results.by_class import ByClass, unknown_class
 from truecount.results.finding import Finding
-from truecount.results.intervals import Kind, Target, interval_of, require_realizable
 from truecount.results.provenance import Origin, provenance_of
+from truecount.results.summary import Kind, Summary, Target, interval_of, require_realizable
+from truecount.results.table import tabulate
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -186,6 +187,33 @@ class Posterior:
         _check.one_of("kind", kind, ("equal-tailed", "hdi"))
         return np.clip(interval_of(self.shares(target), level, kind), 0.0, 1.0)  # between draws of 1, rounding
 
+    def summary(self, level: float = 0.95, *, kind: Kind = "equal-tailed", target: Target = "population") -> Summary:
+        """Return the numbers of the answer, class by class, from which tables, JSON, pages and pictures are made.
+
+        Parameters
+        ----------
+        level, kind, target
+            As in `interval`.
+        """
+        draws, interval = self.shares(target), self.interval(level, kind=kind, target=target)
+        is_population, unknown = target == "population", np.full(len(self.classes), np.nan)
+        sd = self.sd if is_population else draws.std(axis=0, ddof=1)
+        effective = self.effective_draws if is_population else np.minimum(self.effective_draws, len(draws))
+        return Summary(
+            classes=self.classes,
+            level=level,
+            kind=kind,
+            target=target,
+            counted=self.counts.counted,
+            mean=draws.mean(axis=0) if self.has_answer else unknown,
+            median=np.median(draws, axis=0) if self.has_answer else unknown,
+            sd=sd if self.has_answer else unknown,
+            interval=interval if self.has_answer else np.full_like(interval, np.nan),
+            effective_draws=effective,
+            mcse=self.mcse if is_population else sd / np.sqrt(effective),
+            rhat=self.rhat,
+        )
+
     def probability(self, event: Callable[[Mapping[Name, FloatArray]], Any]) -> float:
         """Return the posterior probability of an event.
 
@@ -274,7 +302,7 @@ class Posterior:
         classes
             Which classes, in this order, such as ``["pass"]`` or ``posterior.by_size()``; all by default.
         """
-        return table.text(self, level=level, kind=kind, target=target, classes=classes)
+        return tabulate(self, level=level, kind=kind, target=target, classes=classes).to_text()
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to one ``.npz`` file; what stood there before is replaced only when the new one is whole."""
@@ -291,7 +319,7 @@ class Posterior:
         return np.random.default_rng([self.origin.seed, *group, *purpose.encode()])
 
     def __repr__(self) -> str:
-        return table.text(self)
+        return tabulate(self).to_text()
 
     def _repr_html_(self) -> str:
-        return table.html(self)
+        return tabulate(self).to_html()

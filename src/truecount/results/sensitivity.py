@@ -8,7 +8,7 @@ import numpy as np
 
 from truecount._types import FloatArray, Name
 from truecount._wording import percent
-from truecount.results.check import aligned
+from truecount.results.check import value_lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +97,6 @@ class Sensitivity:
         )
 
     def __str__(self) -> str:
-        return "\n".join([*aligned(self.rows()), *map(str, self.claims)])
+        return "\n".join([*value_lines(self.rows()), *map(str, self.claims)])
 
     __repr__ = __str__

@@ -18,7 +18,7 @@ from truecount.inference import Auto
 from truecount.inference.draws import Engine
 from truecount.models import Prior
 from truecount.results import Posterior
-from truecount.results.intervals import Kind, Target
+from truecount.results.summary import Kind, Target
 from truecount.scores import Argmax, Cells, Partition
 from truecount.sklearn.outputs import codes, fit_sorter, share_features, with_inputs_of
 

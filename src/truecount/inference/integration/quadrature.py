@@ -16,9 +16,8 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray
-from truecount.inference.draws import Draws, confusion_stride
-from truecount.inference.log_odds import OutputLikelihood, log_share, share
-from truecount.inference.mesh import (
+from truecount.inference.draws import Draws, Engine, confusion_stride
+from truecount.inference.integration.mesh import (
     RESOLVED,
     draw_exp_linear,
     log_cell_masses,
@@ -26,17 +25,20 @@ from truecount.inference.mesh import (
     remesh,
     sharpness,
 )
-from truecount.inference.run import QuadratureRun
-from truecount.inference.share_given_rows import (
+from truecount.inference.integration.share_given_rows import (
     FURTHEST,
     LOOKS,
     TOLERANCE,
+    OutputLikelihood,
     ShareGivenRows,
     around,
     cluster,
+    log_share,
     reach_of,
     refusal,
+    share,
 )
+from truecount.inference.run import QuadratureRun
 from truecount.models import Density
 
 SIZES = ((49, 33), (97, 65), (193, 129))
@@ -46,7 +48,7 @@ LEAST_KEPT = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Quadrature:
+class Quadrature(Engine):
     """Integrate two classes and two outputs by quadrature; draw independently by inverse transform.
 
     Parameters

@@ -1,14 +1,32 @@
-"""A table for a notebook, which takes its colours from the page around it."""
+"""Cells as lines of text and as HTML: names on the left, numbers on the right."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from html import escape
+
+from truecount._wording import display_width
 
 NAME = "text-align:left;max-width:30em;overflow-wrap:anywhere"
 NUMBER = "text-align:right;white-space:pre"
 
 
+def aligned(lines: Sequence[Sequence[str]], *, on_left: Collection[int] = (0,)) -> list[str]:
+    """Return each line of cells as text, padded so that columns stand below each other.
+
+    >>> aligned([["class", "share"], ["日本", "7 %"]])
+    ['class  share', '日本     7 %']
+    """
+    widths = [max(map(display_width, column)) for column in zip(*lines, strict=True)]
+    return ["  ".join(_padded(line, widths, on_left)).rstrip() for line in lines]
+
+
+def _padded(line: Sequence[str], widths: Sequence[int], on_left: Collection[int]) -> Iterable[str]:
+    for place, (cell, width) in enumerate(zip(line, widths, strict=True)):
+        space = " " * (width - display_width(cell))
+        yield cell + space if place in on_left else space + cell
+
+
 def html_table(lines: Sequence[Sequence[str]], remarks: Iterable[str] = (), caption: str = "") -> str:
-    """Return lines of cells as HTML: the first is the header, names stand on the left and numbers on the right.
+    """Return lines of cells as HTML for a notebook, in the colours of the page around it; the first is the header.
 
     Parameters
     ----------

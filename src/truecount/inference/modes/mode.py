@@ -6,7 +6,7 @@ import numpy as np
 
 from truecount._types import FloatArray
 from truecount.errors import InputError
-from truecount.inference.ascent import Ascent
+from truecount.inference.modes.ascent import Ascent
 from truecount.models import Density
 
 LEAPS_BETWEEN_CHECKS = 8

@@ -7,7 +7,7 @@ with the rest (`Concentrations`).
 import numpy as np
 
 from truecount._types import FloatArray, IntArray
-from truecount.inference.coordinates import Coordinates
+from truecount.inference.chains.coordinates import Coordinates
 from truecount.models import Density
 from truecount.models.learned import Learned
 
@@ -46,24 +46,25 @@ class Concentrations:
         self.density, self.prevalence, self.beyond = density, density.prevalence, np.zeros(1)
         self.points = None if density.learned_rows is None else density.learned_rows.draw(rng, chains)
 
-    def update(self, items: FloatArray, rng: np.random.Generator) -> None:
-        """Draw each chain's prior given its items, shape (chains, classes, outputs), with prevalence and rows left out.
+    def update(self, of_class: FloatArray, of_row: FloatArray, rng: np.random.Generator) -> None:
+        """Draw each chain's prior given its items, with prevalence and rows left out.
 
+        Items are those of each group's classes, (chains, groups, classes), and of each row, (chains, classes, outputs).
         `prevalence` is then the concentration of the prevalence, and `beyond` that of the rows beyond the density's.
         """
         shares, rows = self.density.learned_prevalence, self.density.learned_rows
         if shares is not None:
-            self.prevalence = shares.rows_at(_drawn_point(shares, items.sum(axis=2), rng))[:, 0]
+            self.prevalence = shares.rows_at(_drawn_points(shares, of_class, rng))[..., 0, :]
         if rows is not None and self.points is not None:
             labeled = self.density.rows - rows.reference_rows
-            self.points = _moved_points(rows, self.points, items + labeled, rng)
+            self.points = _moved_points(rows, self.points, of_row + labeled, rng)
             self.beyond = rows.rows_at(self.points) - rows.reference_rows
 
 
-def _drawn_point(shares: Learned, items: FloatArray, rng: np.random.Generator) -> IntArray:
-    """Shape (chains,): a point drawn by the evidence of each chain's items, shape (chains, classes)."""
-    evidence = shares.log_evidence_at(np.arange(len(shares.even)), items[:, None, None, :])
-    return np.asarray((evidence + shares.log_prior + rng.gumbel(size=evidence.shape)).argmax(axis=1))
+def _drawn_points(shares: Learned, items: FloatArray, rng: np.random.Generator) -> IntArray:
+    """Shape (…): points drawn by the evidence of items of shape (…, classes)."""
+    evidence = shares.log_evidence_at(np.arange(len(shares.even)), items[..., None, None, :])
+    return np.asarray((evidence + shares.log_prior + rng.gumbel(size=evidence.shape)).argmax(axis=-1))
 
 
 def _moved_points(rows: Learned, points: IntArray, items: FloatArray, rng: np.random.Generator) -> IntArray:

@@ -1,0 +1,105 @@
+"""Advice that each door gives in its own words: keywords in Python, options on the command line."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Door: TypeAlias = Literal["python", "estimate", "check", "counts", "demo"]
+"""Python, or a verb of the command."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something that can be done, as it is written in Python and on the command line.
+
+    Parameters
+    ----------
+    python, command
+        What to write; what cannot be done through a door has no words there.
+    verb
+        The only verb of the command that has the option, if not all have it.
+    """
+
+    python: str
+    command: str
+    verb: str = ""
+
+    def words(self, door: Door) -> str:
+        """Return what to write."""
+        if door == "python":
+            return self.python
+        return self.command if self.verb in ("", door) else f"truecount {self.verb} {self.command}"
+
+
+class Advice(str):
+    """A sentence with actions in it: text in Python's words wherever text is expected, and others on request.
+
+    >>> advice = Advice("Use {}, or label more items of {}.", AUTO, "pass")
+    >>> print(advice, advice.words("estimate"), sep=chr(10))
+    Use Auto(), or label more items of pass.
+    Use --engine auto, or label more items of pass.
+    """
+
+    __slots__ = ("parts", "template")
+    template: str
+    parts: tuple[str | Action, ...]
+
+    def __new__(cls, template: str, *parts: "str | Action") -> "Advice":
+        """Put the parts where the template has ``{}``."""
+        words = super().__new__(cls, template.format(*_in_words(parts, "python")))
+        words.template, words.parts = template, parts
+        return words
+
+    def __reduce__(self) -> tuple[type["Advice"], tuple[str | Action, ...]]:
+        return Advice, (self.template, *self.parts)
+
+    def words(self, door: Door) -> str:
+        """Return the sentence in the words of a door."""
+        return self.template.format(*_in_words(self.parts, door))
+
+
+def _in_words(parts: Sequence[str | Action], door: Door) -> list[str]:
+    return [part.words(door) if isinstance(part, Action) else part for part in parts]
+
+
+def worded(advice: str, door: Door) -> str:
+    """Return advice in the words of a door; that without actions is the same everywhere."""
+    return advice.words(door) if isinstance(advice, Advice) else advice
+
+
+AUTO = Action("Auto()", "--engine auto")
+HAMILTONIAN = Action("Hamiltonian()", "--engine hamiltonian")
+MORE_TIME = Action(", or give it longer with Auto(budget=...)", "")
+JOINT = Action("infer_many(groups, joint=True)", "--joint", "estimate")
+NOT_JOINT = Action("Pass joint=False", "Leave --joint out")
+SHORTEST = Action("interval(kind='hdi')", "--interval hdi", "estimate")
+AUDIT = Action("check(..., audit=...)", "--audit FILE", "check")
+PASS_AUDIT = Action("pass them as audit=...", "pass them as --audit FILE")
+KNOWN_ROWS = Action("Prior.known_confusion(...)", "--sensitivity and --specificity")
+USE_POSTERIOR = Action("Use infer()", "Leave --method out", "estimate")
+POSTERIOR = Action("infer()", "the posterior, without --method", "estimate")
+
+
+def keyword(name: str, value: object) -> Action:
+    """Return the action of passing an argument that is an option of the same name; one of a list is repeated.
+
+    >>> keyword("missing", ["NA", ""]).command
+    "--missing 'NA' --missing ''"
+    """
+    values = value if isinstance(value, list) else [value]
+    return Action(f"{name}={value!r}", " ".join(f"--{name} {each!r}" for each in values))
+
+
+def period(column: str, frequency: str) -> Action:
+    """Return the action of grouping by periods of a column of times."""
+    return Action(f"by={{{column!r}: {frequency!r}}}", f"--by {column}:{frequency}")
+
+
+def named_rows(name: str) -> Action:
+    """Return the action of choosing a prior of the confusion by its name."""
+    return Action(f"Prior(confusion={name!r})", f"--prior-confusion {name}")
+
+
+def naming(argument: str) -> Action:
+    """Return the action of naming every class or output."""
+    return Action(f"with count(..., {argument}=[...])", "in the file")
