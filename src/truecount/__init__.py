@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from truecount.models import Cut as Cut
     from truecount.models import Independent as Independent
     from truecount.models import LabelShift as LabelShift
+    from truecount.models import MeanInterval as MeanInterval
+    from truecount.models import Pert as Pert
     from truecount.models import Pooled as Pooled
     from truecount.models import Prior as Prior
     from truecount.models import SamePopulation as SamePopulation
@@ -78,7 +80,9 @@ _HOMES = {
     "Independent": "models",
     "InputError": "errors",
     "LabelShift": "models",
+    "MeanInterval": "models",
     "NUTS": "inference",
+    "Pert": "models",
     "Plan": "results.plan",
     "PointEstimate": "results",
     "Pooled": "models",
