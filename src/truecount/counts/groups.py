@@ -252,6 +252,12 @@ class Groups:
             unlabeled_squares=None if self.unlabeled_squares is None else self.unlabeled_squares[chosen],
         )
 
+    def renamed(self, groups: Sequence[Any], studies: Sequence[Any] | None = None) -> "Groups":
+        """Return the same with other names of groups, and of studies where there are some, in the same order."""
+        return self._replaced(
+            groups=tuple(groups), studies=self.studies if studies is None else tuple(studies), times=self.times
+        )
+
     def fill_periods(self, frequency: str) -> "Groups":
         """Return the same with groups of no items for periods that nothing was seen in, in the order of time.
 

@@ -1,0 +1,230 @@
+"""An answer for many groups as tables to read: here its numbers become words."""
+
+from collections.abc import Sequence
+from math import ceil, log10
+
+import numpy as np
+
+from truecount._types import FloatArray, Name
+from truecount._wording import called, listed, percent, visible
+from truecount.reading.names import group_name
+from truecount.results.group_summary import GroupSummary, PairSummary
+from truecount.results.table import SHARE_NAMES, Table
+
+MOST_SHOWN = 72
+"""Groups in a table."""
+MOST_DECIMALS = 8
+ENDS = 20
+"""Of more groups than a table shows, so many with the largest shares and with the smallest."""
+Order = Sequence[int]
+
+
+def group_tables(summary: GroupSummary, *, every_class: bool = True, by_size: bool = False) -> list[Table]:
+    """Return the tables that say what an answer says: shares, changes, comparisons; the last has findings.
+
+    Parameters
+    ----------
+    summary
+        Of the answer.
+    every_class
+        Whether all of three or more classes are shown; the class of interest alone otherwise, as of two.
+    by_size
+        Whether the group with the largest share comes first.
+    """
+    if not summary.has_answer:
+        return [Table([], [], summary.findings, how(summary), headline=refusal(summary))]
+    shares = shares_table(summary, every_class=every_class, by_size=by_size)
+    since = "the baseline" if summary.baseline is not None else "the first"
+    tables = [
+        *(Table([], [], (), headline=f"Alert: {visible(alert.message)}") for alert in summary.alerts),
+        shares,
+        pairs_table(summary, summary.changes, "change from one period to the next"),
+        pairs_table(summary, summary.since, f"change since {since}") if len(summary.since) > 1 else None,
+        pairs_table(summary, summary.pairs, "comparison"),
+        Table([], [], summary.findings, how(summary)),
+    ]
+    return [table for table in tables if table is not None]
+
+
+def group_text(summary: GroupSummary, *, every_class: bool = True, by_size: bool = False) -> str:
+    """Return all tables as text."""
+    tables = group_tables(summary, every_class=every_class, by_size=by_size)
+    return "\n".join(table.to_text() for table in tables)
+
+
+def shares_table(summary: GroupSummary, *, every_class: bool, by_size: bool) -> Table:
+    """Return a row for each group, or for each of its classes: counted, on its own, true share and interval."""
+    classes = range(len(summary.classes)) if every_class and len(summary.classes) > 2 else [summary.place]
+    order, left_out = shown_groups(summary, by_size=by_size)
+    decimals = decimals_of(summary.interval[:, classes])
+    columns = _columns(summary, decimals, of_interest=len(classes) == 1)
+    heading = ", ".join(map(visible, summary.by))
+    header = [heading, *([] if len(classes) == 1 else ["class"]), *columns]
+    rows = [
+        [
+            visible(summary.names[at]),
+            *([] if len(classes) == 1 else [visible(summary.classes[place])]),
+            *(cells[at][place] for cells in columns.values()),
+        ]
+        for at in order
+        for place in classes
+    ]
+    if left_out:
+        gap = len(classes) * (0 if summary.in_time else ENDS)
+        rows.insert(gap, [f"… {left_out:,} more groups", *[""] * (len(header) - 1)])
+    notes = [spread_note(summary), uncounted_note(summary)]
+    on_left = (0,) if len(classes) == 1 else (0, 1)
+    note = "\n".join(note for note in notes if note)
+    return Table(header, rows, (), headline=headline(summary), note=note, on_left=on_left)
+
+
+def shown_groups(summary: GroupSummary, *, by_size: bool) -> tuple[list[int], int]:
+    """Return which groups a table shows, in their order, and how many it leaves out.
+
+    Of too many, the last periods are shown, or the groups with the largest and the smallest shares.
+    """
+    number = len(summary.groups)
+    if number <= MOST_SHOWN:
+        return (summary.by_size() if by_size else list(range(number))), 0
+    if summary.in_time:
+        return list(range(number - MOST_SHOWN, number)), number - MOST_SHOWN
+    order = summary.by_size()
+    return [*order[:ENDS], *order[-ENDS:]], number - 2 * ENDS
+
+
+def _columns(summary: GroupSummary, decimals: int, *, of_interest: bool) -> dict[str, list[list[str]]]:
+    """Return cells by the name of their column, group and class; of the class of interest also ranks and claims."""
+    ends = 100 * summary.interval
+    spans = [
+        [f"{low:.{decimals}f} \N{EN DASH} {high:.{decimals}f} %" for low, high in each]
+        if np.isfinite(each).all()
+        else []
+        for each in ends
+    ]
+    number = len(summary.classes)
+    columns = {"items": [[f"{items:,.0f}"] * number for items in summary.items]}
+    if summary.counted is not None:
+        columns["counted"] = _percents(summary.counted, decimals)
+    if summary.own is not None:
+        columns["on its own"] = _percents(summary.own, decimals)
+    columns[SHARE_NAMES[summary.target]] = _percents(summary.mean, decimals)
+    columns[summary.interval_name] = spans
+    if summary.borrowed is not None:
+        columns["borrowed"] = _percents(summary.borrowed, 0)
+    if of_interest and summary.ranks is not None:
+        ranks = [f"{low} \N{EN DASH} {high}" if low < high else f"{low}" for low, high in summary.ranks.interval]
+        columns["rank"] = [[rank] * number for rank in ranks]
+        columns["P(largest)"] = [[_probability(largest)] * number for largest in summary.ranks.largest]
+    for claim in summary.claims:
+        if of_interest or claim.name == summary.of:
+            name = f"P({claim.side} {percent(claim.threshold)})"
+            name = name if claim.name == summary.of else f"P({claim.name} {claim.side} {percent(claim.threshold)})"
+            columns[name] = [[_probability(each)] * number for each in claim.probability]
+    return columns
+
+
+def pairs_table(summary: GroupSummary, pairs: Sequence[PairSummary], heading: str) -> Table | None:
+    """Return a row for each pair: the difference in points, its interval, the ratio, the probability of larger."""
+    if not pairs:
+        return None
+    place, shown = summary.place, pairs[-MOST_SHOWN:]
+    decimals = decimals_of(np.array([pair.interval[[place]] for pair in shown]))
+    left_out = len(pairs) - len(shown)
+    header = [heading, "points", summary.interval_name, "ratio", "P(larger)"]
+    rows = [[f"… {left_out:,} earlier", "", "", "", ""]] if left_out else []
+    for pair in shown:
+        low, high = 100 * pair.interval[place]
+        rows.append(
+            [
+                visible(f"{group_name(pair.first)} \N{MINUS SIGN} {group_name(pair.second)}"),
+                f"{100 * pair.difference[place]:+.{decimals}f}",
+                f"{low:+.{decimals}f} \N{EN DASH} {high:+.{decimals}f}",
+                f"{pair.ratio[place]:.2f}" if np.isfinite(pair.ratio[place]) else "",
+                _probability(pair.larger[place]),
+            ]
+        )
+    return Table(header, rows, (), headline=f"Of {visible(summary.of)}, in percentage points:")
+
+
+def headline(summary: GroupSummary) -> str:
+    """Say in one sentence where the share of the class of interest is largest and smallest, or how it went."""
+    place, names = summary.place, summary.names
+    decimals = decimals_of(summary.interval[:, [place]])
+    share, name = summary.mean[:, place], called(visible(summary.of))
+
+    def told(at: int) -> str:
+        low, high = (f"{100 * end:.{decimals}f}" for end in summary.interval[at, place])
+        return f"{100 * share[at]:.{decimals}f} % ({low} \N{EN DASH} {high} %) in {visible(names[at])}"
+
+    if len(names) == 1:
+        return f"{name}: {told(0)}, {summary.interval_name}."
+    if summary.in_time:
+        order = np.argsort(summary.times, kind="stable")
+        return f"{name}: from {told(int(order[0]))} to {told(int(order[-1]))}, {summary.interval_name}."
+    order = np.argsort(share, kind="stable")
+    sure = ""
+    if summary.ranks is not None:
+        at = int(summary.ranks.largest.argmax())
+        sure = f" {visible(names[at])} has the largest with a probability of {_probability(summary.ranks.largest[at])}."
+    return f"{name}: from {told(int(order[0]))} to {told(int(order[-1]))}, {summary.interval_name}.{sure}"
+
+
+def spread_note(summary: GroupSummary) -> str:
+    """Say how much groups differ, and the share in all of them."""
+    if len(summary.groups) == 1:
+        return ""
+    middle, low, high = 100 * summary.spread[summary.place]
+    mean, lower, upper = 100 * summary.total[summary.place]
+    together = f"All together: {mean:.1f} % ({lower:.1f} \N{EN DASH} {upper:.1f} %)."
+    differ = f"Groups differ by {middle:.1f} points (standard deviation; {low:.1f} \N{EN DASH} {high:.1f})."
+    return f"{differ} {together}"
+
+
+def uncounted_note(summary: GroupSummary) -> str:
+    """Say how many items plain counting leaves out, because their output is no class."""
+    if summary.counted is None or not summary.uncounted:
+        return ""
+    share = sum(summary.uncounted.values())
+    which = listed([visible(name) for name in summary.uncounted])
+    return f"Counted shares are of all unlabelled items; {percent(share)} have an output that is no class ({which})."
+
+
+def how(summary: GroupSummary) -> str:
+    """Say in one line how the draws came about and what they are worth."""
+    number = "1 group" if len(summary.groups) == 1 else f"{len(summary.groups):,} groups"
+    effective, rhat = float(summary.effective_draws.min()), float(summary.rhat.max())
+    worth = f"effective sample size at least {effective:,.0f}, R-hat at most {rhat:.3f}"
+    return f"{number}, {summary.variation}, drawn jointly: {worth}. Seed {summary.origin.seed}."
+
+
+def refusal(summary: GroupSummary) -> str:
+    """Say that there is no answer."""
+    return (
+        f"No answer: the chains of the {len(summary.groups):,} groups disagree, and shares and intervals would depend on "
+        "where they began."
+    )
+
+
+def decimals_of(interval: FloatArray) -> int:
+    """Return as many decimals of a percentage as leave two digits to the typical interval that has a width."""
+    widths = 100 * (interval[..., 1] - interval[..., 0]).ravel()
+    widths = widths[widths > 1e-9]
+    return min(max(1, ceil(1 - log10(float(np.median(widths))))), MOST_DECIMALS) if len(widths) else 1
+
+
+def _percents(shares: FloatArray, decimals: int) -> list[list[str]]:
+    return [[f"{100 * share:.{decimals}f} %" if np.isfinite(share) else "" for share in each] for each in shares]
+
+
+def _probability(value: float) -> str:
+    """Return a probability; those near 0 and 1 say so, since draws do not tell more.
+
+    >>> _probability(0.0), _probability(0.42), _probability(1.0)
+    ('< 0.001', '0.420', '> 0.999')
+    """
+    return "< 0.001" if value < 0.001 else "> 0.999" if value > 0.999 else f"{value:.3f}"
+
+
+def class_name(name: Name) -> str:
+    """Return a class as it is named in a sentence."""
+    return called(visible(name))
