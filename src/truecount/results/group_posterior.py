@@ -269,7 +269,7 @@ class GroupPosterior:
         *,
         kind: Kind = "equal-tailed",
         target: Target = "population",
-        questions: Questions = Questions(),
+        questions: Questions | None = None,
     ) -> GroupSummary:
         """Return the numbers that tables, JSON, pages and pictures are made from, without draws.
 
@@ -280,7 +280,7 @@ class GroupPosterior:
         questions
             What else is asked: the class of interest, pairs to compare, a baseline, thresholds.
         """
-        return summarize_groups(self, level=level, kind=kind, target=target, questions=questions)
+        return summarize_groups(self, level=level, kind=kind, target=target, questions=questions or Questions())
 
     def to_dict(
         self, level: float = 0.95, *, kind: Kind = "equal-tailed", target: Target = "population"

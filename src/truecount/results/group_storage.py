@@ -28,7 +28,7 @@ SHARES = ("prevalence", "confusion", "common_rows")
 def save(answer: "GroupPosterior", path: str | PathLike[str]) -> None:
     """Write an answer to one ``.npz`` file, whole or not at all."""
     draws = {field.name: getattr(answer.draws, field.name) for field in fields(answer.draws)}
-    arrays = {name: value for name, value in draws.items() if isinstance(value, np.ndarray)}
+    arrays: dict[str, Any] = {name: value for name, value in draws.items() if isinstance(value, np.ndarray)}
     about = {
         "schema": SCHEMA,
         "data": answer.data.to_dict(),

@@ -222,7 +222,8 @@ def summarize_groups(
     """Return the numbers of an answer, and what was asked of it beside."""
     _check.level(level)
     _check.one_of("kind", kind, ("equal-tailed", "hdi"))
-    shares = answer.prevalence if target == "population" else answer.realized
+    _check.one_of("target", target, ("population",))
+    shares = answer.prevalence
     of = _class_of_interest(answer, questions.of)
     series = _series(answer)
     since, compared = _against_baseline(answer, questions.baseline, series), _pairs(answer, questions, series)
@@ -408,8 +409,8 @@ def _changed(answer: "GroupPosterior", of: Name, series: list[list[int]]) -> Ite
             before = float(np.average(answer.mean[seen[:-2], place], weights=items[seen[:-2]].sum(axis=1)))
             now = float(answer.mean[seen[-1], place])
             message = (
-                f"The share of {called(of)} changed: {percent(now)} in {group_name(last)}, {percent(before)} before the "
-                f"last two periods. Without a change, such a difference has a probability of {p_value:.2g}."
+                f"The share of {called(of)} changed: {percent(now)} in {group_name(last)}, {percent(before)} before "
+                f"the last two periods. Without a change, such a difference has a probability of {p_value:.2g}."
             )
             yield Alert(kind="changed", group=last, name=of, probability=p_value, message=message)
 

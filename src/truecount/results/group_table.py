@@ -5,7 +5,7 @@ from math import ceil, log10
 
 import numpy as np
 
-from truecount._types import FloatArray, Name
+from truecount._types import FloatArray
 from truecount._wording import called, listed, percent, visible
 from truecount.reading.names import group_name
 from truecount.results.group_summary import GroupSummary, PairSummary
@@ -16,7 +16,6 @@ MOST_SHOWN = 72
 MOST_DECIMALS = 8
 ENDS = 20
 """Of more groups than a table shows, so many with the largest shares and with the smallest."""
-Order = Sequence[int]
 
 
 def group_tables(summary: GroupSummary, *, every_class: bool = True, by_size: bool = False) -> list[Table]:
@@ -94,13 +93,6 @@ def shown_groups(summary: GroupSummary, *, by_size: bool) -> tuple[list[int], in
 
 def _columns(summary: GroupSummary, decimals: int, *, of_interest: bool) -> dict[str, list[list[str]]]:
     """Return cells by the name of their column, group and class; of the class of interest also ranks and claims."""
-    ends = 100 * summary.interval
-    spans = [
-        [f"{low:.{decimals}f} \N{EN DASH} {high:.{decimals}f} %" for low, high in each]
-        if np.isfinite(each).all()
-        else []
-        for each in ends
-    ]
     number = len(summary.classes)
     columns = {"items": [[f"{items:,.0f}"] * number for items in summary.items]}
     if summary.counted is not None:
@@ -108,7 +100,7 @@ def _columns(summary: GroupSummary, decimals: int, *, of_interest: bool) -> dict
     if summary.own is not None:
         columns["on its own"] = _percents(summary.own, decimals)
     columns[SHARE_NAMES[summary.target]] = _percents(summary.mean, decimals)
-    columns[summary.interval_name] = spans
+    columns[summary.interval_name] = _spans(summary.interval, decimals)
     if summary.borrowed is not None:
         columns["borrowed"] = _percents(summary.borrowed, 0)
     if of_interest and summary.ranks is not None:
@@ -159,7 +151,7 @@ def headline(summary: GroupSummary) -> str:
     if len(names) == 1:
         return f"{name}: {told(0)}, {summary.interval_name}."
     if summary.in_time:
-        order = np.argsort(summary.times, kind="stable")
+        order = np.argsort(np.asarray(summary.times), kind="stable")
         return f"{name}: from {told(int(order[0]))} to {told(int(order[-1]))}, {summary.interval_name}."
     order = np.argsort(share, kind="stable")
     sure = ""
@@ -200,8 +192,8 @@ def how(summary: GroupSummary) -> str:
 def refusal(summary: GroupSummary) -> str:
     """Say that there is no answer."""
     return (
-        f"No answer: the chains of the {len(summary.groups):,} groups disagree, and shares and intervals would depend on "
-        "where they began."
+        f"No answer: the chains of the {len(summary.groups):,} groups disagree, and shares and intervals would depend "
+        "on where they began."
     )
 
 
@@ -210,6 +202,13 @@ def decimals_of(interval: FloatArray) -> int:
     widths = 100 * (interval[..., 1] - interval[..., 0]).ravel()
     widths = widths[widths > 1e-9]
     return min(max(1, ceil(1 - log10(float(np.median(widths))))), MOST_DECIMALS) if len(widths) else 1
+
+
+def _spans(interval: FloatArray, decimals: int) -> list[list[str]]:
+    """Return intervals whose ends stand below each other."""
+    ends = [[[f"{100 * end:.{decimals}f}" for end in pair] for pair in each] for each in interval]
+    widths = [max(len(pair[side]) for each in ends for pair in each) for side in (0, 1)]
+    return [[f"{low:>{widths[0]}} \N{EN DASH} {high:>{widths[1]}} %" for low, high in each] for each in ends]
 
 
 def _percents(shares: FloatArray, decimals: int) -> list[list[str]]:
@@ -223,8 +222,3 @@ def _probability(value: float) -> str:
     ('< 0.001', '0.420', '> 0.999')
     """
     return "< 0.001" if value < 0.001 else "> 0.999" if value > 0.999 else f"{value:.3f}"
-
-
-def class_name(name: Name) -> str:
-    """Return a class as it is named in a sentence."""
-    return called(visible(name))
