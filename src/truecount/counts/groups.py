@@ -252,10 +252,14 @@ class Groups:
             unlabeled_squares=None if self.unlabeled_squares is None else self.unlabeled_squares[chosen],
         )
 
-    def renamed(self, groups: Sequence[Any], studies: Sequence[Any] | None = None) -> "Groups":
-        """Return the same with other names of groups, and of studies where there are some, in the same order."""
+    def renamed(
+        self, groups: Sequence[Any], studies: Sequence[Any] | None = None, *, by: Sequence[str] | None = None
+    ) -> "Groups":
+        """Return the same with other names of groups, of studies and of what they are made by, in the same order."""
         return self._replaced(
-            groups=tuple(groups), studies=self.studies if studies is None else tuple(studies), times=self.times
+            groups=tuple(groups),
+            studies=self.studies if studies is None else tuple(studies),
+            by=self.by if by is None else tuple(by),
         )
 
     def fill_periods(self, frequency: str) -> "Groups":
