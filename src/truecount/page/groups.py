@@ -20,7 +20,7 @@ from truecount.plots.groups import draw_caterpillar, draw_trend, groups_data
 from truecount.plots.labels import labels
 from truecount.plots.ranks import draw_pairs, draw_ranks, pairs_data, ranks_data
 from truecount.results.group_summary import GroupSummary
-from truecount.results.group_table import decimals_of, how, pairs_table, refusal, shares_table
+from truecount.results.group_table import changes_table, decimals_of, how, pairs_table, refusal, shares_table
 from truecount.results.table import Table
 
 if TYPE_CHECKING:
@@ -146,13 +146,8 @@ def _sections(summary: GroupSummary) -> list[Section]:
         about = "A row for each group, a column for each rank."
         picture = drawing_of("ranks", draw_ranks, ranks_data(summary), "Probability of every rank", about)
         sections.append(Section("ranks", f"Ranks by the share of {shown}", words, picture))
-    since = "the baseline" if summary.baseline is not None else "the first period"
-    for name, heading, pairs in (
-        ("changes", "What changed from one period to the next", summary.changes),
-        ("since", f"What changed since {since}", summary.since),
-    ):
-        if pairs:
-            sections.append(Section(name, heading, table=pairs_table(summary, pairs, "change")))
+    if summary.changes:
+        sections.append(Section("changes", f"How the share of {shown} changed", table=changes_table(summary)))
     return sections
 
 

@@ -9,16 +9,17 @@ from numpy.typing import NDArray
 
 from truecount import _check
 from truecount._types import FloatArray, Name
+from truecount._wording import visible
 from truecount.counts.periods import time_place
 from truecount.errors import InputError
 from truecount.plots.canvas import FONT, WIDTH, drawn, dress, find_letters, new_axes, percent_axis
 from truecount.plots.labels import labels
 from truecount.plots.rows import FRAME, ROW
-from truecount.plots.shares import AXES
 from truecount.plots.theme import Theme, ThemeLike, find_theme
 from truecount.reading.names import group_name
 from truecount.results.group_posterior import GroupPosterior
 from truecount.results.group_summary import GroupSummary
+from truecount.results.table import SHARE_NAMES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,7 +77,8 @@ class GroupsData:
     def caption(self) -> tuple[str, ...]:
         """The axis and its unit, then the marks."""
         lines = "Band" if self.times is not None else "Lines"
-        counted = " Hollow: counted share." if np.isfinite(self.counted).any() else ""
+        is_counted = np.isfinite(self.counted).any() and (self.is_named or self.times is not None)
+        counted = " Hollow: counted share." if is_counted else ""
         predicted = " Without a mark: predicted." if self.times is not None and not self.has_items.all() else ""
         together = "" if self.times is not None else " Dashed: all groups together."
         number = "" if self.is_named or self.times is not None else f" {len(self.names):,} groups, by size."
@@ -111,17 +113,25 @@ def summary_of(answer: Answer) -> GroupSummary:
 
 
 def groups_data(summary: GroupSummary, *, in_time: bool, chosen: Sequence[int] | None = None) -> GroupsData:
-    """Return what `caterpillar` or `trend` draws: groups by the size of their share, or in the order of time."""
+    """Return what `caterpillar` or `trend` draws: groups by the size of their share, or in the order of time.
+
+    Those `chosen`, for a panel, keep their order, and are called by what tells them apart within it.
+    """
     place = summary.place
     if in_time and summary.times is None:
         needed, remedy = "a trend goes from time to time", "Count by={'time': 'week'}, or use plots.caterpillar"
         raise InputError("answer", "has groups without times", needed, remedy)
-    among = list(range(len(summary.groups))) if chosen is None else list(chosen)
-    key = np.asarray(summary.times) if in_time else -summary.mean[:, place]
-    order = [among[at] for at in np.argsort(key[among], kind="stable")]
+    order = summary.by_size() if chosen is None else list(chosen)
+    if in_time:
+        times = np.asarray(summary.times)
+        order = sorted(order, key=lambda at: times[at])
+    names = summary.names
+    if chosen is not None:
+        panel = panel_place(summary)
+        names = tuple(group_name((*group[:panel], *group[panel + 1 :])) for group in summary.groups)
     counted = np.full(len(order), np.nan) if summary.counted is None else summary.counted[order, place]
     return GroupsData(
-        names=tuple(summary.names[at] for at in order),
+        names=tuple(names[at] for at in order),
         times=np.asarray(summary.times)[order] if in_time else None,
         of=summary.of,
         position=place,
@@ -131,7 +141,7 @@ def groups_data(summary: GroupSummary, *, in_time: bool, chosen: Sequence[int] |
         has_items=summary.items[order] > 0,
         total=float(summary.total[place, 0]),
         thresholds=tuple(claim.threshold for claim in summary.claims if claim.name == summary.of),
-        axis=AXES[summary.target],
+        axis=SHARE_NAMES[summary.target],
         interval_name=summary.interval_name,
     )
 
@@ -203,24 +213,24 @@ def facets(answer: Answer, *, theme: ThemeLike = None) -> "list[Axes]":
         raise InputError("answer", found, needed, "Put the column with fewer values first, or select groups")
     colors = find_theme(theme, None)
     data = {name: groups_data(summary, in_time=summary.in_time, chosen=each) for name, each in panels.items()}
-    return _drawn_panels(data, [summary.by[0], _rest_name(summary)], colors)
+    return _drawn_panels(data, summary.by[panel_place(summary)], colors)
 
 
 def panels_of(summary: GroupSummary) -> dict[str, list[int]]:
-    """Return groups by the part of their key that makes the panel: the first that is no time."""
-    place = time_place(summary.groups) if summary.in_time else None
-    panel = 1 if place == 0 else 0
+    """Return groups by the part of their key that makes the panel."""
+    panel = panel_place(summary)
     panels: dict[str, list[int]] = {}
     for at, group in enumerate(summary.groups):
         panels.setdefault(group_name(group[panel]), []).append(at)
     return panels
 
 
-def _rest_name(summary: GroupSummary) -> str:
-    return ", ".join(summary.by[1:])
+def panel_place(summary: GroupSummary) -> int:
+    """Return which part of the keys makes the panels: the first, or the second where the first is a time."""
+    return 1 if summary.in_time and time_place(summary.groups) == 0 else 0
 
 
-def _drawn_panels(panels: dict[str, GroupsData], names: Sequence[str], theme: Theme) -> "list[Axes]":
+def _drawn_panels(panels: dict[str, GroupsData], column: str, theme: Theme) -> "list[Axes]":
     """Draw panels of one size beside and below each other, with one axis of shares."""
     columns = min(3, len(panels))
     rows = -(-len(panels) // columns)
@@ -241,7 +251,7 @@ def _drawn_panels(panels: dict[str, GroupsData], names: Sequence[str], theme: Th
         find_letters(each)
     axis, *sentences = first.caption
     figure.supxlabel(
-        f"{axis}; panels: {names[0]}. {' '.join(sentences)}",
+        f"{axis}; panels: {visible(column)}. {' '.join(sentences)}",
         x=0.01,
         ha="left",
         fontsize=FONT,

@@ -15,6 +15,7 @@ from truecount.plots.rows import FRAME, ROW, label_rows, spans
 from truecount.plots.theme import Theme, ThemeLike
 from truecount.reading.names import group_name
 from truecount.results.group_summary import PairSummary
+from truecount.results.group_table import probability
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -116,6 +117,8 @@ def draw_ranks(ax: "Axes", data: RanksData, theme: Theme) -> None:
     ax.set_yticks(
         range(number), labels(data.names, LONGEST_NAME), parse_math=False, fontsize=min(FONT, 8.0), color=theme.ink
     )
+    if data.left_out:
+        ax.axhline(SHOWN_ENDS - 0.5, color=theme.soft, linewidth=0.8, linestyle=(0, (4, 3)))
     ax.set_ylim(number - 0.5, -0.5)
 
 
@@ -187,7 +190,7 @@ def draw_pairs(ax: "Axes", data: PairsData, theme: Theme) -> None:
     style: dict[str, Any] = {"ha": "right", "va": "center", "color": theme.ink, "fontsize": size}
     for row, larger in enumerate(data.larger):
         ax.annotate(
-            f"{larger:.3f}",
+            probability(float(larger)),
             (1, row),
             (0.53 * size * 7, 0),
             xycoords=ax.get_yaxis_transform(),

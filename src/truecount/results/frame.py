@@ -50,7 +50,7 @@ def to_parquet(rows: Sequence[Row]) -> bytes:
     import duckdb
 
     columns = _columns(rows)
-    kinds = {name: _kind(values) or "VARCHAR" for name, values in columns.items()}
+    kinds = {name: _kind(values) for name, values in columns.items()}
     declared = ", ".join(f'"{name.replace(chr(34), chr(34) * 2)}" {kind}' for name, kind in kinds.items())
     marks = ", ".join("?" * len(columns))
     with duckdb.connect() as connection, tempfile.TemporaryDirectory(prefix="truecount-") as folder:
@@ -75,11 +75,9 @@ def _alike(values: list[Any]) -> list[Any]:
     return [value if value is None or kind != "VARCHAR" else str(value) for value in values]
 
 
-def _kind(values: Sequence[Any]) -> str | None:
-    """Return what DuckDB calls the kind of these values; None where all are missing."""
+def _kind(values: Sequence[Any]) -> str:
+    """Return what DuckDB calls the kind of these values; those that are all missing are numbers."""
     present = {type(value) for value in values if value is not None}
-    if not present:
-        return None
-    if present in ({float}, {float, int}):
+    if present <= {float, int} and present != {int}:
         return "DOUBLE"
     return {bool: "BOOLEAN", int: "BIGINT"}.get(present.pop(), "VARCHAR") if len(present) == 1 else "VARCHAR"

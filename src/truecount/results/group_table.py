@@ -33,12 +33,10 @@ def group_tables(summary: GroupSummary, *, every_class: bool = True, by_size: bo
     if not summary.has_answer:
         return [Table([], [], summary.findings, how(summary), headline=refusal(summary))]
     shares = shares_table(summary, every_class=every_class, by_size=by_size)
-    since = "the baseline" if summary.baseline is not None else "the first"
     tables = [
         *(Table([], [], (), headline=f"Alert: {visible(alert.message)}") for alert in summary.alerts),
         shares,
-        pairs_table(summary, summary.changes, "change from one period to the next"),
-        pairs_table(summary, summary.since, f"change since {since}") if len(summary.since) > 1 else None,
+        changes_table(summary),
         pairs_table(summary, summary.pairs, "comparison"),
         Table([], [], summary.findings, how(summary)),
     ]
@@ -106,12 +104,12 @@ def _columns(summary: GroupSummary, decimals: int, *, of_interest: bool) -> dict
     if of_interest and summary.ranks is not None:
         ranks = [f"{low} \N{EN DASH} {high}" if low < high else f"{low}" for low, high in summary.ranks.interval]
         columns["rank"] = [[rank] * number for rank in ranks]
-        columns["P(largest)"] = [[_probability(largest)] * number for largest in summary.ranks.largest]
+        columns["P(largest)"] = [[probability(largest)] * number for largest in summary.ranks.largest]
     for claim in summary.claims:
         if of_interest or claim.name == summary.of:
             name = f"P({claim.side} {percent(claim.threshold)})"
             name = name if claim.name == summary.of else f"P({claim.name} {claim.side} {percent(claim.threshold)})"
-            columns[name] = [[_probability(each)] * number for each in claim.probability]
+            columns[name] = [[probability(each)] * number for each in claim.probability]
     return columns
 
 
@@ -119,23 +117,62 @@ def pairs_table(summary: GroupSummary, pairs: Sequence[PairSummary], heading: st
     """Return a row for each pair: the difference in points, its interval, the ratio, the probability of larger."""
     if not pairs:
         return None
-    place, shown = summary.place, pairs[-MOST_SHOWN:]
-    decimals = decimals_of(np.array([pair.interval[[place]] for pair in shown]))
-    left_out = len(pairs) - len(shown)
+    shown, left_out = pairs[:MOST_SHOWN], len(pairs[MOST_SHOWN:])
+    told = _differences(summary, shown)
     header = [heading, "points", summary.interval_name, "ratio", "P(larger)"]
-    rows = [[f"… {left_out:,} earlier", "", "", "", ""]] if left_out else []
-    for pair in shown:
-        low, high = 100 * pair.interval[place]
-        rows.append(
-            [
-                visible(f"{group_name(pair.first)} \N{MINUS SIGN} {group_name(pair.second)}"),
-                f"{100 * pair.difference[place]:+.{decimals}f}",
-                f"{low:+.{decimals}f} \N{EN DASH} {high:+.{decimals}f}",
-                f"{pair.ratio[place]:.2f}" if np.isfinite(pair.ratio[place]) else "",
-                _probability(pair.larger[place]),
-            ]
+    rows = [
+        [
+            visible(f"{group_name(pair.first)} \N{MINUS SIGN} {group_name(pair.second)}"),
+            points,
+            span,
+            f"{pair.ratio[summary.place]:.2f}" if np.isfinite(pair.ratio[summary.place]) else "",
+            larger,
+        ]
+        for pair, (points, span, larger) in zip(shown, told, strict=True)
+    ]
+    rows += [[f"… {left_out:,} more pairs", "", "", "", ""]] if left_out else []
+    return Table(header, rows, (), headline=f"Share of {visible(summary.of)} compared, in percentage points:")
+
+
+def changes_table(summary: GroupSummary) -> Table | None:
+    """Return a row for each period: the change from the one before, and since the baseline or the first."""
+    if not summary.changes:
+        return None
+    since = {pair.first: pair for pair in summary.since}
+    shown = summary.changes[-MOST_SHOWN:]
+    start = "baseline" if summary.baseline is not None else "first"
+    header = [", ".join(map(visible, summary.by)), "change", summary.interval_name, "P(growth)"]
+    header += [f"since {start}", summary.interval_name, "P(growth)"]
+    steps = _differences(summary, shown)
+    known = [pair for pair in shown if pair.first in since]
+    starts = dict(
+        zip([pair.first for pair in known], _differences(summary, [since[p.first] for p in known]), strict=True)
+    )
+    rows = [
+        [visible(group_name(pair.first)), *step, *starts.get(pair.first, ("", "", ""))]
+        for pair, step in zip(shown, steps, strict=True)
+    ]
+    left_out = len(summary.changes) - len(shown)
+    rows = [[f"… {left_out:,} earlier", *[""] * 6], *rows] if left_out else rows
+    return Table(header, rows, (), headline=f"Change of the share of {visible(summary.of)}, in percentage points:")
+
+
+def _differences(summary: GroupSummary, pairs: Sequence[PairSummary]) -> list[tuple[str, str, str]]:
+    """Return difference, interval and probability of larger in words, with the same decimals for all."""
+    if not pairs:
+        return []
+    place = summary.place
+    decimals = decimals_of(np.array([pair.interval[[place]] for pair in pairs]))
+    ends = [[f"{100 * end:+.{decimals}f}" for end in pair.interval[place]] for pair in pairs]
+    widths = [max(len(each[side]) for each in ends) for side in (0, 1)]
+    return [
+        (
+            f"{100 * pair.difference[place]:+.{decimals}f}",
+            f"{low:>{widths[0]}} \N{EN DASH} {high:>{widths[1]}}",
+            probability(float(pair.larger[place])),
         )
-    return Table(header, rows, (), headline=f"Of {visible(summary.of)}, in percentage points:")
+        for pair, (low, high) in zip(pairs, ends, strict=True)
+    ]
 
 
 def headline(summary: GroupSummary) -> str:
@@ -157,7 +194,7 @@ def headline(summary: GroupSummary) -> str:
     sure = ""
     if summary.ranks is not None:
         at = int(summary.ranks.largest.argmax())
-        sure = f" {visible(names[at])} has the largest with a probability of {_probability(summary.ranks.largest[at])}."
+        sure = f" {visible(names[at])} has the largest with a probability of {probability(summary.ranks.largest[at])}."
     return f"{name}: from {told(int(order[0]))} to {told(int(order[-1]))}, {summary.interval_name}.{sure}"
 
 
@@ -215,10 +252,10 @@ def _percents(shares: FloatArray, decimals: int) -> list[list[str]]:
     return [[f"{100 * share:.{decimals}f} %" if np.isfinite(share) else "" for share in each] for each in shares]
 
 
-def _probability(value: float) -> str:
-    """Return a probability; those near 0 and 1 say so, since draws do not tell more.
+def probability(value: float) -> str:
+    """Return a probability in words; those near 0 and 1 say so, since draws do not tell more.
 
-    >>> _probability(0.0), _probability(0.42), _probability(1.0)
+    >>> probability(0.0), probability(0.42), probability(1.0)
     ('< 0.001', '0.420', '> 0.999')
     """
     return "< 0.001" if value < 0.001 else "> 0.999" if value > 0.999 else f"{value:.3f}"
