@@ -74,6 +74,10 @@ class Source:
         named = [*self.tables, *(str(path) for path in (self.confusion, self.unlabeled) if path is not None)]
         return [place for path in named for place in places_read("/dev/stdin" if path == STDIN else path)]
 
+    def read_under(self, design: str) -> tuple[Counts | Groups, FloatArray | None]:
+        """Return the counts; groups only under label shift."""
+        return self.read() if design == "label-shift" else self.read_one("--design")
+
     def read_one(self, what: str) -> tuple[Counts, FloatArray | None]:
         """Return the counts of one population; `what` is said not to go with several groups."""
         self.refuse_groups(what)

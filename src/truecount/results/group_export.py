@@ -96,7 +96,7 @@ def _class_rows(summary: GroupSummary, at: int) -> list[dict[str, Any]]:
             "sd": summary.sd[at, place],
             "lower": summary.interval[at, place, 0],
             "upper": summary.interval[at, place, 1],
-            "borrowed": None if summary.borrowed is None else summary.borrowed[at, place],
+            "borrowed": None if summary.borrowed is None else summary.borrowed[at],
             **_rank(summary, at, name),
             **_claims(summary, at, name),
         }
@@ -105,8 +105,6 @@ def _class_rows(summary: GroupSummary, at: int) -> list[dict[str, Any]]:
                 "class": name,
                 "counted": None if summary.counted is None else summary.counted[at, place],
                 "own": None if summary.own is None else summary.own[at, place],
-                "own_lower": None if summary.own_interval is None else summary.own_interval[at, place, 0],
-                "own_upper": None if summary.own_interval is None else summary.own_interval[at, place, 1],
                 **(of_draws if summary.has_answer else dict.fromkeys(of_draws)),
                 "effective_draws": summary.effective_draws[at, place],
                 "rhat": summary.rhat[at, place],

@@ -121,14 +121,15 @@ class GroupSummary:
         Shape (groups,): how many unlabelled items there are.
     counted
         Shares by plain counting, of all items, abstentions too; None where a class is no output, NaN without items.
-    own, own_interval
-        The estimate of each group on its own; None where it was not computed.
+    own
+        The estimate of each group by its own items alone; None where it was not computed.
     mean, median, sd, interval
         Of the posterior; the interval has shape (groups, classes, 2).
     effective_draws, rhat
         What the draws are worth.
     borrowed
-        How much of each estimate comes from the other groups, from 0 to 1; None where groups do not borrow.
+        Shape (groups,): how much of what is known of a group comes from the others, from 0 to 1; None where groups do
+        not borrow.
     spread
         Shape (classes, 3): the standard deviation of a share between these groups, and its interval.
     total
@@ -163,7 +164,6 @@ class GroupSummary:
     items: FloatArray
     counted: FloatArray | None
     own: FloatArray | None
-    own_interval: FloatArray | None
     mean: FloatArray
     median: FloatArray
     sd: FloatArray
@@ -247,7 +247,6 @@ def summarize_groups(
         items=weights,
         counted=answer.counted,
         own=None,
-        own_interval=None,
         mean=shares.mean(axis=0),
         median=np.median(shares, axis=0),
         sd=shares.std(axis=0, ddof=1),

@@ -100,7 +100,7 @@ def _columns(summary: GroupSummary, decimals: int, *, of_interest: bool) -> dict
     columns[SHARE_NAMES[summary.target]] = _percents(summary.mean, decimals)
     columns[summary.interval_name] = _spans(summary.interval, decimals)
     if summary.borrowed is not None:
-        columns["borrowed"] = _percents(summary.borrowed, 0)
+        columns["borrowed"] = [[f"{100 * share:.0f} %"] * number for share in summary.borrowed]
     if of_interest and summary.ranks is not None:
         ranks = [f"{low} \N{EN DASH} {high}" if low < high else f"{low}" for low, high in summary.ranks.interval]
         columns["rank"] = [[rank] * number for rank in ranks]
