@@ -37,7 +37,7 @@ def test_weeks_of_a_file_are_the_times_of_its_groups_in_order_with_their_real_ga
 def test_weeks_of_arrays_frames_and_duckdb_have_the_times_of_the_file(runs):
     pandas = pytest.importorskip("pandas")
     wanted = tc.count_table(runs, label="human", prediction="verdict", by={"when": "week"})
-    relation = duckdb.sql(f'SELECT human, verdict, CAST("when" AS TIMESTAMP) AS "when" FROM \'{runs}\'')
+    relation = duckdb.sql(f'SELECT human, verdict, CAST("when" AS TIMESTAMP) AS "when" FROM \'{runs}\'')  # noqa: S608
     frame = pandas.read_csv(runs, parse_dates=["when"], date_format="ISO8601")
     for table in (relation, frame):
         found = tc.count_table(table, label="human", prediction="verdict", by={"when": "week"})

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from truecount._advice import Action, Advice
 from truecount._wording import called, listed, percent
 from truecount.counts.groups import Groups
 from truecount.counts.weights import effective_groups
@@ -27,6 +28,7 @@ def group_findings(groups: Groups, model: LabelShift, draws: GroupDraws) -> tupl
             _labels_outweighed(groups, model, draws),
             _unseen_output(groups),
             _few_groups(groups, draws),
+            _one_group(groups),
             _few_studies(groups, model),
             _empty_groups(groups),
         ]
@@ -119,7 +121,20 @@ def _few_groups(groups: Groups, draws: GroupDraws) -> Finding | None:
         f"{len(groups)} groups say little of how much groups differ: the prior of the spread has a say in how far each "
         "is drawn towards the others.",
         {"groups": len(groups)},
-        "Compare with another spread=, or with Independent().",
+        Advice("Compare with {}.", Action("another spread=, or with Independent()", "--independent", "estimate")),
+    )
+
+
+def _one_group(groups: Groups) -> Finding | None:
+    if len(groups) > 1:
+        return None
+    return Finding(
+        "one-group",
+        "info",
+        f"There is one group only, {group_name(groups.groups[0])}: it has nothing to be compared with, or to borrow "
+        "from.",
+        {"groups": 1},
+        "Group by another column, or leave the groups out.",
     )
 
 
@@ -136,7 +151,9 @@ def _few_studies(groups: Groups, model: LabelShift) -> Finding | None:
         f"{'says nothing' if studies == 1 else 'say little'} of how much the classifier differs between studies: the "
         f"prior of that spread (scale {model.confusion.spread:g}) has a say in how wide the answer is.",
         {"studies": studies, "spread": model.confusion.spread},
-        "Compare with another Varying(spread=...), or label items of more studies or groups.",
+        Advice(
+            "{} items of more studies or groups.", Action("Compare with another Varying(spread=...), or label", "Label")
+        ),
     )
 
 

@@ -36,6 +36,7 @@ def report(
     classes: Sequence[Name] | None = None,
     title: str = TITLE,
     command: str | None = None,
+    questions: Questions | None = None,
 ) -> None:
     """Write the answer as one HTML page: a sentence, a table, a picture, findings, method, and how to repeat it.
 
@@ -54,6 +55,8 @@ def report(
         The heading.
     command
         What was typed to get this answer, for whoever wants to repeat it; Python that does is always given.
+    questions
+        Of groups: what else is asked, such as a baseline.
 
     Notes
     -----
@@ -68,7 +71,7 @@ def report(
     _check.instance_of("posterior", posterior, (Posterior, GroupPosterior), "Pass what infer() returned")
     require_writable(path)
     if isinstance(posterior, GroupPosterior):
-        questions = Questions(of=classes[0] if classes else None)
+        questions = questions or Questions(of=classes[0] if classes else None)
         summary = posterior.summary(level, kind=kind, target=target, questions=questions)
         page = render_groups(posterior, summary, title=None if title == TITLE else title, command=command)
     else:

@@ -1,6 +1,7 @@
 """What a monitoring job should stop for: a share that changed, a claim about a share that does not hold."""
 
 from dataclasses import dataclass
+from math import erfc, sqrt
 from typing import Any, Literal
 
 import numpy as np
@@ -67,8 +68,6 @@ def change_p_value(unlabeled: FloatArray, confusion: FloatArray, place: int) -> 
     >>> change_p_value(np.array(weeks), np.array([[0.9, 0.1], [0.2, 0.8]]), 0) < MOST_FALSE
     True
     """
-    from scipy.stats import norm
-
     if len(unlabeled) < WINDOW + FEWEST_BEFORE:
         return 1.0
     before, after = unlabeled[:-WINDOW].sum(axis=0), unlabeled[-WINDOW:].sum(axis=0)
@@ -78,7 +77,7 @@ def change_p_value(unlabeled: FloatArray, confusion: FloatArray, place: int) -> 
     if not variance > 0:
         return 1.0
     difference = float(weights @ (after / after.sum() - before / before.sum()))
-    return float(2 * norm.sf(abs(difference) / np.sqrt(variance)))
+    return erfc(abs(difference) / sqrt(2 * variance))
 
 
 def _weights(confusion: FloatArray, outputs: FloatArray, place: int) -> FloatArray:

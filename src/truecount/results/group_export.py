@@ -4,6 +4,7 @@ from collections.abc import Collection
 from typing import Any
 
 from truecount._types import FloatArray, Name
+from truecount.counts import Groups
 from truecount.reading.names import written
 from truecount.results.export import plain
 from truecount.results.group_summary import GroupSummary, PairSummary
@@ -11,7 +12,7 @@ from truecount.results.group_summary import GroupSummary, PairSummary
 SCHEMA = "truecount.estimates/2"
 
 
-def to_dict(summary: GroupSummary) -> dict[str, Any]:
+def to_dict(summary: GroupSummary, data: Groups) -> dict[str, Any]:
     """Return the summary in schema ``truecount.estimates/2``: plain values, no NaN, ready for strict JSON.
 
     Without an answer, all numbers that are read off the draws are None.
@@ -33,6 +34,7 @@ def to_dict(summary: GroupSummary) -> dict[str, Any]:
         "changes_since": [row for pair in summary.since for row in _pair(summary, pair)],
         "alerts": [{"group": keys_of(summary, alert.group), **alert.to_dict()} for alert in summary.alerts],
         "findings": [finding.to_dict() for finding in summary.findings],
+        "counts": data.to_dict(),
         "model": summary.model,
         "seed": summary.origin.seed,
         "version": summary.origin.version,

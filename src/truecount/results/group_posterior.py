@@ -286,7 +286,7 @@ class GroupPosterior:
         self, level: float = 0.95, *, kind: Kind = "equal-tailed", target: Target = "population"
     ) -> dict[str, Any]:
         """Return the summary as plain values, schema ``truecount.estimates/2``."""
-        return group_export.to_dict(self.summary(level, kind=kind, target=target))
+        return group_export.to_dict(self.summary(level, kind=kind, target=target), self.data)
 
     def to_frame(
         self,
