@@ -1,6 +1,7 @@
 """The page of groups says what a manager reads: one class, where it is largest, what changed, what to know."""
 
 import re
+from html import unescape
 from xml.etree import ElementTree as ET
 
 import pytest

@@ -15,7 +15,7 @@ from made_groups import made_answer, models, weeks
     "answer",
     [
         models(),
-        weeks(model=tc.LabelShift(groups=tc.Walk(noise=True))),
+        weeks(model=tc.LabelShift(groups=tc.Walk(spread=0.2))),
         made_answer({date(2024, 1, 1): [0.5, 0.5], date(2024, 1, 8): [0.4, 0.6]}),
         made_answer({("north", 1): [0.5, 0.5], ("south", None): [0.4, 0.6]}, by=["region", "age"]),
         models(model=tc.LabelShift(groups=tc.Independent(), confusion=tc.Cut())),

@@ -170,11 +170,11 @@ def estimate(
         given_data = context, source, report
         answer = by_all(*given_data, seed_number) if method is None else by_method(*given_data, method)
         return _end(answer.posterior if isinstance(answer, Comparison) else None, answer, strict=strict)
-    options.require_sound(source, target, engine)
+    options.require_sound(source, engine)
     counts, known = options.of_source(source).read_under(design)
     whole = counts.total if isinstance(counts, Groups) else counts
     model = make_model(design, whole, known, prevalence=prior, confusion=prior_confusion, given_output=prior_output)
-    report.require_possible([whole])
+    report.require_possible(counts.values() if isinstance(counts, Groups) else [counts])
     if isinstance(counts, Groups):
         answered = answer_groups(counts, model, options, report, engine=drawing, seed=seed_number)
         return _end(answered, answered, strict=strict)

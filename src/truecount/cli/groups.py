@@ -59,7 +59,7 @@ class GroupOptions:
         """The options that were given, beside the columns that make groups."""
         return [option(field.name) for field in fields(self) if getattr(self, field.name) and field.name != "by"]
 
-    def require_sound(self, source: Source, target: str, engine: str) -> None:
+    def require_sound(self, source: Source, engine: str) -> None:
         """Refuse options that contradict each other or the data, before anything is read."""
         for first, second, reason in EXCLUDING:
             if getattr(self, first) and getattr(self, second):
@@ -76,9 +76,6 @@ class GroupOptions:
                     raise _misused(side, found, "a class has one threshold on a side", "Name each class once")
         if not self.of_source(source).may_be_of_groups:
             self.require_groups()
-        if source.asks_for_groups and target != "population":
-            found, needed = f"is {target!r}", "the shares of groups are those of the populations behind them"
-            raise _misused("target", found, needed, "Leave out --target, or --by")
         if source.asks_for_groups and engine != "auto":
             found, needed = f"is {engine!r}", "groups are drawn jointly, by an engine of their own"
             raise _misused("engine", found, needed, "Leave out --engine")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truecount._secrets import masked_command
-from truecount._wording import percent, visible
+from truecount._wording import visible
+from truecount.errors import InputError
 from truecount.models import LabelShift, Pooled, Varying, Walk
 from truecount.models.model import Assumption
 from truecount.page import text
@@ -20,7 +21,15 @@ from truecount.plots.groups import draw_caterpillar, draw_trend, groups_data
 from truecount.plots.labels import labels
 from truecount.plots.ranks import draw_pairs, draw_ranks, pairs_data, ranks_data
 from truecount.results.group_summary import GroupSummary
-from truecount.results.group_table import changes_table, decimals_of, how, pairs_table, refusal, shares_table
+from truecount.results.group_table import (
+    changes_table,
+    decimals_of,
+    how,
+    pairs_table,
+    probability,
+    refusal,
+    shares_table,
+)
 from truecount.results.table import Table
 
 if TYPE_CHECKING:
@@ -104,15 +113,13 @@ def answer_in_words(summary: GroupSummary) -> str:
         order = np.argsort(np.asarray(summary.times), kind="stable")
         first, last = int(order[0]), int(order[-1])
         went = f"From {names[first]} to {names[last]}, {share} went from about {told(first, promise)} to {told(last)}."
-        grew = summary.since[-1].larger[place]
-        return f"{went} The probability that it is larger now is {text.unbroken(percent(float(grew)))}."
+        return f"{went} It is larger now with a probability of {probability(float(summary.since[-1].larger[place]))}."
     order = np.argsort(summary.mean[:, place], kind="stable")
     low, high = int(order[0]), int(order[-1])
     sure = ""
     if summary.ranks is not None:
         best = int(summary.ranks.largest.argmax())
-        probability = text.unbroken(percent(float(summary.ranks.largest[best])))
-        sure = f" {names[best]} has the largest share of all with a probability of {probability}."
+        sure = f" {names[best]} has the largest with a probability of {probability(summary.ranks.largest[best])}."
     extremes = (
         f"is largest in {names[high]}, about {told(high, promise)}, and smallest in {names[low]}, about {told(low)}"
     )
@@ -180,7 +187,18 @@ def _method(answer: "GroupPosterior", summary: GroupSummary) -> list[str]:
         "they share cancel in their differences.",
         f"The interval holds {100 * summary.level:.6g} % of what remains for each group by itself. It is wide where "
         "labels are few, where the classifier confuses classes, or where a group has few items.",
+        *_prediction(answer),
     ]
+
+
+def _prediction(answer: "GroupPosterior") -> list[str]:
+    """Say whether pooling predicts groups that are left out; nothing where that has no scores."""
+    try:
+        scores = answer.leave_one_out()
+    except InputError:
+        return []
+    words = f"{scores.sentence} (Log-probability {scores.gain:+.1f}, standard error {scores.gain_error:.1f}.)"
+    return [f"To check whether groups should borrow from each other, each was predicted from the others. {words}"]
 
 
 def _assumptions(model: LabelShift) -> tuple[Assumption, ...]:

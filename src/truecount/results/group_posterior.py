@@ -1,7 +1,7 @@
 """The answer for many groups: joint draws of the true share of every class in every group."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 from typing import Any, Literal
@@ -20,7 +20,7 @@ from truecount.reading.names import group_name
 from truecount.results import group_export, group_storage
 from truecount.results.borrowing import borrowed_shares, own_shares
 from truecount.results.by_class import ByClass, unknown_class
-from truecount.results.contrast import Contrast, Ranks, interval_of
+from truecount.results.contrast import Contrast, Ranks, interval_of, ranks_of
 from truecount.results.finding import Finding
 from truecount.results.frame import Backend, to_frame
 from truecount.results.group_summary import GroupSummary, Questions, summarize_groups
@@ -112,19 +112,25 @@ class GroupPosterior:
     @cached_property
     def effective_draws(self) -> FloatArray:
         """Shape (groups, classes): the effective sample size of every share."""
-        flat = self.prevalence.reshape(len(self.prevalence), -1)
-        return convergence.effective_fast(flat, self.draws.chains).reshape(self.mean.shape)
+        return self._of_every_share(convergence.effective_fast)
 
     @cached_property
     def rhat(self) -> FloatArray:
         """Shape (groups, classes): rank-normalised split R-hat of every share."""
-        flat = self.prevalence.reshape(len(self.prevalence), -1)
-        return convergence.rhat_of_many_chains(flat, self.draws.chains).reshape(self.mean.shape)
+        return self._of_every_share(convergence.rhat_of_many_chains)
+
+    def _of_every_share(self, measure: Callable[[FloatArray, int], FloatArray]) -> FloatArray:
+        """Return a measure of the draws of each share; the two of two classes have the same."""
+        number = 1 if len(self.classes) == 2 else len(self.classes)
+        flat = self.prevalence[:, :, :number].reshape(len(self.prevalence), -1)
+        found = measure(flat, self.draws.chains).reshape(-1, number)
+        return np.broadcast_to(found, self.mean.shape)
 
     @cached_property
     def convergence(self) -> tuple[Convergence, ...]:
         """R-hat and effective sample size of spread, centre, confusion and prevalence, the worst of each."""
-        return self.draws.convergence()
+        shares = Convergence("prevalence", float(self.rhat.max()), float(self.effective_draws.min()))
+        return (*replace(self.draws, prevalence=self.prevalence[:, :0]).convergence(), shares)
 
     @property
     def status(self) -> Status:
@@ -238,10 +244,7 @@ class GroupPosterior:
 
     def ranks(self, name: Name) -> Ranks:
         """Return ranks of the groups by the share of a class, draw by draw."""
-        order = (-self._of_class(name)).argsort(axis=1, kind="stable")
-        ranks = np.empty_like(order)
-        np.put_along_axis(ranks, order, np.arange(1, len(self.groups) + 1)[None], axis=1)
-        return Ranks(groups=self.groups, draws=ranks)
+        return ranks_of(self.groups, self._of_class(name))
 
     def above(self, name: Name, threshold: float) -> dict[Any, float]:
         """Return the probability that a class's share lies above a threshold, group by group."""

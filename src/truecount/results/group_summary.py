@@ -18,7 +18,7 @@ from truecount.models import Independent, LabelShift, Pooled, Walk
 from truecount.reading.names import group_name
 from truecount.results.alerts import MOST_FALSE, SURE, Alert, change_p_value
 from truecount.results.by_class import unknown_class
-from truecount.results.contrast import interval_of
+from truecount.results.contrast import interval_of, ranks_of
 from truecount.results.finding import Finding
 from truecount.results.provenance import Origin
 from truecount.results.summary import Kind, Target, interval_name
@@ -222,8 +222,8 @@ def summarize_groups(
     """Return the numbers of an answer, and what was asked of it beside."""
     _check.level(level)
     _check.one_of("kind", kind, ("equal-tailed", "hdi"))
-    _check.one_of("target", target, ("population",))
-    shares = answer.prevalence
+    _check.one_of("target", target, ("population", "realized"))
+    shares = answer.prevalence if target == "population" else _realized(answer)
     of = _class_of_interest(answer, questions.of)
     series = _series(answer)
     since, compared = _against_baseline(answer, questions.baseline, series), _pairs(answer, questions, series)
@@ -246,19 +246,21 @@ def summarize_groups(
         status=answer.status,
         items=weights,
         counted=answer.counted,
-        own=None,
+        own=answer.own,
         mean=shares.mean(axis=0),
         median=np.median(shares, axis=0),
         sd=shares.std(axis=0, ddof=1),
         interval=np.clip(interval_of(shares, level, kind), 0.0, 1.0),
         effective_draws=answer.effective_draws,
         rhat=answer.rhat,
-        borrowed=None,
+        borrowed=None if isinstance(answer.model.groups, Independent) else answer.borrowed,
         spread=_with_interval(shares.std(axis=1), level, kind),
         total=_with_interval(total, level, kind),
         pairs=tuple(map(pair, compared)),
         baseline=questions.baseline,
-        ranks=_ranks(answer, of, level) if not series and len(answer.groups) > 1 else None,
+        ranks=_ranks(answer.groups, shares[:, :, answer.classes.index(of)], level)
+        if not series and len(answer.groups) > 1
+        else None,
         changes=tuple(pair((later, earlier)) for each in series for earlier, later in pairwise(each)),
         since=tuple(map(pair, since)),
         claims=claims,
@@ -269,6 +271,11 @@ def summarize_groups(
         origin=answer.origin,
         model=model_values(answer.model),
     )
+
+
+def _realized(answer: "GroupPosterior") -> FloatArray:
+    """Return draws of the shares among each group's own items, shape (draws, groups, classes)."""
+    return np.stack([answer.realized(group) for group in answer.groups], axis=1)
 
 
 def _uncounted(answer: "GroupPosterior") -> dict[Name, float]:
@@ -370,14 +377,16 @@ def _with_interval(draws: FloatArray, level: float, kind: Kind) -> FloatArray:
     return np.column_stack([draws.mean(axis=0), interval_of(draws, level, kind)])
 
 
-def _ranks(answer: "GroupPosterior", of: Name, level: float) -> RankSummary:
-    ranks = answer.ranks(of)
+def _ranks(groups: tuple[Any, ...], shares: FloatArray, level: float) -> RankSummary | None:
+    if len(groups) < 2:
+        return None
+    ranks = ranks_of(groups, shares)
     return RankSummary(
         mean=ranks.mean,
         interval=ranks.interval(level),
         largest=np.array(list(ranks.best.values())),
         smallest=np.array(list(ranks.worst.values())),
-        probability=ranks.probability() if len(answer.groups) <= MOST_RANKED else None,
+        probability=ranks.probability() if len(groups) <= MOST_RANKED else None,
     )
 
 

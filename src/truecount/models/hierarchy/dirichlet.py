@@ -30,7 +30,7 @@ class DirichletGroups:
     fixed: FloatArray | None = None
 
     def concentration(self, located: FloatArray, spread: FloatArray) -> FloatArray:
-        """Return the concentration of each group, shape (chain, class, group), by centre and spread (chain,)."""
+        """Return the concentration of each group (chain, class, group), of its centre and the spread (chain,)."""
         if self.fixed is not None:
             return np.broadcast_to(self.fixed[:, None], (len(located), len(self.fixed), located.shape[2]))
         total = 2 * len(self.basis) / spread**2
