@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from truecount.results import Posterior as Posterior
     from truecount.results.check import Check as Check
     from truecount.results.group_posterior import GroupPosterior as GroupPosterior
+    from truecount.results.group_summary import Questions as Questions
     from truecount.results.plan import Plan as Plan
     from truecount.results.recalibrate import recalibrate as recalibrate
     from truecount.scores import Scores as Scores
@@ -89,6 +90,7 @@ _HOMES = {
     "Posterior": "results",
     "Prior": "models",
     "Quadrature": "inference",
+    "Questions": "results.group_summary",
     "SamePopulation": "models",
     "Scores": "scores",
     "Varying": "models",
