@@ -18,6 +18,7 @@ STAGES = [
     {"models"},
     {"simulate"},
     {"estimators", "inference"},
+    {"planning"},
     {"results"},
     {"diagnostics"},
     {"api"},

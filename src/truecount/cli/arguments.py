@@ -128,14 +128,18 @@ Target: TypeAlias = Annotated[
     ),
 ]
 PriorPrevalence: TypeAlias = Annotated[
-    str, Option(metavar="NUMBER|CLASS=NUMBER,...", help="Concentration of the shares: 1 is flat.")
+    str,
+    Option(
+        metavar="NUMBER|learned|CLASS=NUMBER,...",
+        help="Concentration of the shares: 1 is flat. auto is 1, and learned from 20 classes on.",
+    ),
 ]
 PriorConfusion: TypeAlias = Annotated[
     str,
     Option(
-        metavar="NUMBER|flat|sparse|diagonal:NUMBER",
-        autocompletion=among(("flat", "sparse", "diagonal:")),
-        help="Concentration of each class's outputs: flat is 1, sparse 1/K.",
+        metavar="NUMBER|flat|sparse|learned|diagonal:NUMBER",
+        autocompletion=among(("flat", "sparse", "learned", "auto", "diagonal:")),
+        help="Concentration of each class's outputs: flat is 1, sparse 1/K. auto is flat, learned from 6 classes on.",
     ),
 ]
 PriorOutput: TypeAlias = Annotated[

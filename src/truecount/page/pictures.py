@@ -58,7 +58,7 @@ def shares_drawing(
     dress(ax, LIGHT)
     draw_prevalence(ax, data, LIGHT, numbers=False)
     about = f"A row for each class: {', '.join(labels(data.classes, LONGEST_NAME))}. The numbers are in the table."
-    return _drawing(ax, axis, "True share of every class", about, " ".join(sentences))
+    return drawing(ax, axis, "True share of every class", about, " ".join(sentences))
 
 
 def drawing_of(name: str, draw: "Callable[[Axes, Shown, Theme], None]", data: Shown, title: str, about: str) -> Drawing:
@@ -67,10 +67,11 @@ def drawing_of(name: str, draw: "Callable[[Axes, Shown, Theme], None]", data: Sh
     ax = new_axes(WIDTH, data.height, LIGHT)
     dress(ax, LIGHT)
     draw(ax, data, LIGHT)
-    return _drawing(ax, axis, title, about, " ".join(sentences), name)
+    return drawing(ax, axis, title, about, " ".join(sentences), name)
 
 
-def _drawing(ax: "Axes", axis: str, title: str, about: str, caption: str, name: str = "shares") -> Drawing:
+def drawing(ax: "Axes", axis: str, title: str, about: str, caption: str, name: str = "shares") -> Drawing:
+    """Return a picture for the page, with the name of its horizontal axis."""
     ax.set_xlabel(axis, loc="left", color=LIGHT.soft, fontsize=FONT, parse_math=False)
     find_letters(ax)
     view, svg = _inline(name, _svg(ax))

@@ -9,6 +9,7 @@ from truecount.plots.chains import rank, trace
 from truecount.plots.classifier import confusion, predictive
 from truecount.plots.groups import caterpillar, facets, groups, trend
 from truecount.plots.joint import pair, ternary
+from truecount.plots.plan import plan
 from truecount.plots.ranks import pairs, ranks
 from truecount.plots.shares import density, prevalence
 from truecount.plots.theme import DARK, LIGHT, Theme
@@ -28,6 +29,7 @@ __all__ = [
     "methods",
     "pair",
     "pairs",
+    "plan",
     "predictive",
     "prevalence",
     "prior_sensitivity",

@@ -171,6 +171,7 @@ DECLARED = (
         ("infer",),
         "labels unlike what the prior of the rows expects; another prior explains them far better",
     ),
+    Declared("learned-prior", "info", ("infer",), "what the labels decided about the prior of the rows"),
     Declared(
         "prior-against-data", "serious", ("infer",), "the prior holds the answer away from all that fits the counts"
     ),
