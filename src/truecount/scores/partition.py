@@ -21,6 +21,9 @@ from truecount.scores.cells import (
     table,
 )
 
+LABELS_A_CELL = 20
+"""Labels of a class, on average, for each cell that its outputs are cut into."""
+
 
 class Partition(Protocol):
     """A way to sort scores into cells. A frozen dataclass: same scores, same labels, same cells."""
@@ -93,6 +96,17 @@ class Confidence:
             cuts = np.unique(np.quantile(values, inner, method="higher")) if len(values) else np.empty(0)
             edges.append(tuple(cuts[cuts > values.min(initial=1.0)].tolist()))
         return ConfidenceCells(tuple(edges))
+
+
+def by_confidence(labels: int, classes: int) -> Confidence:
+    """Return the partition that so many labels of so many classes allow: what is used where none is named.
+
+    About twenty labels of a class for each of its cells, up to five cells for two classes and three for more.
+
+    >>> [by_confidence(labels, 10).k for labels in (100, 400, 2000)]
+    [1, 2, 3]
+    """
+    return Confidence(min(max(labels // (LABELS_A_CELL * classes), 1), 5 if classes == 2 else 3))
 
 
 @dataclass(frozen=True, slots=True)
