@@ -18,9 +18,7 @@ import numpy as np
 from machine import about
 
 import truecount as tc
-from truecount.diagnostics.design import design_finding
-from truecount.diagnostics.groups import joint_test, rows_test
-from truecount.diagnostics.homogeneity import homogeneity_test, not_random
+from truecount.diagnostics.homogeneity import design_finding, homogeneity_test, joint_test, not_random, rows_test
 from truecount.diagnostics.identify import blind_spots
 from truecount.diagnostics.scores import by_confidence, scores_test
 from truecount.diagnostics.shift import label_shift_test, misfit

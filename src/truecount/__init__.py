@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from truecount.api.cells import choose_partition as choose_partition
     from truecount.api.points import compare as compare
     from truecount.api.points import estimate as estimate
+    from truecount.api.recalibration import recalibrate as recalibrate
     from truecount.api.simulation import calibration as calibration
     from truecount.api.simulation import coverage as coverage
     from truecount.api.trust import check as check
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from truecount.results import Posterior as Posterior
     from truecount.results.check import Check as Check
     from truecount.results.group_posterior import GroupPosterior as GroupPosterior
-    from truecount.results.recalibrate import recalibrate as recalibrate
     from truecount.scores import Scores as Scores
 
 _HOMES = {
@@ -86,7 +86,7 @@ _HOMES = {
     "infer_many": "api.bayesian",
     "mode": "api.bayesian",
     "sensitivity": "api.trust",
-    "recalibrate": "results.recalibrate",
+    "recalibrate": "api.recalibration",
     "report": "page",
 }
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from truecount import Counts, Prior
-from truecount.diagnostics.cautions import cautions
+from truecount.diagnostics.findings import cautions
 from truecount.inference.draws import Draws
 from truecount.inference.run import Run
 from truecount.results.finding import Finding

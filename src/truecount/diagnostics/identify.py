@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from truecount._advice import USE_POSTERIOR, Advice
+from truecount._chi_square import chi_square_quantile
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import called, listed, listed_classes, percent, span
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
-from truecount.diagnostics.shift import chi_square_quantile
 from truecount.inference.draws import Draws
 from truecount.models import Density
 from truecount.results.finding import Finding

@@ -17,7 +17,6 @@ from truecount.diagnostics.shift import ShiftTest
 from truecount.models import Density, GivenOutput
 from truecount.results.check import NO_SHARES
 from truecount.results.posterior import Posterior
-from truecount.results.predictive import predicted_counts
 
 Rows = tuple[dict[str, Any], ...]
 
@@ -74,7 +73,7 @@ def output_rows(posterior: Posterior, test: ShiftTest) -> Rows:
     """What was seen of each output, the nearest mix of the labelled rows, and what the posterior predicts."""
     lower, upper = np.zeros(len(test.seen)), np.ones(len(test.seen))
     if items := round(float(effective_counts(posterior.counts)[1].sum())):
-        lower, upper = np.quantile(predicted_counts(posterior), [0.025, 0.975], axis=0) / items
+        lower, upper = np.quantile(posterior.predicted, [0.025, 0.975], axis=0) / items
     columns = {
         "output": test.outputs,
         "seen": test.seen.tolist(),

@@ -17,25 +17,25 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray
 from truecount.inference.draws import Draws, confusion_stride
-from truecount.inference.log_odds import OutputLikelihood, log_share, share
-from truecount.inference.mesh import (
-    RESOLVED,
-    draw_exp_linear,
-    log_cell_masses,
-    log_sum,
-    remesh,
-    sharpness,
-)
 from truecount.inference.run import QuadratureRun
 from truecount.inference.share_given_rows import (
     FURTHEST,
     LOOKS,
+    RESOLVED,
     TOLERANCE,
+    OutputLikelihood,
     ShareGivenRows,
     around,
     cluster,
+    draw_exp_linear,
+    log_cell_masses,
+    log_share,
+    log_sum,
     reach_of,
     refusal,
+    remesh,
+    share,
+    sharpness,
 )
 from truecount.models import Density
 

@@ -14,7 +14,6 @@ from truecount.plots.labels import labels
 from truecount.plots.rows import SMALLEST_FONT, label_rows, rows_height, spans
 from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.results import Posterior
-from truecount.results.predictive import predicted_counts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -163,7 +162,7 @@ def predictive_data(posterior: Posterior, *, level: float = 0.95) -> PredictiveD
     level = _check.level(level)
     counts = posterior.counts
     seen = effective_counts(counts)[1]
-    again = predicted_counts(posterior)
+    again = posterior.predicted
     ends = np.quantile(again, [(1 - level) / 2, (1 + level) / 2], axis=0).T
     called = {name: place for place, name in enumerate(counts.classes)}
     return PredictiveData(

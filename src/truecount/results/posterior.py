@@ -11,6 +11,7 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray, Name
 from truecount.counts import Counts
+from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
 from truecount.inference import convergence
 from truecount.inference.draws import Draws, dirichlet
@@ -138,6 +139,18 @@ class Posterior:
         items = self.random("realized").multinomial(counts, given_output.transpose(0, 2, 1))
         shares: FloatArray = items.sum(axis=1) / self.counts.unlabeled.sum()
         return shares
+
+    @cached_property
+    def predicted(self) -> FloatArray:
+        """Shape (kept, outputs): unlabelled items by output, simulated once for each draw of the confusion.
+
+        There are as many items as unlabelled ones, weighted ones at their effective size. They are a picture and no
+        test: the posterior has already seen the outputs that it predicts.
+        """
+        items = round(float(effective_counts(self.counts)[1].sum()))
+        outputs = np.einsum("dl,dlk->dk", self.prevalence[:: self.draws.stride], self.confusion)
+        simulated = self.random("predictive").multinomial(items, outputs / outputs.sum(axis=1, keepdims=True))
+        return np.asarray(simulated, dtype=np.float64)
 
     def shares(self, target: Target = "population") -> FloatArray:
         """Shape (draws, classes): draws of `prevalence`, or of the share `realized` in this finite sample."""
