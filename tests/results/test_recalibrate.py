@@ -16,7 +16,7 @@ KNOWN = Prior.known_confusion([[1.0, 0.0], [0.0, 1.0]])
 
 
 def posterior(first: int, second: int, **options):
-    """The posterior under a box without faults: Beta(1 + first, 1 + second)."""
+    """The posterior under a classifier without faults: Beta(1 + first, 1 + second)."""
     return infer(Counts([[5, 0], [0, 5]], [first, second], ["a", "b"]), prior=KNOWN, **options)
 
 

@@ -69,7 +69,7 @@ def check(
         Share of the labels that may be wrong, one or several, for a table of what that would do: 0.05 for 5 %. Errors
         do not depend on the output, given the class.
     above, below
-        Conclusions by class, such as ``above={"pass": 0.8}``; each gets the smallest drift that takes it away.
+        Conclusions by class, such as ``above={"pass": 0.8}``; each gets the smallest drift that overturns it.
     calibration_sets
         How many data sets of these sizes to simulate, to see whether `infer` is calibrated and its intervals hold. An
         engine that was asked for draws for each as it is; the default draws fewer.
@@ -203,7 +203,7 @@ def sensitivity(
         Total variation that every row P(output | class) may have moved, one or several: 0.05 lets 5 % of each class's
         items change their output.
     above, below
-        Conclusions by class, such as ``above={"pass": 0.8}``; each gets the smallest drift that takes it away.
+        Conclusions by class, such as ``above={"pass": 0.8}``; each gets the smallest drift that overturns it.
     level
         Of the intervals.
     draws

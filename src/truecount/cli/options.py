@@ -52,12 +52,11 @@ def make_engine(name: str, draws: str | None) -> "Engine":
     from truecount import inference
 
     engine = getattr(inference, ENGINES[name])
-    made: Engine = engine() if draws is None else engine(_draws(draws))
+    if draws is None:
+        made: Engine = engine()
+    else:
+        made = engine(read_whole("--draws", draws, least=2, most=MOST_DRAWS, usual=4000))
     return made
-
-
-def _draws(text: str) -> int:
-    return read_whole("--draws", text, least=2, most=MOST_DRAWS, usual=4000)
 
 
 def require_prior(prevalence: str, confusion: str) -> None:

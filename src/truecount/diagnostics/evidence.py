@@ -101,7 +101,8 @@ def _of_label_shift(posterior: Posterior, data: Any, settings: Settings, *, is_a
     yield _priors(posterior, model, settings.seed)
     yield _designs(posterior, settings)
     if isinstance(data, Groups) and len(data) > 1:
-        yield _across_groups(posterior.counts, data, posterior.prior, model, settings)
+        yield _each_group(data, posterior.prior, settings)
+        yield _one_confusion(posterior.counts, data, model, settings)
 
 
 def _of_closed_form(posterior: Posterior, model: OutputModel) -> Iterator[Evidence]:
@@ -182,13 +183,11 @@ def _audit(posterior: Posterior, audit: Any, seed: int) -> Evidence:
 def _compared(
     test: HomogeneityTest, visible: float | None, rejected: str, rows: tables.Rows, finding: Finding | None
 ) -> Evidence:
-    could = "and hardly any drift would have been" if visible is None else _could(visible)
+    could = "and hardly any drift would have been"
+    if visible is not None:
+        could = f"and one of {percent(visible)} in every row would have been, four times in five"
     row = _row("audit", test.deviance, test.p_value, test.replicates, f"no drift was seen, {could}", rejected)
     return Evidence({"tests": (row,), "audit": rows}, () if finding is None else (finding,))
-
-
-def _could(visible: float) -> str:
-    return f"and one of {percent(visible)} in every row would have been, four times in five"
 
 
 def audited(counts: Counts, audit: Any, effective: Effective) -> FloatArray:
@@ -217,10 +216,6 @@ def _places(kind: str, names: Sequence[Name], known: Sequence[Name]) -> list[int
         if name not in known:
             raise InputError("audit", f"has {name!r}", f"the {kind} are {quoted(known)}", "Use the same names")
     return [known.index(name) for name in names]
-
-
-def _across_groups(counts: Counts, data: Groups, prior: Prior, model: Density, settings: Settings) -> Evidence:
-    return _each_group(data, prior, settings) + _one_confusion(counts, data, model, settings)
 
 
 def _each_group(data: Groups, prior: Prior, settings: Settings) -> Evidence:

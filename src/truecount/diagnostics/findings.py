@@ -13,10 +13,10 @@ from truecount.counts.validation import unseen_remedy
 from truecount.counts.weights import effective_counts
 from truecount.diagnostics.homogeneity import not_random
 from truecount.diagnostics.identify import (
-    hardly_learned,
     indistinct,
     kept_uncertainty,
     not_identified,
+    prior_dominated,
     worse_than_chance,
 )
 from truecount.diagnostics.prior import prior_against_data
@@ -46,7 +46,7 @@ def _of_answer(counts: Counts, prior: Prior, model: Density, draws: Draws) -> It
     if camps is None and conflict is None:
         alike = {name for finding in unclear for name in finding.numbers["classes"]}
         kept = kept_uncertainty(model, draws)
-        yield hardly_learned(counts, model, kept, said=alike)
+        yield prior_dominated(counts, model, kept, said=alike)
         yield edge_not_excluded(counts, draws, kept)
 
 
@@ -150,14 +150,14 @@ def _unlabeled_class(counts: Counts, prior: Prior) -> Finding | None:
     return Finding(
         "unlabeled-class",
         "caution",
-        f"No labelled item belongs to {said}: what the box does with {them} is only assumed.",
+        f"No labelled item belongs to {said}: what the classifier does with {them} is only assumed.",
         {"classes": empty},
         f"Label some items of {said}.",
     )
 
 
 def _few_labels(counts: Counts, prior: Prior) -> Finding | None:
-    """Find classes whose row prior weighs more than their labels, and so decides what the box does with them."""
+    """Find classes whose row prior weighs more than their labels, and so decides what the classifier does with them."""
     items, weight = effective_counts(counts)[0].sum(axis=1), prior.confusion_for(counts).sum(axis=1)
     few = [row for row in _learned_rows(counts, prior) if 0 < items[row] < weight[row]]
     if not few:
@@ -167,8 +167,8 @@ def _few_labels(counts: Counts, prior: Prior) -> Finding | None:
     return Finding(
         "few-labels",
         "caution",
-        f"With as few labels as {most} the prior decides what the box is taken to do with {said}: it weighs as much as "
-        f"{weight[few].max():.3g} labels of a class.",
+        f"With as few labels as {most} the prior decides what the classifier is taken to do with {said}: it weighs as "
+        f"much as {weight[few].max():.3g} labels of a class.",
         {"classes": names, "labeled": items[few].tolist(), "prior": weight[few].tolist()},
         f"Label more items of {said}, or give the rows a prior that weighs less.",
     )
@@ -257,8 +257,8 @@ def labels_by_output(counts: Counts) -> Finding | None:
     return Finding(
         "labels-by-output",
         "caution",
-        f"Every output has a round number of labels ({numbers}) and the classes have not: if so many of each output "
-        "were chosen for labelling, this answer is biased.",
+        f"Every output has a round number of labels ({numbers}) and the classes have not: if the labels were "
+        "stratified by output, this answer is biased.",
         {"by_output": by_output.tolist(), "by_class": by_class.tolist(), "by_chance": by_chance},
         Advice("If labels were sampled by output, use {}; if not, nothing is wrong.", ByPrediction.choice()),
     )
@@ -302,7 +302,7 @@ def mode_findings(record: ModeRecord) -> tuple[Finding, ...]:
     ridge = Finding(
         "mode-not-unique",
         "caution",
-        "Other shares are just as likely as these: the highest points form a ridge, and this is the one uphill from "
+        "Other shares are just as likely as these: the highest points form a ridge, and this is the one reached from "
         "even shares.",
         advice=Advice("{}, which shows how far the ridge goes, or a prior that prefers some of it.", USE_POSTERIOR),
     )

@@ -174,15 +174,15 @@ def _moved(rows: FloatArray, drift: float) -> FloatArray:
 
 
 def drift_finding(counts: Counts, test: HomogeneityTest, what: str) -> Finding | None:
-    """Say which class the box treats differently, by labels."""
+    """Say which class the classifier treats differently, by labels."""
     if test.p_value > CAUTION:
         return None
     names = _apart(test, counts.classes)
     return Finding(
         "confusion-drifted",
         "serious" if test.p_value <= SERIOUS else "caution",
-        f"Labels show that the box treats {listed_classes(names)} differently {what} (p = {test.p_value:.2g}): the "
-        "shares are biased.",
+        f"Labels show that the classifier treats {listed_classes(names)} differently {what} (p = {test.p_value:.2g}): "
+        "the shares are biased.",
         {"classes": names, "p_value": test.p_value, "deviance": test.deviance, "by_class": test.by_class.tolist()},
         Advice("Use labels of the population itself: as a random sample of it, with {}.", SamePopulation.choice()),
     )
@@ -263,8 +263,8 @@ def joint_findings(deviance: float, p_value: float) -> tuple[Finding, ...]:
         Finding(
             "label-shift-violated",
             "serious" if p_value <= SERIOUS else "caution",
-            f"No one way of treating the classes explains the outputs of all groups (p = {p_value:.2g}): the box "
-            "treats some class differently from group to group.",
+            f"No one way of treating the classes explains the outputs of all groups (p = {p_value:.2g}): the "
+            "classifier treats some class differently from group to group.",
             {"deviance": deviance, "p_value": p_value},
             "Label some items of each group, and pass the groups with labels of their own.",
         ),

@@ -22,7 +22,7 @@ def off_average(corrected: Recalibration, posterior: Posterior) -> Finding | Non
     Parameters
     ----------
     corrected
-        Of the very items that the posterior comes from.
+        Of the same items that the posterior comes from.
     posterior
         Of the shares in their population.
     """

@@ -141,7 +141,7 @@ MOVED_CAUTION, MOVED_SERIOUS = 2.0, 3.0
 
 
 BLIND_CAUTION, BLIND_SERIOUS = 0.01, 0.1
-"""Probability of a box that treats all classes alike, where draws leave that out."""
+"""Probability of a classifier that treats all classes alike, where draws leave that out."""
 
 
 def outweighed(counts: Counts, model: Density, draws: Draws) -> Finding | None:
@@ -158,9 +158,9 @@ def _alike(left_out: float, groups: int) -> Finding:
     return Finding(
         "labels-outweighed",
         "serious" if left_out > BLIND_SERIOUS else "caution",
-        f"The outputs of the {groups} groups are so alike that, if every share is as likely as any other, a box that "
-        f"treats all classes alike explains them too (probability {percent(left_out)}), whatever its labels say; the "
-        "draws leave that out.",
+        f"The outputs of the {groups} groups are so alike that, if every share is as likely as any other, a classifier "
+        f"that treats all classes alike explains them too (probability {percent(left_out)}), whatever its labels say; "
+        "the draws leave that out.",
         {"left_out": left_out, "groups": groups},
         "Draw the groups apart, or a few of them together.",
     )

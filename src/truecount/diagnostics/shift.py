@@ -123,7 +123,7 @@ def best_fit(tables: Tables, *, enough: float = 0.0, absent: Sequence[int] = (),
 
 
 def _fit_from(point: tuple[FloatArray, FloatArray], tables: Tables, enough: float, budget: int) -> Fit:
-    """Go uphill from shares and rows of every data set."""
+    """Ascend from shares and rows of every data set."""
     saturated = tables.saturated
     deviance = 2 * (saturated - _height(tables, *point))
     going = np.flatnonzero(deviance > enough)
@@ -188,7 +188,7 @@ def _step(tables: Tables, prevalence: FloatArray, confusion: FloatArray) -> tupl
 
 
 def _leap(tables: Tables, prevalence: FloatArray, confusion: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Take two steps, extrapolate, take one more; stay with the two where that was not uphill (SQUAREM)."""
+    """Take two steps, extrapolate, take one more; stay with the two where that did not raise it (SQUAREM)."""
     once = _step(tables, prevalence, confusion)
     twice = _step(tables, *once)
     first, last = (_flat(prevalence, confusion), _flat(*once)), _flat(*twice)
@@ -292,11 +292,12 @@ def label_shift_test(counts: Counts, model: Density, *, replicates: int = 999, s
     tables = tables_of(model, effective_counts(counts)[0])
     rng = np.random.default_rng(_check.whole_number("seed", seed, least=0))
     deviance, p_value = bootstrap(without_rare(tables), model.unlabeled.sum(keepdims=True), replicates, rng)
+    has_labels = (tables.labeled[0].sum(axis=1) > 0) | tables.is_known
     return ShiftTest(
         deviance=deviance,
         p_value=p_value,
         replicates=replicates,
-        is_testable=_is_testable(model, tables),
+        is_testable=bool(model.n_outputs > model.n_classes and has_labels.all()),
         outputs=counts.outputs,
         seen=tables.unlabeled[0] / max(tables.unlabeled.sum(), 1.0),
         expected=closest_mix(tables),
@@ -334,7 +335,7 @@ def without_rare(tables: Tables) -> Tables:
 
 
 def _at_the_edge(tables: Tables, fit: Fit) -> Fit:
-    """Take away the classes that may as well be absent: data from the edge fit worse, so none are called odd there."""
+    """Leave out the classes that may as well be absent: data from the edge fit worse, so none are called odd there."""
     absent: list[int] = []
     best = fit
     for row in np.argsort(fit.prevalence[0].max(axis=0))[:-1].tolist():
@@ -401,8 +402,8 @@ def _untestable(numbers: dict[str, float], is_audited: bool) -> Finding:
     return Finding(
         "label-shift-untestable",
         "info",
-        "Whether the box still treats each class as it did when the labels were made cannot be seen in these counts: "
-        "with so few outputs some mix of the classes explains nearly anything.",
+        "Whether the classifier still treats each class as it did when the labels were made cannot be seen in these "
+        "counts: with so few outputs some mix of the classes explains nearly anything.",
         numbers,
         "The audit tells more: see its test." if is_audited else advice,
     )
@@ -432,8 +433,3 @@ def _most_surprising(seen: FloatArray, expected: FloatArray) -> int:
     """The output whose share is furthest from the expected one, by its part of the deviance."""
     ratio = np.log(np.maximum(seen, 1e-12) / np.maximum(expected, 1e-12))
     return int((seen * ratio - seen + expected).argmax())
-
-
-def _is_testable(model: Density, tables: Tables) -> bool:
-    has_labels = (tables.labeled[0].sum(axis=1) > 0) | tables.is_known
-    return bool(model.n_outputs > model.n_classes and has_labels.all())

@@ -125,14 +125,14 @@ def label_error_rows(classes: tuple[Name, ...], effects: Sequence[LabelErrorEffe
 
 
 def design_rows(answers: Sequence[Posterior]) -> Rows:
-    """A row for each class of each answer, which differ in how the labels came about."""
-    rows = []
-    for answer in answers:
-        for name, mean, (lower, upper) in zip(answer.classes, answer.mean, answer.interval(), strict=True):
-            rows.append(
-                {"design": answer.model.name, "class": name, "mean": float(mean), "lower": lower, "upper": upper}
-            )
-    return tuple({key: _plain(value) for key, value in row.items()} for row in rows)
+    """A row for each class of each answer, which differ in how the labels were sampled."""
+    return tuple(
+        {"design": answer.model.name, "class": name, "mean": mean, "lower": lower, "upper": upper}
+        for answer in answers
+        for name, mean, (lower, upper) in zip(
+            answer.classes, answer.mean.tolist(), answer.interval().tolist(), strict=True
+        )
+    )
 
 
 def audit_rows(kind: str, names: tuple[Name, ...], sides: FloatArray, test: HomogeneityTest) -> Rows:
@@ -150,7 +150,3 @@ def audit_rows(kind: str, names: tuple[Name, ...], sides: FloatArray, test: Homo
 def rows_of(columns: dict[str, Any]) -> Rows:
     """Turn columns into rows."""
     return tuple(dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value

@@ -188,7 +188,7 @@ def _kinetic(speed_y: FloatArray, speed_z: FloatArray) -> FloatArray:
 
 
 def sample_pooled(density: GroupDensity, *, effective_draws: int, seed: int) -> GroupDraws:
-    """Draw until the least known quantity has so many effective draws, or the budget ends."""
+    """Draw until the least known quantity has this effective sample size, or the budget ends."""
     _check.whole_number("effective_draws", effective_draws, least=1)
     rng = np.random.default_rng(seed)
     n_chains = int(np.clip(CHAIN_NUMBERS // (density.n_groups * (density.n_ratios + 1)), FEWEST_CHAINS, MOST_CHAINS))

@@ -9,9 +9,9 @@ so that what these allow is not out of reach; of two classes, some have the rows
 from the right way round. Elsewhere, or where still too few draws count, the items of all groups are
 imputed in turns (Gibbs).
 
-A box that treats all classes alike explains groups with like outputs whatever their shares, so with many groups the
-posterior may have a second mode there, far from what the labels say. It is left out, and the run says how probable it
-is.
+A classifier that treats all classes alike explains groups with like outputs whatever their shares, so with many groups
+the posterior may have a second mode there, far from what the labels say. It is left out, and the run says how probable
+it is.
 """
 
 from collections.abc import Sequence

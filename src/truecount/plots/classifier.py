@@ -1,4 +1,4 @@
-"""The box: what it does with each class, and whether the model explains the outputs that were seen."""
+"""The classifier: what it does with each class, and whether the model explains the outputs that were seen."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -39,7 +39,7 @@ class ConfusionData:
         """The axis, then the marks."""
         numbers = "Number: posterior mean of P(output | class), %. " if len(self.outputs) <= MOST_WITH_NUMBERS else ""
         line = f"line in a cell: {100 * self.level:.6g} % interval on a scale from 0 to 100 % of the cell's width."
-        return ("output of the box", f"Rows are true classes. {numbers}The fuller, the likelier; {line}")
+        return ("output of the classifier", f"Rows are true classes. {numbers}The fuller, the likelier; {line}")
 
     @property
     def height(self) -> float:

@@ -25,7 +25,7 @@ TITLES = {
     "designs": "What other ways of choosing the labels would mean",
     "label_error": "If some labels were wrong",
     "drift": "If every row of the confusion may have moved",
-    "conclusions": "What would take a conclusion away",
+    "conclusions": "What would overturn a conclusion",
     "coverage": "How often intervals hold, at sizes like these",
     "calibration": "Simulation-based calibration at sizes like these",
 }
@@ -43,15 +43,15 @@ NOTES = {
     "groups": "All other tables, and the shares at the top, are of all groups together. p value: of label shift in "
     "this group, a dash where nothing can be tested; of many groups, one in twenty has 0.05 or less by chance.",
     "audit": "p value: how often chance alone makes both sides differ as much.",
-    "priors": "prevalence: what was believed of the shares; confusion: of what the box does with each class; × 0.5: "
-    "half as firmly; given output: of the classes of each output; most moved: "
+    "priors": "prevalence: what was believed of the shares; confusion: of what the classifier does with each class; "
+    "× 0.5: half as firmly; given output: of the classes of each output; most moved: "
     "the largest change, in standard deviations of the answer; 0.3 is much.",
     "designs": f"{'; '.join(f'{kind.name}: {kind.sampling}' for kind in KINDS)}. Only you know which is true.",
     "label_error": "label error: share of the labels that is wrong; right: mean if all are right, the rows of the "
     "confusion learned from the labels alone; mean: if errors of all classes are alike; lowest, highest: of the means, "
     "if items of one class alone may be mislabelled, whichever; lower, upper: the widest ends of 95 % intervals then.",
-    "drift": "full: the answer; cut: the unlabelled items may not correct what the labels say of the box; tempered: "
-    "they count half; drift up to 5 %: whichever 5 % of each class's items the box now gives another output.",
+    "drift": "full: the answer; cut: the unlabelled items may not correct what the labels say of the classifier; "
+    "tempered: they count half; drift up to 5 %: whichever 5 % of each class's items now get another output.",
     "conclusions": "smallest drift: share of each class's items that would have to get another output now.",
     "coverage": "held: how often the interval held the truth, in simulated data of these sizes; error: by how much "
     "that may be off by chance; width: of the interval, on average.",

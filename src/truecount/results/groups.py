@@ -61,11 +61,11 @@ def answered(posteriors: Posteriors) -> dict[Any, Posterior]:
 
 
 def groups_how(posteriors: Posteriors) -> str:
-    """Say in one line how the draws of all groups came about and what they are worth."""
+    """Say in one line how the draws of all groups were made and what they are worth."""
     engines = " and ".join(sorted({posterior.run.engine for posterior in posteriors.values()}))
     worth = min(float(np.min(posterior.effective_draws)) for posterior in posteriors.values())
     number = "1 group" if len(posteriors) == 1 else f"{len(posteriors):,} groups"
-    return f"{number}, computed by {engines}: at least {worth:,.0f} effective draws in each."
+    return f"{number}, computed by {engines}: effective sample size at least {worth:,.0f} in each."
 
 
 def groups_findings(posteriors: Posteriors) -> tuple[Finding, ...]:

@@ -63,7 +63,7 @@ class Posterior:
 
     @property
     def run(self) -> Run:
-        """How the draws came about: the engine, why that one, what it did, and a status."""
+        """How the draws were made: the engine, why that one, what it did, and a status."""
         return self.draws.run
 
     @property
