@@ -97,8 +97,8 @@ def method(
     shortest = " It is the shortest such interval." if kind == "hdi" else ""
     return [
         f"A classifier (a model, a test, a judge) sorted items into {len(counts.outputs)} outputs, and it makes "
-        f"mistakes. {labeled:,.0f} labelled items, of which the true class is known, show what it does with each "
-        f"class. Of {unlabeled:,.0f} unlabelled items only the output is known.",
+        f"mistakes. {labeled:,.0f} labelled items, of which the true class is known, show how often it misclassifies "
+        f"each class. Of {unlabeled:,.0f} unlabelled items only the output is known.",
         f"{posterior.model.method} The true share is the average of what remains, {where}.",
         f"The interval holds {100 * level:.6g} % of what remains for each class by itself.{shortest} It is wide where "
         "labels are few, where the classifier confuses classes, or where there are few items.",

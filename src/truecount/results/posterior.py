@@ -166,7 +166,7 @@ class Posterior:
     @cached_property
     def median(self) -> FloatArray:
         """Posterior median of each class, shape (classes,)."""
-        return np.median(self.prevalence, axis=0)
+        return np.quantile(self.prevalence, 0.5, axis=0)
 
     @cached_property
     def sd(self) -> FloatArray:
@@ -196,9 +196,16 @@ class Posterior:
         -----
         Each class is taken alone: all intervals together hold the truth less often than `level`.
         """
+        return self._interval_and_median(level, kind, target)[0]
+
+    def _interval_and_median(self, level: float, kind: Kind, target: Target) -> tuple[FloatArray, FloatArray]:
+        """Sort the draws once for both, where both are quantiles."""
         level = _check.level(level)
         _check.one_of("kind", kind, ("equal-tailed", "hdi"))
-        return np.clip(interval_of(self.shares(target), level, kind), 0.0, 1.0)  # between draws of 1, rounding
+        draws = self.shares(target)
+        lower, median, upper = np.quantile(draws, [(1 - level) / 2, 0.5, (1 + level) / 2], axis=0)
+        ends = np.column_stack([lower, upper]) if kind == "equal-tailed" else interval_of(draws, level, kind)
+        return np.clip(ends, 0.0, 1.0), median  # between draws of 1, rounding
 
     def summary(self, level: float = 0.95, *, kind: Kind = "equal-tailed", target: Target = "population") -> Summary:
         """Return the numbers of the answer, class by class, from which tables, JSON, pages and pictures are made.
@@ -208,7 +215,7 @@ class Posterior:
         level, kind, target
             As in `interval`.
         """
-        draws, interval = self.shares(target), self.interval(level, kind=kind, target=target)
+        draws, interval, median = self.shares(target), *self._interval_and_median(level, kind, target)
         is_population, unknown = target == "population", np.full(len(self.classes), np.nan)
         sd = self.sd if is_population else draws.std(axis=0, ddof=1)
         effective = self.effective_draws if is_population else np.minimum(self.effective_draws, len(draws))
@@ -219,7 +226,7 @@ class Posterior:
             target=target,
             counted=self.counts.counted,
             mean=draws.mean(axis=0) if self.has_answer else unknown,
-            median=np.median(draws, axis=0) if self.has_answer else unknown,
+            median=median if self.has_answer else unknown,
             sd=sd if self.has_answer else unknown,
             interval=interval if self.has_answer else np.full_like(interval, np.nan),
             effective_draws=effective,
