@@ -1,6 +1,6 @@
 """Try to make `infer` silently wrong: random problems of awkward kinds against oracles that share no code with it.
 
-    python benchmarks/attack.py [regime …] [--problems 2000] [--afresh] [--quick] [--planted]
+    python benchmarks/attack.py [regime …] [--problems 2000] [--first 0] [--quick] [--planted]
 
 Every problem is drawn from its regime, its number being the seed, and answered by ``infer``. The oracles
 (`attack_oracle.py`) sum over all allocations of the unlabelled items, exactly, or, where there are too many of them,
@@ -17,7 +17,8 @@ Two classes with two outputs have a quadrature of their own and are not among th
 
 ``--planted`` answers as if no mode could be out of reach of the usual proposals: the reported problems must then be
 flagged. ``--quick`` takes 20 problems of each regime. Neither writes anything. Otherwise pieces of 25 problems of each
-regime in turn are added to ``benchmarks/results/attack.json`` and ``.md``, from where these stand or ``--afresh``.
+regime in turn are added to ``benchmarks/results/attack.json`` and ``.md``, from where these stand; another ``--first``
+number begins afresh.
 """
 
 import argparse
@@ -34,7 +35,7 @@ from attack_oracle import Moments, by_allocations, with_known_outputs
 from machine import about
 
 import truecount as tc
-from truecount.inference import exact
+from truecount.inference.importance import exact
 from truecount.models import density
 
 RESULTS = Path(__file__).parent / "results"
@@ -164,10 +165,11 @@ def problem_of(regime: str, number: int) -> Problem:
     return REGIMES[regime](np.random.default_rng([number, *regime.encode()]))
 
 
-def truth(counts: tc.Counts, prior: tc.Prior) -> Moments:
+def truth(counts: tc.Counts, prior: tc.Prior, *, again: bool = False) -> Moments:
+    """Return the oracle's moments; those of a second look, if they are drawn, from ten times as many other draws."""
     posed = density(counts, prior)
     if counts.unlabeled.sum() > 5_000:
-        return with_known_outputs(posed, np.random.default_rng(0))
+        return with_known_outputs(posed, np.random.default_rng(again), draws=2_000_000 if again else 200_000)
     return by_allocations(posed)
 
 
@@ -210,6 +212,7 @@ def attacked(regime: str, number: int, *, planted: bool = False) -> dict:
         }
         if result["deviation"] > SUSPICIOUS:
             answers = [tc.infer(counts, prior=prior, seed=10**6 + again) for again in range(AGAIN)]
+            expected = truth(counts, prior, again=True)
             result |= compared([answer for answer in answers if not is_told(answer)], expected)
     return result | {"seconds": time.process_time() - started}
 
@@ -232,10 +235,11 @@ def is_silently_wrong(result: dict) -> bool:
 def summary(regime: str, results: list[dict]) -> dict:
     return {
         "regime": regime,
+        "first": results[0]["number"],
         "problems": len(results),
         "exact": sum(each["engine"] == "Exact" for each in results),
         "told": sum(each["is_told"] for each in results),
-        "suspicious": sum(each["deviation"] > SUSPICIOUS for each in results),
+        "suspicious": [each for each in results if each["deviation"] > SUSPICIOUS],
         "silent": [each for each in results if is_silently_wrong(each)],
         "minutes": sum(each["seconds"] for each in results) / 60,
         "commits": [COMMIT],
@@ -246,15 +250,21 @@ def joined(one: dict, other: dict) -> dict:
     """Add the summary of more problems of a regime."""
     numbers = ("problems", "exact", "told", "suspicious", "silent", "minutes")
     commits = list(dict.fromkeys(one["commits"] + other["commits"]))
-    return {"regime": one["regime"], **{key: one[key] + other[key] for key in numbers}, "commits": commits}
+    return {
+        "regime": one["regime"],
+        "first": one["first"],
+        **{key: one[key] + other[key] for key in numbers},
+        "commits": commits,
+    }
 
 
 def table(rows: list[dict]) -> str:
-    heads = ("problems", "answered", "by Exact", "said not to be trusted", "looked at again", "silently off", "minutes")
+    heads = ("problems", "numbers", "by Exact", "said not to be trusted", "looked at again", "silently off", "minutes")
     lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
     for row in rows:
-        figures = [row[key] for key in ("problems", "exact", "told", "suspicious")]
-        cells = [row["regime"], *figures, len(row["silent"]), f"{row['minutes']:.1f}"]
+        numbers = f"{row['first']}–{row['first'] + row['problems'] - 1}"
+        figures = [row["exact"], row["told"], len(row["suspicious"]), len(row["silent"])]
+        cells = [row["regime"], numbers, *figures, f"{row['minutes']:.1f}"]
         lines.append("| " + " | ".join(map(str, cells)) + " |")
     return "\n".join(lines) + "\n"
 
@@ -277,17 +287,21 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("regimes", nargs="*", default=["reported", *REGIMES])
     parser.add_argument("--problems", type=int, default=2000)
-    parser.add_argument("--afresh", action="store_true")
+    parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--planted", action="store_true")
     options = parser.parse_args()
     writes = not (options.quick or options.planted)
-    found = {} if options.afresh or not writes else {key: saved()[key] for key in options.regimes if key in saved()}
     problems = 20 if options.quick else options.problems
+    found = {}
+    for regime, row in (saved() if writes else {}).items():
+        if regime in options.regimes and row["first"] == (0 if regime == "reported" else options.first):
+            found[regime] = row
     for end in range(min(PIECE, problems), problems + PIECE, PIECE):
         for regime in options.regimes:
-            last = min(end, len(REPORTED) if regime == "reported" else problems)
-            numbers = range(found[regime]["problems"] if regime in found else 0, last)
+            first, most = (0, len(REPORTED)) if regime == "reported" else (options.first, problems)
+            last = first + min(end, most)
+            numbers = range(first + (found[regime]["problems"] if regime in found else 0), last)
             if not numbers:
                 continue
             row = summary(regime, [attacked(regime, number, planted=options.planted) for number in numbers])

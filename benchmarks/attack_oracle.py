@@ -4,8 +4,8 @@ Given how many of the unlabelled items of each output belong to each class, all 
 allocation is a product over outputs times a function of the class totals, so the sum over all allocations is a
 convolution over outputs: exact, and feasible for two classes with thousands of items, for more with dozens.
 
-With two classes and so many items that the outputs' shares q are known, the second row is drawn from its labels, the
-first follows from q, and the prevalence is integrated over a grid: a Monte Carlo estimate with an error of its own.
+With two classes and so many items that the outputs' shares q are known, one row is drawn from its labels and the other
+follows from q and a prevalence: a Monte Carlo estimate with an error of its own.
 """
 
 from dataclasses import dataclass
@@ -125,7 +125,8 @@ def with_known_outputs(density: Density, rng: np.random.Generator, *, draws: int
     """Integrate two classes' posterior given the outputs' shares, as which the unlabelled counts are taken.
 
     ``p(π, φ₁) ∝ Dir(π; α) Dir(φ₁; rows₁) Dir((q − (1 − π) φ₁)/π; rows₀) π^(1 − K)``. Both orders of the classes are
-    used, each where its class is the larger one, so that the power of π stays small. Errors come from ten batches.
+    used, each where its class is the larger one, so that the power of π stays small; no row may be known. Errors come
+    from ten batches.
     """
     batches = [_batch_sums(density, rng, draws // 10) for _ in range(10)]
     top = max(peak for peak, _ in batches)
@@ -157,17 +158,31 @@ def _batch_sums(density: Density, rng: np.random.Generator, draws: int) -> tuple
 
 
 def _half(density: Density, larger: int, rng: np.random.Generator, draws: int) -> tuple[np.ndarray, np.ndarray]:
-    """Log-weights and shares of class 0 where class `larger` holds at least half; its row follows from the other."""
+    """Log-weights and shares of class 0 where class `larger` holds at least half.
+
+    One half of the draws takes the smaller class's row from its labels and solves for the larger class's, the other
+    half the other way round; weighted by the density of both halves together, none weighs much where labels contradict
+    the outputs.
+    """
     smaller, outputs = 1 - larger, density.unlabeled / density.unlabeled.sum()
-    row = rng.dirichlet(density.rows[smaller], draws)
-    if density.is_known[smaller]:
-        row = np.repeat(density.known[smaller][None], draws, axis=0)
     rest = 10 ** rng.uniform(-9, np.log10(0.5), draws)
-    solved = (outputs - rest[:, None] * row) / (1 - rest[:, None])
-    inside = np.flatnonzero((solved > 0).all(axis=1))
-    rest, solved = rest[inside], solved[inside]
-    shapes = density.rows[larger]
-    normaliser = gammaln(shapes.sum()) - gammaln(shapes).sum()
+    ratio = (rest / (1 - rest))[:, None]
+    row = rng.dirichlet(density.rows[smaller], draws)
+    other = rng.dirichlet(density.rows[larger], draws)
+    is_solved = (np.arange(draws) % 2 == 0)[:, None]
+    row = np.where(is_solved, row, outputs / rest[:, None] - other / ratio)
+    other = np.where(is_solved, outputs / (1 - rest[:, None]) - row * ratio, other)
+    inside = np.flatnonzero((row > 0).all(axis=1) & (other > 0).all(axis=1))
+    rest, ratio = rest[inside], ratio[inside, 0]
+    of_row, of_other = (
+        _log_dirichlet(density.rows[smaller], row[inside]),
+        _log_dirichlet(density.rows[larger], other[inside]),
+    )
+    proposed = np.logaddexp(of_row, of_other + (len(outputs) - 1) * np.log(ratio)) - np.log(2)
     prior = (density.prevalence[larger] - 1) * np.log1p(-rest) + density.prevalence[smaller] * np.log(rest)
-    log_weights = prior + np.log(solved) @ (shapes - 1) + normaliser - (len(outputs) - 1) * np.log1p(-rest)
+    log_weights = prior + of_row + of_other - proposed - (len(outputs) - 1) * np.log1p(-rest)
     return log_weights, rest if smaller == 0 else 1 - rest
+
+
+def _log_dirichlet(shapes: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    return np.log(shares) @ (shapes - 1) + gammaln(shapes.sum()) - gammaln(shapes).sum()

@@ -8,7 +8,12 @@ Up to some hundred unlabelled items the oracle is an exact sum over all allocati
 dimensions by the trapezoidal rule, coarse and fine, and where these two differ the problem is left out and counted;
 above, the limit in which the shares of the outputs are known, by tanh-sinh quadrature over the two rows.
 
-    python benchmarks/attack_two_classes.py [--problems 2000] [--regime NAME]
+What the quadrature refuses is drawn as `Auto` draws it, and compared unless the run says that it has not converged.
+
+    python benchmarks/attack_two_classes.py [--problems 2000] [--first 0] [--regime NAME]
+
+Problems are made from the regime's place in the list and their number. Results are written piece by piece, and a run
+that was stopped goes on where it was; another ``--first`` begins afresh.
 """
 
 import argparse
@@ -24,14 +29,15 @@ from machine import about
 from scipy.stats import beta
 
 from truecount.errors import UnsuitableEngineError
-from truecount.inference import Quadrature
+from truecount.inference import Auto, Quadrature
 from truecount.models import Density
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from oracle import Mixture, by_quadrature, by_sum
 
 RESULTS = Path(__file__).parent / "results"
-DRAWS, LIMIT, AGAIN = 4000, 4.0, 16
+FILE = RESULTS / "attack_two_classes.json"
+DRAWS, LIMIT, AGAIN, PIECE = 4000, 4.0, 16, 100
 NAN = np.full(2, np.nan)
 
 
@@ -42,11 +48,14 @@ class Moments:
     mean: float
     sd: float
     fourth: float
+    mean_error: float = 0.0
+    sd_error: float = 0.0
 
-    def errors(self, shares: np.ndarray) -> tuple[float, float]:
-        """How many standard errors the mean and the variance of draws are off."""
-        of_mean = self.sd / np.sqrt(len(shares))
-        of_variance = np.sqrt(max(self.fourth - self.sd**4, 1e-3 * self.sd**4) / len(shares))
+    def errors(self, shares: np.ndarray, effective: float) -> tuple[float, float]:
+        """How many standard errors, the oracle's own among them, the mean and the variance of draws are off."""
+        of_mean = np.hypot(self.sd / np.sqrt(effective), self.mean_error)
+        of_variance = np.sqrt(max(self.fourth - self.sd**4, 1e-3 * self.sd**4) / effective)
+        of_variance = np.hypot(of_variance, 2 * self.sd * self.sd_error)
         variance = ((shares - self.mean) ** 2).mean()
         return float((shares.mean() - self.mean) / of_mean), float((variance - self.sd**2) / of_variance)
 
@@ -67,7 +76,9 @@ def of_grid(density: Density) -> Moments | None:
     if abs(grids[0].mean - grids[1].mean) > 0.003 * grids[1].sd or abs(grids[0].sd / grids[1].sd - 1) > 0.003:
         return None
     shares = 1 / (1 + np.exp(-grids[1].logits))
-    return Moments(grids[1].mean, grids[1].sd, float(grids[1].masses @ (shares - grids[1].mean) ** 4))
+    fourth = float(grids[1].masses @ (shares - grids[1].mean) ** 4)
+    coarse, fine = grids
+    return Moments(fine.mean, fine.sd, fourth, abs(fine.mean - coarse.mean), abs(fine.sd - coarse.sd))
 
 
 def tanh_sinh(number: int) -> tuple[np.ndarray, np.ndarray]:
@@ -196,11 +207,10 @@ def countless(rng: np.random.Generator) -> Density:
 
 @dataclass(frozen=True)
 class Regime:
-    """How problems are made, what is held against them, and which part of the problems asked for is run."""
+    """How problems are made, and what is held against them."""
 
     make: Callable[[np.random.Generator], Density]
     oracle: Callable[[Density], Moments | None] = of_sum
-    part: float = 1.0
 
 
 REGIMES = {
@@ -212,31 +222,55 @@ REGIMES = {
     "prevalence prior below 1": Regime(sparse_shares),
     "empty class": Regime(empty_class),
     "equal rows": Regime(equal_rows),
-    "fractional counts": Regime(weighted, of_grid, 0.05),
-    "10⁴ to 10⁹ unlabelled": Regime(many_unlabelled, of_grid, 0.05),
+    "fractional counts": Regime(weighted, of_grid),
+    "10⁴ to 10⁹ unlabelled": Regime(many_unlabelled, of_grid),
     "10¹⁵ to 10¹⁸ unlabelled": Regime(countless, of_limit),
 }
 
 
-def attack(regime: Regime, problems: int, seed: int) -> dict[str, Any]:
-    """Run one regime; what is off is told so that it can be run again."""
-    worst, off, refused, left_out = 0.0, [], [], 0
-    for number in range(problems):
+def attack(regime: Regime, seed: int, numbers: range) -> dict[str, Any]:
+    """Run some problems of a regime; what is off is told so that it can be run again."""
+    found: dict[str, Any] = {"problems": len(numbers), "left_out": 0, "compared": 0, "squares": 0.0, "worst": 0.0}
+    found |= {"again": [], "off": [], "refused": []}
+    for number in numbers:
         density = regime.make(np.random.default_rng([seed, number]))
         expected = regime.oracle(density)
         if expected is None or not expected.sd > 1e-9:
-            left_out += 1
+            found["left_out"] += 1
             continue
-        try:
-            z = expected.errors(Quadrature(DRAWS).sample(density, number).prevalence[:, 0])
-            if max(map(abs, z)) > LIMIT:
-                z = expected.errors(Quadrature(AGAIN * DRAWS).sample(density, problems + number).prevalence[:, 0])
-                if max(map(abs, z)) > LIMIT:
-                    off.append(told(density, number, z, expected))
-        except UnsuitableEngineError as refusal:
-            refused.append(told(density, number, (), expected) | {"reason": refusal.needed})
-        worst = max(worst, *map(abs, z))
-    return {"problems": problems, "left_out": left_out, "worst": worst, "off": off, "refused": refused}
+        z = deviations(density, expected, DRAWS, number, found)
+        if max(map(abs, z), default=0.0) > LIMIT:
+            found["again"].append(told(density, number, z, expected))
+            z = deviations(density, expected, AGAIN * DRAWS, 10**6 + number, found)
+            if max(map(abs, z), default=0.0) > LIMIT:
+                found["off"].append(told(density, number, z, expected))
+        elif z:
+            found["compared"], found["squares"] = found["compared"] + 1, found["squares"] + z[0] ** 2
+        found["worst"] = max(found["worst"], *map(abs, z), 0.0)
+    return found
+
+
+def deviations(
+    density: Density, expected: Moments, draws: int, seed: int, found: dict[str, Any]
+) -> tuple[float, float] | tuple[()]:
+    """Deviations of the quadrature, or, where it refuses, of what is drawn instead; none where that is not trusted."""
+    try:
+        drawn = Quadrature(draws).sample(density, seed)
+    except UnsuitableEngineError as refusal:
+        drawn = Auto(draws).sample(density, seed)
+        refused = told(density, seed, (), expected) | {"reason": refusal.needed, "status": drawn.run.status}
+        found["refused"].append(refused)
+        if drawn.run.status != "ok":
+            return ()
+    return expected.errors(drawn.prevalence[:, 0], drawn.effective[0])
+
+
+def joined(one: dict[str, Any] | None, other: dict[str, Any]) -> dict[str, Any]:
+    """Add what more problems of a regime showed."""
+    if one is None:
+        return other
+    sums = ("problems", "left_out", "compared", "squares", "again", "off", "refused")
+    return {**{key: one[key] + other[key] for key in sums}, "worst": max(one["worst"], other["worst"])}
 
 
 def told(density: Density, number: int, z: tuple[float, ...], expected: Moments) -> dict[str, Any]:
@@ -253,33 +287,51 @@ def told(density: Density, number: int, z: tuple[float, ...], expected: Moments)
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--problems", type=int, default=2000)
+    parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--regime", choices=REGIMES)
     options = parser.parse_args()
-    found = {}
+    saved = json.loads(FILE.read_text())["regimes"] if FILE.exists() else {}
     for seed, (name, regime) in enumerate(REGIMES.items()):
-        if options.regime in (None, name):
-            found[name] = attack(regime, max(1, int(regime.part * options.problems)), seed)
-            print(name, json.dumps(found[name]), flush=True)
-    if options.regime is None:
-        RESULTS.mkdir(exist_ok=True)
-        (RESULTS / "attack_two_classes.json").write_text(
-            json.dumps({"machine": about(), "regimes": found}, indent=1) + "\n"
-        )
-        (RESULTS / "attack_two_classes.md").write_text("\n".join(table(found)) + "\n")
-    if any(result["off"] or result["refused"] for result in found.values()):
-        raise SystemExit("the engine is off, or refuses")
+        found = saved.get(name) if saved.get(name, {}).get("first") == options.first else None
+        while options.regime in (None, name) and (done := found["problems"] if found else 0) < options.problems:
+            start = options.first + done
+            piece = attack(regime, seed, range(start, min(start + PIECE, options.first + options.problems)))
+            found = joined(found, piece) | {"first": options.first, "commit": about()["commit"]}
+            saved[name] = found
+            print(name, found["problems"], f"worst {found['worst']:.1f}", *piece["off"], sep="\n  ", flush=True)
+            write({name: saved[name] for name in REGIMES if name in saved})
+    if any(result["off"] for result in saved.values()):
+        raise SystemExit("the engine is off")
+
+
+def write(found: dict[str, Any]) -> None:
+    """Write what was found, so that a run that was stopped goes on from here."""
+    RESULTS.mkdir(exist_ok=True)
+    FILE.write_text(json.dumps({"machine": about(), "regimes": found}) + "\n")
+    (RESULTS / "attack_two_classes.md").write_text("\n".join(table(found)) + "\n")
 
 
 def table(found: dict[str, Any]) -> list[str]:
     """One row a regime."""
-    lines = [
-        "| regime | problems | left out by the oracle | off | refused | largest deviation |",
-        "|---|---|---|---|---|---|",
-    ]
+    heads = (
+        "regime",
+        "numbers",
+        "left out by the oracle",
+        "drawn by another engine",
+        "of these not trusted",
+        "looked at again",
+        "off",
+        "largest deviation",
+        "root mean square",
+    )
+    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
     for name, result in found.items():
-        numbers = [result["problems"], result["left_out"], len(result["off"]), len(result["refused"])]
-        lines.append(f"| {name} | {' | '.join(map(str, numbers))} | {result['worst']:.1f} standard errors |")
-    return lines
+        untrusted = sum(each["status"] != "ok" for each in result["refused"])
+        numbers = f"{result['first']}–{result['first'] + result['problems'] - 1}"
+        figures = [result["left_out"], len(result["refused"]), untrusted, len(result["again"]), len(result["off"])]
+        largest, usual = f"{result['worst']:.1f}", f"{np.sqrt(result['squares'] / max(result['compared'], 1)):.3f}"
+        lines.append("| " + " | ".join(map(str, [name, numbers, *figures, largest, usual])) + " |")
+    return [*lines, "", "Deviations are in standard errors; the root mean square, of the means, is 1 on average."]
 
 
 if __name__ == "__main__":

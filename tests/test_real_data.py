@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 import truecount as tc
 from truecount.diagnostics.shift import best_fit, deviance_at, tables_of
-from truecount.inference.mode import find_mode
+from truecount.inference.modes.mode import find_mode
 from truecount.models import density
 
 

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 import truecount as tc
 from truecount import simulate
-from truecount.inference.mode import find_mode
+from truecount.inference.modes.mode import find_mode
 from truecount.models import density
 
 TITLE = "Asymptotic theorem (section 2.4, appendix B)"

@@ -97,7 +97,7 @@ def test_the_table_says_what_to_know_once(table: str) -> None:
     assert apart.splitlines()[1].startswith("2024-01-01 fail")
     assert apart.count("Other groups share the labelled items") == 1
     assert "--joint before comparing" in apart
-    assert "2 groups, computed by Exact: at least" in apart
+    assert "2 groups, computed by Exact: effective sample size at least" in apart
     joint = estimate(table, *COLUMNS, "--by", "day:week", "--joint")
     assert "2024-01-01 → 2024-01-08 fail" in joint
     assert "share the labelled items, so" not in joint

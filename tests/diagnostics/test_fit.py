@@ -5,7 +5,7 @@ import pytest
 
 from truecount import Counts, Prior, simulate
 from truecount.diagnostics.shift import Tables, best_fit, deviance_at, tables_of
-from truecount.inference.mode import find_mode
+from truecount.inference.modes.mode import find_mode
 from truecount.models import density
 
 PROBLEMS = {

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from truecount.diagnostics.findings import mode_findings
-from truecount.inference.mode import ModeRecord
+from truecount.inference.modes.mode import ModeRecord
 
 
 def record(*, is_converged: bool, is_unique: bool) -> ModeRecord:

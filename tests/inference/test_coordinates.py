@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from truecount.inference.coordinates import ByClass, ByOutput
-from truecount.inference.landscape import survey
-from truecount.inference.warp import Warped
+from truecount.inference.chains.coordinates import ByClass, ByOutput
+from truecount.inference.chains.warp import Warped
+from truecount.inference.modes.landscape import survey
 from truecount.models import Density
 
 

@@ -7,13 +7,21 @@ import pytest
 
 import truecount as tc
 from problems import TWO_MODES
-from truecount.inference import convergence, exact
-from truecount.inference.conflict import _usual, conflict
-from truecount.inference.defensive import DefensiveProposal, _mode_parts, _prior_parts, _sliced_parts, _Terms, _worth
-from truecount.inference.exact import Exact
-from truecount.inference.landscape import survey
-from truecount.inference.proposal import Proposal
-from truecount.inference.resample import normalised
+from truecount.inference import convergence
+from truecount.inference.importance import exact
+from truecount.inference.importance.conflict import _usual, conflict
+from truecount.inference.importance.defensive import (
+    DefensiveProposal,
+    _mode_parts,
+    _prior_parts,
+    _sliced_parts,
+    _Terms,
+    _worth,
+)
+from truecount.inference.importance.exact import Exact
+from truecount.inference.importance.proposal import Proposal
+from truecount.inference.importance.resample import normalised
+from truecount.inference.modes.landscape import survey
 from truecount.models import density
 
 ORDINARY = density(tc.Counts([[40, 5, 3], [4, 6, 30]], [30, 12, 40]), tc.Prior())

@@ -7,8 +7,8 @@ from scipy import stats
 import truecount as tc
 from truecount.errors import InputError, UnsuitableEngineError
 from truecount.inference import convergence
-from truecount.inference.exact import Exact
-from truecount.inference.proposal import DirichletMixture, Proposal
+from truecount.inference.importance.exact import Exact
+from truecount.inference.importance.proposal import DirichletMixture, Proposal
 from truecount.models import Density
 
 

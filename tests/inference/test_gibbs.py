@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from truecount.errors import UnsuitableEngineError
-from truecount.inference.gibbs import Gibbs
+from truecount.inference.chains.gibbs import Gibbs
 from truecount.models import Density
 
 

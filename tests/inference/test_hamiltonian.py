@@ -5,10 +5,10 @@ import pytest
 from scipy import stats
 
 from truecount.errors import InputError, UnsuitableEngineError
-from truecount.inference import history, leapfrog
-from truecount.inference.hamiltonian import Hamiltonian, build_coordinates, suitable_coordinates
-from truecount.inference.landscape import Landscape, survey
-from truecount.inference.leapfrog import Effort, begin, move, warm_up
+from truecount.inference.chains import history, leapfrog
+from truecount.inference.chains.hamiltonian import Hamiltonian, build_coordinates, suitable_coordinates
+from truecount.inference.chains.leapfrog import Effort, begin, move, warm_up
+from truecount.inference.modes.landscape import Landscape, survey
 from truecount.models import Density
 
 

@@ -8,9 +8,9 @@ import pytest
 import truecount as tc
 from truecount.diagnostics.shape import PROBABLE
 from truecount.errors import UnsuitableEngineError
-from truecount.inference.joint import _first_proposals, _left_out, _propose, sample_jointly
-from truecount.inference.proposal import Pool
-from truecount.inference.resample import normalised
+from truecount.inference.importance.joint import _first_proposals, _left_out, _propose
+from truecount.inference.importance.proposal import Pool
+from truecount.inference.importance.resample import normalised
 from truecount.models import density
 
 LABELED = np.array([[140, 60], [20, 180]])
@@ -182,7 +182,7 @@ def test_what_cannot_be_drawn_is_refused_by_name():
     square = tc.Groups([[9, 1], [2, 8]], {"a": [50, 40]})
     models = [density(counts, tc.Prior(0.5)) for counts in square.values()]
     with pytest.raises(UnsuitableEngineError, match="prior below 1"):
-        sample_jointly(tc.Exact(), models, 0)
+        tc.Exact().sample_jointly(models, 0)
 
 
 def test_a_few_proposals_that_outweigh_all_others_are_refused(groups, monkeypatch):
@@ -192,10 +192,10 @@ def test_a_few_proposals_that_outweigh_all_others_are_refused(groups, monkeypatc
     weights = np.log(np.append(25.0, np.ones(999)))
     made = Pool(shares, np.full((1000, 2, 2), 0.5), weights, 1000)
     models = [density(counts, tc.Prior()) for counts in groups.values()]
-    monkeypatch.setattr("truecount.inference.joint._pool", lambda *_: (made, [models[0].rows]))
+    monkeypatch.setattr("truecount.inference.importance.joint._pool", lambda *_: (made, [models[0].rows]))
     with pytest.raises(UnsuitableEngineError, match="a few proposals would outweigh all others"):
-        sample_jointly(tc.Exact(400, effective_draws=400), models, 0)
-    assert len(sample_jointly(tc.Exact(400), models, 0)) == 3
+        tc.Exact(400, effective_draws=400).sample_jointly(models, 0)
+    assert len(tc.Exact(400).sample_jointly(models, 0)) == 3
 
 
 @pytest.mark.filterwarnings("ignore::truecount.errors.ConvergenceWarning")
@@ -204,7 +204,7 @@ def test_where_no_proposal_is_possible_it_falls_back_on_imputing():
     useless = tc.Groups([[0, 90], [0, 90]], {"a": [60, 0], "b": [0, 60]})
     posterior = tc.infer_many(useless, joint=True, engine=tc.Auto(100))["a"]
     assert posterior.run.engine == "Gibbs"
-    assert "only 0.00% of the proposals would count" in posterior.run.reason
+    assert "only 0.0% of the proposals would count" in posterior.run.reason
 
 
 FEW_LABELS = np.array([[33, 7], [10, 110]])
@@ -229,7 +229,7 @@ def test_the_check_of_many_groups_fails_where_weights_are_wrong(oracle_of_many, 
         pool = _propose(*given)
         return replace(pool, log_weights=pool.log_weights + 5 * np.log(pool.confusion[:, 0, 0]))
 
-    monkeypatch.setattr("truecount.inference.joint._propose", wrong)
+    monkeypatch.setattr("truecount.inference.importance.joint._propose", wrong)
     posteriors = tc.infer_many(tc.Groups(FEW_LABELS, MANY), joint=True, seed=seed)
     with pytest.raises(AssertionError):
         assert_agree(posteriors, oracle_of_many)

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.stats import beta
 
 import truecount as tc
 from problems import TWO_MODES
 from truecount.inference import Auto, Exact
+from truecount.inference.importance import many
 
 
 def made_problems(number, seed):
@@ -83,15 +85,28 @@ def test_two_classes_are_stacked_only_where_no_mode_can_be_missed(labeled, unlab
     assert posterior.provenance["engine"] == engine
 
 
-def test_the_bound_on_rows_that_are_near_holds(seed):
-    """What a stack leaves out is bounded by a Gaussian tail: more than so many draws are never nearer."""
-    rng = np.random.default_rng(seed)
-    for rows in ([[8, 3], [2, 9]], [[30, 10], [10, 30]], [[3, 1], [1, 3]]):
-        a, b = (rng.beta(*row, 200_000) for row in rows)
-        means = [row[0] / sum(row) for row in rows]
-        variance = sum(0.25 / (sum(row) + 1) for row in rows)
-        bound = np.exp(-0.5 * (means[0] - means[1] - 0.1) ** 2 / variance)
-        assert (np.abs(a - b) < 0.1).mean() < bound + 5 * np.sqrt(bound / 200_000)
+@pytest.mark.parametrize(
+    ("rows", "unlabeled"),
+    [
+        ([[30, 10], [10, 30]], [20, 20]),
+        ([[140, 60], [80, 120]], [52, 48]),
+        ([[90, 10], [10, 30]], [55, 45]),
+        ([[9, 1], [1, 9]], [3, 3]),
+    ],
+)
+def test_the_bound_on_rows_that_are_near_holds(rows, unlabeled):
+    """By quadrature: the posterior mass of rows that are nearer than `APART` is below its bound, which is not idle."""
+    posed = tc.models.density(tc.Counts(rows, unlabeled), tc.Prior())
+    grid = (np.arange(1500) + 0.5) / 1500
+    own = [beta.pdf(grid, *row) for row in posed.rows]
+    within = np.abs(np.subtract.outer(*[beta.cdf(grid, *posed.unlabeled + 1)] * 2))
+    distance = np.maximum(np.abs(np.subtract.outer(grid, grid)), 1e-9)
+    both = np.outer(*own) / np.outer(*own).sum()
+    assert (both * within).sum() > many.INSIDE
+    density = both * within / distance
+    mass = density[distance < many.APART].sum() / density.sum()
+    assert 0 < mass < np.exp(many.log_left_out(posed))
+    assert many.log_left_out(posed) < 0.4 * np.log(mass)
 
 
 def test_other_engines_work_too():

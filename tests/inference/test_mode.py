@@ -10,8 +10,8 @@ from problems import PROBLEMS, paper
 from truecount import Counts, Prior
 from truecount.api import bayesian
 from truecount.errors import ConvergenceWarning, InputError
-from truecount.inference.ascent import Ascent
-from truecount.inference.mode import _climb, even_start, find_mode
+from truecount.inference.modes.ascent import Ascent
+from truecount.inference.modes.mode import _climb, even_start, find_mode
 from truecount.models import Density, density
 
 THREE_SUMMITS = Counts([[2, 2, 0, 1, 1], [0, 2, 0, 1, 0], [0, 3, 2, 1, 0]], [1184, 1267, 1299, 1233, 17])

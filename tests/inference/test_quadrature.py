@@ -8,7 +8,7 @@ import truecount as tc
 from oracle import by_quadrature, by_sum, first_share
 from truecount.errors import UnsuitableEngineError
 from truecount.inference import Quadrature
-from truecount.inference.share_given_rows import OutputLikelihood
+from truecount.inference.integration.share_given_rows import OutputLikelihood
 from truecount.models import Density, density
 
 DRAWS = 4000

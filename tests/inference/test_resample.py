@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from truecount.inference.resample import (
+from truecount.inference.importance.resample import (
     all_draws_needed,
     draws_needed,
     effective_draws,

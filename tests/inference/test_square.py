@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from truecount.inference.square import merge_columns, smaller_system, solve, square_system
+from truecount.inference.importance.square import merge_columns, smaller_system, solve, square_system
 from truecount.models import Density
 
 

@@ -13,6 +13,7 @@ from command import run
 from truecount.counts.exchange import read_counts
 from truecount.reading.columns import Columns
 from truecount.reading.files import File
+from truecount.reading.text import require_whole
 
 COLUMNS = Columns(label="human", prediction="verdict")
 MARK = "\ufeff"
@@ -172,6 +173,26 @@ def test_a_wrong_checksum_is_noticed(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(gzip.compress(text.encode())[:-3])
         with pytest.raises(tc.InputError):
             found(tmp_path / name)
+
+
+@pytest.mark.parametrize("rows", [30, 100_000])
+def test_a_zstd_file_that_is_cut_off_is_refused(rows: int, tmp_path: Path) -> None:
+    """DuckDB would count the rows that are left."""
+    whole, cut = tmp_path / "whole.csv.zst", tmp_path / "cut.csv.zst"
+    table = f"SELECT i % 3 AS human, md5(i::TEXT)[:1] AS verdict FROM range({rows}) t(i)"  # noqa: S608
+    duckdb.sql(f"COPY ({table}) TO '{whole}' (FORMAT csv, COMPRESSION zstd)")
+    content = whole.read_bytes()
+    assert sum(number for _, _, number in found(whole)) == rows
+    require_whole(_written(whole, content + bytes.fromhex("502a4d18 02000000 0000") + content))
+    for end in (3, 7, len(content) // 2, len(content) - 1):
+        _written(cut, content[:end])
+        with pytest.raises(tc.InputError, match=r"ended before the end of its stream.*whole zstd file"):
+            found(cut)
+
+
+def _written(file: Path, content: bytes) -> Path:
+    file.write_bytes(content)
+    return file
 
 
 def test_several_parts_of_one_gzip_file_are_read(tmp_path: Path) -> None:

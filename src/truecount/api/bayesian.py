@@ -17,9 +17,8 @@ from truecount.errors import ConvergenceWarning, InputError
 from truecount.inference import Auto
 from truecount.inference.closed_form import sample_closed_form
 from truecount.inference.draws import Draws, Engine
-from truecount.inference.joint import sample_jointly
-from truecount.inference.many import own_seeds, sample_many
-from truecount.inference.mode import find_mode
+from truecount.inference.importance.many import own_seeds
+from truecount.inference.modes.mode import find_mode
 from truecount.models import Density, LabelShift, Model, Prior
 from truecount.models.given_output import OutputModel
 from truecount.models.register import chosen_model, label_shift_model
@@ -177,9 +176,9 @@ def infer_many(
             if len(counts) > 1 and sharing is None:
                 found, needed = "do not share their labels", "joint draws have one confusion for all groups"
                 raise InputError("problems", found, needed, "Draw them apart, or make Groups with one labelled table")
-            drawn = enumerate(sample_jointly(_engine(engine), densities, seed))
+            drawn = enumerate(_engine(engine).sample_jointly(densities, seed) if densities else [])
         else:
-            drawn = sample_many(_engine(engine), densities, seeds)
+            drawn = _engine(engine).sample_many(densities, seeds)
         for number, draws in track(drawn, total=len(counts), show=progress):
             draws = replace(draws, run=replace(draws.run, groups_sharing_labels=sharing))
             results[number] = _posterior(draws, densities[number], counts[number], chosen, origins[number])
@@ -265,10 +264,10 @@ def _posterior(draws: Draws, density: Density, counts: Counts, model: LabelShift
 def _closed_form(counts: Counts, model: OutputModel, engine: Engine, origin: Origin) -> Posterior:
     """Draw without an engine; refuse one that would change nothing."""
     _check.instance_of("counts", counts, Counts, COUNT_FIRST)
-    if not isinstance(engine, Auto):
+    if (wanted := engine.open_choice) is None:
         needed = f"under {type(model).__name__} the posterior has a closed form"
         raise InputError("engine", f"is {engine!r}", needed, "Leave it out, or pass Auto(effective_draws=...)")
-    draws = sample_closed_form(model.closed_form(counts), draws=engine.effective_draws, seed=origin.seed)
+    draws = sample_closed_form(model.closed_form(counts), draws=wanted, seed=origin.seed)
     return Posterior(draws=draws, counts=counts, model=model, findings=of_closed_form(counts, model), origin=origin)
 
 

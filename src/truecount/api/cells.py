@@ -12,7 +12,7 @@ from truecount import _check
 from truecount._types import FloatArray
 from truecount.api.bayesian import package_version
 from truecount.errors import InputError
-from truecount.inference.mode import climb_together
+from truecount.inference.modes.mode import climb_together
 from truecount.models import Density, Prior, density
 from truecount.models.information import expected_covariance
 from truecount.results.partition_choice import Candidate, PartitionChoice

@@ -10,7 +10,6 @@ from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.inference.draws import Engine
 from truecount.inference.hierarchical import GroupDraws, sample_pooled
-from truecount.inference.joint import sample_jointly
 from truecount.models import Independent, LabelShift, Pooled
 from truecount.models.groups import group_density
 from truecount.results.group_posterior import GroupPosterior
@@ -24,10 +23,10 @@ FEWEST_POOLED = 3
 
 def infer_groups(groups: Groups, model: LabelShift, engine: Engine, origin: Origin) -> GroupPosterior:
     """Infer the true share of every class in every group, jointly."""
-    if not isinstance(engine, Auto):
+    if (wanted := engine.open_choice) is None:
         needed = "groups have an engine of their own"
         raise InputError("engine", f"is {engine!r:.60}", needed, "Leave it out, or pass Auto(effective_draws=...)")
-    wanted = EFFECTIVE_DRAWS if engine == Auto() else engine.effective_draws
+    wanted = EFFECTIVE_DRAWS if engine == Auto() else wanted
     variation = model.groups or (Pooled() if len(groups) >= FEWEST_POOLED else Independent())
     if isinstance(variation, Independent):
         draws = _independent(groups, model, wanted, origin.seed)
@@ -45,7 +44,7 @@ def infer_groups(groups: Groups, model: LabelShift, engine: Engine, origin: Orig
 
 def _independent(groups: Groups, model: LabelShift, wanted: int, seed: int) -> GroupDraws:
     """Draw groups that have only the confusion in common."""
-    each = sample_jointly(Auto(wanted), [model.density(counts) for _, counts in groups.items()], seed)
+    each = Auto(wanted).sample_jointly([model.density(counts) for _, counts in groups.items()], seed)
     size = len(each[0].prevalence)
     return GroupDraws(
         prevalence=np.stack([draws.prevalence for draws in each], axis=1),

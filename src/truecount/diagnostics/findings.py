@@ -24,7 +24,7 @@ from truecount.diagnostics.shape import edge_not_excluded, outweighed, several_a
 from truecount.diagnostics.shift import misfit
 from truecount.inference.convergence import FEWEST_EFFECTIVE, RHAT_LIMIT, RHAT_MOST, RHAT_SERIOUS
 from truecount.inference.draws import Draws
-from truecount.inference.mode import ModeRecord
+from truecount.inference.modes.mode import ModeRecord
 from truecount.models import ByPrediction, Density, Model, Prior, SamePopulation, density
 from truecount.models.priors import NAMED_ROWS
 from truecount.results.finding import Finding, Severity, gravest_first

@@ -14,7 +14,7 @@ from truecount.counts.weights import effective_counts
 from truecount.diagnostics.shift import best_fit, deviance_at, tables_of
 from truecount.inference import convergence
 from truecount.inference.draws import Draws
-from truecount.inference.resample import normalised
+from truecount.inference.importance.resample import normalised
 from truecount.models import Density, GivenOutput, Prior
 from truecount.results.finding import Finding
 

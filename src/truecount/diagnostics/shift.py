@@ -14,6 +14,7 @@ from truecount._types import FloatArray, Name
 from truecount._wording import percent
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
+from truecount.inference.modes.ascent import extrapolate
 from truecount.models import ByPrediction, Density
 from truecount.results.finding import Finding, Severity
 
@@ -191,12 +192,8 @@ def _leap(tables: Tables, prevalence: FloatArray, confusion: FloatArray) -> tupl
     """Take two steps, extrapolate, take one more; stay with the two where that did not raise it (SQUAREM)."""
     once = _step(tables, prevalence, confusion)
     twice = _step(tables, *once)
-    first, last = (_flat(prevalence, confusion), _flat(*once)), _flat(*twice)
-    change, bend = first[1] - first[0], last - 2 * first[1] + first[0]
-    ratio = np.sqrt((change**2).sum(axis=1) / np.maximum((bend**2).sum(axis=1), 1e-300))
-    length = ratio.clip(1.0, LONGEST_LEAP)[:, None]
-    far = first[0] + 2 * length * change + length**2 * bend
-    far = np.where(far > 0, far, 0.1 * last)
+    points = (_flat(*each) for each in ((prevalence, confusion), once, twice))
+    far = extrapolate(*points, longest=LONGEST_LEAP, axes=(1,))
     split = prevalence[0].size
     there = (far[:, :split].reshape(prevalence.shape), far[:, split:].reshape(confusion.shape))
     there = _step(tables, *(each / _at_least_one(each) for each in there))

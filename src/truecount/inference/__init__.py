@@ -5,24 +5,24 @@ from typing import TYPE_CHECKING
 from truecount._lazy import on_demand
 
 if TYPE_CHECKING:
+    from truecount.inference.chains.gibbs import Gibbs as Gibbs
+    from truecount.inference.chains.hamiltonian import Hamiltonian as Hamiltonian
+    from truecount.inference.chains.mixture import GaussianDraws as GaussianDraws
+    from truecount.inference.chains.mixture import sample_gaussian as sample_gaussian
+    from truecount.inference.chains.nuts import NUTS as NUTS
     from truecount.inference.choose import Auto as Auto
-    from truecount.inference.exact import Exact as Exact
-    from truecount.inference.gibbs import Gibbs as Gibbs
-    from truecount.inference.hamiltonian import Hamiltonian as Hamiltonian
-    from truecount.inference.mixture import GaussianDraws as GaussianDraws
-    from truecount.inference.mixture import sample_gaussian as sample_gaussian
-    from truecount.inference.nuts import NUTS as NUTS
-    from truecount.inference.quadrature import Quadrature as Quadrature
+    from truecount.inference.importance.exact import Exact as Exact
+    from truecount.inference.integration.quadrature import Quadrature as Quadrature
 
 _HOMES = {
     "Auto": "choose",
-    "Exact": "exact",
-    "GaussianDraws": "mixture",
-    "Gibbs": "gibbs",
-    "Hamiltonian": "hamiltonian",
-    "NUTS": "nuts",
-    "Quadrature": "quadrature",
-    "sample_gaussian": "mixture",
+    "Exact": "importance.exact",
+    "GaussianDraws": "chains.mixture",
+    "Gibbs": "chains.gibbs",
+    "Hamiltonian": "chains.hamiltonian",
+    "NUTS": "chains.nuts",
+    "Quadrature": "integration.quadrature",
+    "sample_gaussian": "chains.mixture",
 }
 
 __all__ = sorted(_HOMES)

@@ -1,18 +1,24 @@
 """Which engine runs when."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from truecount import _check
+from truecount._advice import NOT_JOINT, Advice
 from truecount.errors import UnsuitableEngineError
-from truecount.inference.draws import Draws
-from truecount.inference.exact import Exact
-from truecount.inference.quadrature import Quadrature
+from truecount.inference.draws import Draws, Engine
+from truecount.inference.importance.exact import Exact
+from truecount.inference.importance.joint import exact_jointly
+from truecount.inference.importance.many import sample_stacked
+from truecount.inference.integration.quadrature import Quadrature
 from truecount.inference.run import ImportanceRun
 from truecount.models import Density
 
+APART = Advice("{} and do not compare the groups draw by draw, or pass fewer of them", NOT_JOINT)
+
 
 @dataclass(frozen=True, slots=True)
-class Auto:
+class Auto(Engine):
     """Quadrature for two classes and two outputs; elsewhere independent exact draws, or else Hamiltonian chains.
 
     Parameters
@@ -31,6 +37,11 @@ class Auto:
         if self.budget is not None:
             _check.whole_number("budget", self.budget, least=2)
 
+    @property
+    def open_choice(self) -> int:
+        """Effective draws that are wanted of any engine that suits."""
+        return self.effective_draws
+
     def sample(self, density: Density, seed: int) -> Draws:
         """Draw with the engine chosen, and say which and why."""
         asked = self.effective_draws
@@ -44,10 +55,30 @@ class Auto:
         try:
             return self.explained(Exact(asked, effective_draws=asked).sample(density, seed))
         except UnsuitableEngineError as refusal:
-            from truecount.inference.hamiltonian import Hamiltonian
+            from truecount.inference.chains.hamiltonian import Hamiltonian
 
             chains = Hamiltonian(asked // 2 + 2, effective_draws=asked, budget=self.budget)
             return self.explained(chains.sample(density, seed), refusal.needed)
+
+    def sample_many(self, densities: Sequence[Density], seeds: Sequence[int]) -> Iterator[tuple[int, Draws]]:
+        """Draw ordinary problems of one shape together, the rest one by one, on all cores."""
+        for number, draws in sample_stacked(densities, seeds, self.effective_draws, self.sample):
+            yield number, draws if draws.run.reason else self.explained(draws)
+
+    def sample_jointly(self, densities: Sequence[Density], seed: int) -> list[Draws]:
+        """Draw together: independently, or else by imputing the items of all groups in turns."""
+        asked = self.effective_draws
+        try:
+            return [self.explained(draws) for draws in exact_jointly(densities, asked, asked, seed)]
+        except UnsuitableEngineError as first:
+            from truecount.inference.chains.gibbs import Gibbs
+
+            try:
+                drawn = Gibbs(max(4 * asked, 2)).sample_jointly(densities, seed)
+            except UnsuitableEngineError as second:
+                reason = f"exact draws are not possible ({first.needed}), nor chains ({second.needed})"
+                raise UnsuitableEngineError("joint", "is True", reason, APART) from second
+            return [self.explained(draws, first.needed) for draws in drawn]
 
     def explained(self, draws: Draws, refusal: str | None = None) -> Draws:
         """Say in the run why this engine was chosen."""

@@ -1,14 +1,20 @@
 """What every engine returns, and what every engine is."""
 
-from dataclasses import dataclass
-from typing import Protocol
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from truecount._advice import AUTO, Advice
 from truecount._types import FloatArray
-from truecount.inference.run import Run
+from truecount.errors import UnsuitableEngineError
+from truecount.inference.run import JointRun, Run, status_of
 from truecount.models import Density
 
+Done = TypeVar("Done")
 CONFUSION_BYTES = 64_000_000
 """How much the kept draws of the confusion may weigh."""
 SMALLEST_SHAPE = 0.05
@@ -53,10 +59,38 @@ class Draws:
 
 
 class Engine(Protocol):
-    """Something that draws from a posterior. Engines are frozen: same seed, same density, same draws."""
+    """Something that draws from posteriors. Engines are frozen: same seed, same density, same draws.
+
+    What an engine does not say otherwise, it does as here: many problems one by one, and none jointly.
+    """
+
+    @property
+    def open_choice(self) -> int | None:
+        """Effective draws that are wanted of any engine that suits; None where this one and no other is to draw."""
+        return None
 
     def sample(self, density: Density, seed: int) -> Draws:
         """Draw from the posterior, or refuse by name with `UnsuitableEngineError`."""
+
+    def sample_many(self, densities: Sequence[Density], seeds: Sequence[int]) -> Iterator[tuple[int, Draws]]:
+        """Draw from every posterior, on all cores; yield each problem's number and its draws as they come."""
+        yield from enumerate(on_all_cores(self.sample, densities, seeds))
+
+    def sample_jointly(self, densities: Sequence[Density], seed: int) -> list[Draws]:
+        """Draw from the posterior of all groups at once; the draws of the groups belong together, one by one.
+
+        Densities are alike but for the unlabelled counts.
+        """
+        raise UnsuitableEngineError(
+            "engine", f"is {self!r}", "joint draws are Exact's or Gibbs'", Advice("Pass {}", AUTO)
+        )
+
+
+def on_all_cores(do: Callable[..., Done], *arguments: Iterable[Any]) -> Iterator[Done]:
+    """Do the same with each set of arguments, in threads; yield the results in order."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    with ThreadPoolExecutor(cores) as threads:
+        yield from threads.map(do, *arguments)
 
 
 def confusion_stride(n_draws: int, cells: int) -> int:
@@ -83,3 +117,23 @@ def draw_rows(
     confusion = dirichlet(rng, density.rows + items, size)
     confusion[..., density.is_known, :] = density.known[density.is_known]
     return confusion
+
+
+def groups_apart(together: Draws, joint: JointRun) -> list[Draws]:
+    """Return each group's draws, with the columns of its classes and a status of its own."""
+    size, run = together.prevalence.shape[1] // joint.groups, together.run
+    parts = []
+    for group in range(joint.groups):
+        columns = slice(group * size, (group + 1) * size)
+        rhat = None if together.rhat is None else together.rhat[columns]
+        status = status_of(run.not_converged, rhat)
+        parts.append(
+            replace(
+                together,
+                prevalence=together.prevalence[:, columns],
+                effective=together.effective[columns],
+                rhat=rhat,
+                run=replace(run, status=status, joint=replace(joint, group=group)),
+            )
+        )
+    return parts

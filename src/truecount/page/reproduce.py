@@ -11,7 +11,7 @@ from typing import Any
 from truecount._check import plain_name
 from truecount._secrets import masked_command
 from truecount._wording import visible
-from truecount.inference.many import own_seeds
+from truecount.inference.importance.many import own_seeds
 from truecount.inference.run import ImportanceRun
 from truecount.models import LabelShift, Model, Prior
 from truecount.models.priors import Diagonal

@@ -26,7 +26,7 @@ from truecount.reading.relations import (
 )
 from truecount.reading.rows import Row
 from truecount.reading.scan import scan
-from truecount.reading.text import DELIMITERS, bad_line, ends_in_quotes, require_sound_gzip
+from truecount.reading.text import DELIMITERS, bad_line, ends_in_quotes, require_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class File:
 
 def _rows_of(shards: Shards, columns: Columns) -> list[Row]:
     for file in shards.files:
-        require_sound_gzip(file)
+        require_whole(file)
     with connect() as connection, _blamed_on(shards, columns):
         return _scanned(connection, shards, columns)
 

@@ -325,7 +325,8 @@ def _family(kind: Any) -> str:
 
 def _holds_something(relation: Any, column: str) -> bool:
     """Whether a column holds more than nulls and NaN, which pandas writes where all is missing."""
-    return bool(relation.filter(f"CAST({identifier(column)} AS VARCHAR) <> 'nan'").limit(1).fetchall())
+    held = relation.filter(f"CAST({identifier(column)} AS VARCHAR) <> 'nan'").limit(1)
+    return bool(held.project("1").fetchall())  # a time with a zone would need pytz to be handed over
 
 
 def _alike(paths: Sequence[Nested]) -> Iterator[list[str]]:

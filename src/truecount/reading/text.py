@@ -8,9 +8,10 @@ import zlib
 from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, closing
 from functools import partial
-from io import TextIOBase
+from io import SEEK_CUR, SEEK_END, TextIOBase
 from itertools import chain
 from pathlib import Path
+from typing import IO
 
 from truecount.errors import InputError
 from truecount.reading.duck import Place, connect, literal
@@ -23,6 +24,8 @@ CLOSING = re.compile(r'[^"]*(?:""[^"]*)*"(?!")')
 """The rest of a quoted field, in which a quotation mark is doubled."""
 CHUNK = 1 << 20
 """Bytes, or characters, that are read at a time."""
+ZSTD, SKIPPABLE, CUT_OFF = 0xFD2FB528, 0x184D2A5, "the file ended before the end of its stream"
+"""How frames of zstd begin, and those that hold no data, whose last four bits are free."""
 FETCHED = 1000
 """Lines that DuckDB hands over at a time."""
 LINES = """FROM read_csv({path}, columns={{'line': 'VARCHAR'}}, delim='\x01', quote='', escape='', header=false,
@@ -53,17 +56,58 @@ def _lines(path: Place) -> Generator[str, None, None]:
         raise OSError(str(error).splitlines()[0]) from error
 
 
-def require_sound_gzip(path: Place) -> None:
-    """Refuse a compressed file on disk whose checksum is wrong, which DuckDB does not look at, or that is cut off."""
-    if isinstance(path, str) or path.suffix.lower() != ".gz" or not path.is_file():
+def require_whole(path: Place) -> None:
+    """Refuse a compressed file on disk that is cut off or, of gzip, has a wrong checksum: DuckDB looks at neither."""
+    suffix = "" if isinstance(path, str) else path.suffix.lower()
+    if isinstance(path, str) or suffix not in (".gz", ".zst") or not path.is_file():
         return
     try:
-        with gzip.open(path) as stream:
+        stream: IO[bytes]
+        with gzip.open(path) if suffix == ".gz" else path.open("rb") as stream:  # type: ignore[assignment]
+            if suffix == ".zst":
+                _walk_zstd(stream)
             while stream.read(CHUNK):
                 pass
     except (EOFError, OSError, zlib.error) as error:
-        found, needed = f"cannot be read ({error})", "it must be a whole gzip file"
+        found, needed = f"cannot be read ({error})", f"it must be a whole {'gzip' if suffix == '.gz' else 'zstd'} file"
         raise InputError(str(path), found, needed, "Fetch it again, or write it again") from error
+
+
+def _walk_zstd(stream: IO[bytes]) -> None:
+    """Go from block to block of all frames to the end (RFC 8878), without decompressing; its checksum DuckDB checks."""
+    size = stream.seek(0, SEEK_END)
+    stream.seek(0)
+    while stream.tell() < size:
+        magic = _number(stream, 4)
+        if magic >> 4 == SKIPPABLE:
+            stream.seek(_number(stream, 4), SEEK_CUR)
+        elif magic == ZSTD:
+            _walk_frame(stream)
+        else:
+            raise EOFError("no zstd frame where one must begin")
+    if stream.tell() > size:
+        raise EOFError(CUT_OFF)
+
+
+def _walk_frame(stream: IO[bytes]) -> None:
+    about = _number(stream, 1)
+    is_single = bool(about & 0x20)
+    length = (is_single, 2, 4, 8)[about >> 6]
+    stream.seek((not is_single) + (0, 1, 2, 4)[about & 3] + length, SEEK_CUR)
+    is_last = False
+    while not is_last:
+        block = _number(stream, 3)
+        is_last, is_repeated = bool(block & 1), block >> 1 & 3 == 1
+        stream.seek(1 if is_repeated else block >> 3, SEEK_CUR)
+    if about & 4:
+        _number(stream, 4)
+
+
+def _number(stream: IO[bytes], size: int) -> int:
+    read = stream.read(size)
+    if len(read) < size:
+        raise EOFError(CUT_OFF)
+    return int.from_bytes(read, "little")
 
 
 def header(path: Place) -> tuple[list[str], str]:

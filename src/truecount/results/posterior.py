@@ -15,7 +15,7 @@ from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
 from truecount.inference import convergence
 from truecount.inference.draws import Draws, dirichlet
-from truecount.inference.resample import effective_share, normalised
+from truecount.inference.importance.resample import effective_share, normalised
 from truecount.inference.run import Run, Status
 from truecount.models import LabelShift, Model, Prior
 from truecount.results import export, storage

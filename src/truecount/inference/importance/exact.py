@@ -6,34 +6,26 @@ be out of the proposals' reach (`conflict`), proposals are made that reach every
 count either, the engine refuses.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 import numpy as np
 
 from truecount import _check
-from truecount._advice import AUTO, Advice
 from truecount.errors import UnsuitableEngineError
 from truecount.inference import convergence
-from truecount.inference.conflict import conflict
-from truecount.inference.defensive import DefensiveProposal
-from truecount.inference.draws import Draws, confusion_stride, dirichlet, draw_rows
-from truecount.inference.landscape import Landscape, survey
-from truecount.inference.proposal import Pool, Proposal
-from truecount.inference.resample import draws_needed, effective_share, normalised, resample
+from truecount.inference.draws import Draws, Engine, confusion_stride, dirichlet, draw_rows
+from truecount.inference.importance.conflict import conflict
+from truecount.inference.importance.defensive import DefensiveProposal
+from truecount.inference.importance.driver import grow, refusal, resampled, tail
+from truecount.inference.importance.joint import exact_jointly
+from truecount.inference.importance.proposal import Pool, Proposal
+from truecount.inference.modes.landscape import Landscape, survey
 from truecount.inference.run import ImportanceRun
 from truecount.models import Density
 
-LEAST_SHARE = 3e-4
-"""Times the cells of the confusion: the share of proposals that must count; below it Hamiltonian chains are faster."""
 SUSPICIOUS = 8.0
 """A pilot's largest weight, in means, from which on smaller systems are tried."""
-HEAVY = 25.0
-"""The pool's largest weight, in means, from which on its tail is looked at: one of Pareto k ½ would give more."""
-WORTH = 1.1
-"""Effective draws in the pool for each one to return."""
-POOL_BYTES = 150_000_000
-"""What a pool may take, so that an answer stays within a few hundred megabytes."""
 FEW_EQUATIONS = 4
 """Up to so many a proposal of which nothing fell inside may be widened; more fail for classes near zero."""
 NO_CONFLICT, SOME_CONFLICT = 3.0, 8.0
@@ -48,19 +40,8 @@ FITTINGS, ROUND_SIZE, ROUNDS = 5, 4000, 3
 fill before they are given up."""
 
 
-class Proposing(Protocol):
-    """What draws weighted proposals."""
-
-    @property
-    def density(self) -> Density:
-        """The posterior."""
-
-    def draw(self, size: int, rng: np.random.Generator) -> Pool:
-        """Draw so many, and keep those that are possible."""
-
-
 @dataclass(frozen=True, slots=True)
-class Exact:
+class Exact(Engine):
     """Independent draws from the exact posterior.
 
     Parameters
@@ -90,29 +71,12 @@ class Exact:
         if not density.unlabeled.any():
             return _prior_draws(density, size, rng)
         pool, landscape = _fill_pool(density, size, rng)
-        draws = resampled(pool, density, size, self.effective_draws or 0, rng)
+        draws = resampled(pool, size, self.effective_draws or 0, rng)
         return replace(draws, run=replace(draws.run, modes=landscape.prevalence_of_modes)) if landscape else draws
 
-
-def resampled(pool: Pool, density: Density, size: int, asked: int, rng: np.random.Generator) -> Draws:
-    """Turn the pool into `size` equally weighted draws, or more until so many as asked are effective."""
-    weights = normalised(pool.log_weights)
-    size, effective = draws_needed(pool.prevalence, weights, size, asked)
-    if effective.min() < asked / 2:
-        raise refusal("a few proposals would outweigh all others")
-    chosen, stride = resample(weights, size, rng), confusion_stride(size, density.rows.size)
-    return Draws(
-        prevalence=pool.prevalence[chosen],
-        confusion=pool.confusion[chosen[::stride]],
-        stride=stride,
-        effective=effective,
-        log_weights=pool.log_weights,
-        run=ImportanceRun(
-            proposed=pool.proposed,
-            share_inside=len(weights) / pool.proposed,
-            share_effective=pool.effective / pool.proposed,
-        ),
-    )
+    def sample_jointly(self, densities: Sequence[Density], seed: int) -> list[Draws]:
+        """Draw together, or refuse by name."""
+        return exact_jointly(densities, self.draws, self.effective_draws or 0, seed)
 
 
 def _prior_draws(density: Density, size: int, rng: np.random.Generator) -> Draws:
@@ -164,8 +128,8 @@ def _defensive_pool(landscape: Landscape, size: int, rng: np.random.Generator) -
         proposal = proposal.fitted(proposal.draw(ROUND_SIZE, rng))
     pool = proposal.draw(ROUND_SIZE, rng)
     for _ in range(ROUNDS):
-        pool = _grown(pool, proposal, size, rng)
-        k, share = _tail(pool), pool.effective / pool.proposed
+        pool = grow(pool, proposal, size, rng)
+        k, share = tail(pool), pool.effective / pool.proposed
         if k <= convergence.PARETO_K_LIMIT and share >= LEAST_BY_MODE:
             return pool
         proposal = proposal.fitted(pool)
@@ -179,36 +143,14 @@ def _usual_pool(density: Density, size: int, rng: np.random.Generator) -> Pool:
         raise refusal("a prevalence prior below 1 makes the weights' tail too heavy")
     proposal, pool = _pilot(Proposal.first(density), density, rng)
     while True:
-        pool = _grown(pool, proposal, size, rng)
-        k = _tail(pool)
+        pool = grow(pool, proposal, size, rng)
+        k = tail(pool)
         if k <= convergence.PARETO_K_LIMIT:
             return pool
         if (wider := proposal.widened()) is proposal:
             raise refusal(f"the weights' tail is too heavy (Pareto k {k:.2f})")
         proposal = wider.fitted(pool)
         pool = proposal.draw(_pilot_size(density), rng)
-
-
-def _grown(pool: Pool, proposal: Proposing, size: int, rng: np.random.Generator) -> Pool:
-    """Add proposals, first as many as the pool at hand suggests, then more until it is worth its draws."""
-    _require_worth(pool, proposal.density)
-    wanted = size * min(max(1.2, 1.1 * pool.largest), 2 / effective_share(normalised(pool.log_weights)))
-    pool = _enlarged(pool, proposal, int(wanted * pool.proposed / len(pool.log_weights)), rng)
-    while pool.effective < WORTH * size:
-        pool = _enlarged(pool, proposal, int(1.5 * pool.proposed), rng)
-    return pool
-
-
-def _enlarged(pool: Pool, proposal: Proposing, proposed: int, rng: np.random.Generator) -> Pool:
-    """Bring the pool to so many proposals, in batches that stay close to the processor."""
-    cells = proposal.density.rows.size
-    if proposed * len(pool.log_weights) / pool.proposed * cells * 8 > POOL_BYTES:
-        raise refusal("the draws to choose from would not fit in memory")
-    batch, missing = max(4096, 40_000 // cells), proposed - pool.proposed
-    sizes = [min(batch, missing - start) for start in range(0, missing, batch)]
-    pool = Pool.joined([pool, *(proposal.draw(each, rng) for each in sizes)])
-    _require_worth(pool, proposal.density)
-    return pool
 
 
 def _pilot(proposal: Proposal, density: Density, rng: np.random.Generator) -> tuple[Proposal, Pool]:
@@ -235,19 +177,3 @@ def _wider(proposal: Proposal, pool: Pool) -> Proposal:
 
 def _pilot_size(density: Density) -> int:
     return max(512, 20_000 // density.rows.size)
-
-
-def _require_worth(pool: Pool, density: Density) -> None:
-    share = pool.effective / pool.proposed
-    if share < LEAST_SHARE * density.rows.size:
-        raise refusal(f"only {share:.1%} of the proposals would count")
-
-
-def _tail(pool: Pool) -> float:
-    """Pareto k of the weights' tail; zero where no weight is large enough to look."""
-    return convergence.pareto_k(pool.log_weights) if pool.largest > HEAVY else 0.0
-
-
-def refusal(reason: str) -> UnsuitableEngineError:
-    """Say why independent draws are not possible."""
-    return UnsuitableEngineError("engine", "is Exact", reason, Advice("Use {}, which then falls back on chains", AUTO))

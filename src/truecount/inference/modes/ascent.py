@@ -2,22 +2,26 @@
 
 import numpy as np
 
-from truecount._types import FloatArray
+from truecount._types import BoolArray, FloatArray
 from truecount.errors import InputError
 from truecount.models import Density
 
 LONGEST_LEAP = 1e8
+FITTING_STEPS = 50
 SAME = 1e-3
 """Slopes that differ by less, in nats for a whole share, count as equal when a ridge is looked for."""
 
 
 class Ascent:
-    """The log-density. A point has shape (..., classes, 1 + outputs): the prevalence, then the confusion."""
+    """The log-density. A point has shape (..., classes, 1 + outputs): the prevalence, then the confusion.
 
-    def __init__(self, density: Density) -> None:
+    Cells that stay empty, if any, have shape (..., classes, outputs), of points that climb together.
+    """
+
+    def __init__(self, density: Density, is_empty: BoolArray | bool = False) -> None:
         self.learned = ~density.is_known
         self.prevalence, self.unlabeled = density.prevalence - 1, density.unlabeled
-        self.rows = np.where(self.learned[:, None], density.rows - 1, 0.0)
+        self.rows = np.where(self.learned[:, None] & ~np.asarray(is_empty), density.rows - 1, 0.0)
         _require_no_pole("prevalence", self.prevalence)
         _require_no_pole("confusion", self.rows)
         self.total = self.prevalence.sum() + self.unlabeled.sum()
@@ -43,11 +47,7 @@ class Ascent:
         """Take two steps, extrapolate, and take one more from there; keep the two if that is not higher."""
         once = self.step(point)
         twice = self.step(once)
-        change, bend = once - point, twice - 2 * once + point
-        ratio = _length(change) / np.maximum(_length(bend), 1e-300)
-        length = np.clip(ratio, 1.0, LONGEST_LEAP)[..., None, None]
-        far = point + 2 * length * change + length**2 * bend
-        far = np.where(far > 0, far, 0.1 * twice)
+        far = extrapolate(point, once, twice, longest=LONGEST_LEAP, axes=(-2, -1))
         far[..., 0] /= far[..., 0].sum(axis=-1, keepdims=True)
         far[..., 1:] /= far[..., 1:].sum(axis=-1, keepdims=True)
         there = self.step(far)
@@ -103,8 +103,40 @@ class Ascent:
         return own[..., 0] + (point[..., 1:] * per_item).sum(axis=-1), own[..., 1:] + point[..., :1] * per_item
 
 
-def _length(vectors: FloatArray) -> FloatArray:
-    return np.asarray(np.sqrt((vectors**2).sum(axis=(-2, -1))))
+def extrapolate(
+    start: FloatArray, once: FloatArray, twice: FloatArray, *, longest: float, axes: tuple[int, ...]
+) -> FloatArray:
+    """Return where two steps lead if they go on as they began (SQUAREM), many at once; nothing is below zero.
+
+    Parameters
+    ----------
+    start, once, twice
+        Points, and where one and two steps have led.
+    longest
+        How many times the first step is taken, at most.
+    axes
+        Those that make up one point.
+    """
+    change, bend = once - start, twice - 2 * once + start
+    lengths = (np.sqrt((vectors**2).sum(axis=axes, keepdims=True)) for vectors in (change, bend))
+    length = np.clip(next(lengths) / np.maximum(next(lengths), 1e-300), 1.0, longest)
+    far = start + 2 * length * change + length**2 * bend
+    return np.where(far > 0, far, 0.1 * twice)
+
+
+def share_out(density: Density, prevalence: FloatArray, confusion: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Share the unlabelled items out by a rough fit of the prevalence, with the confusion as it is.
+
+    Shapes (..., classes) and (..., classes, outputs) give the prevalence and the items, of the same shapes.
+    """
+    for _ in range(FITTING_STEPS):
+        joint = prevalence[..., None] * confusion
+        outputs = joint.sum(axis=-2)
+        per_item = np.divide(density.unlabeled, outputs, out=np.zeros_like(outputs), where=outputs > 0)
+        items = joint * per_item[..., None, :]
+        prevalence = items.sum(axis=-1) + density.prevalence
+        prevalence /= prevalence.sum(axis=-1, keepdims=True)
+    return prevalence, items
 
 
 def _weighted_log(weights: FloatArray, values: FloatArray) -> FloatArray:

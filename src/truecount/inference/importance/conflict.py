@@ -8,8 +8,8 @@ fall. Draws that come close to that show that there is no conflict, and then no 
 import numpy as np
 
 from truecount._types import FloatArray
-from truecount.inference.proposal import Pool
-from truecount.inference.resample import normalised, resample
+from truecount.inference.importance.proposal import Pool
+from truecount.inference.importance.resample import resample
 from truecount.models import Density
 
 LOOKED_AT = 150
@@ -18,7 +18,7 @@ LOOKED_AT = 150
 
 def conflict(density: Density, pool: Pool) -> float:
     """Return the nats that draws lack, beyond their usual spread, for each part of the density to be at its highest."""
-    chosen = resample(normalised(pool.log_weights), LOOKED_AT, np.random.default_rng(0))
+    chosen = resample(pool.weights, LOOKED_AT, np.random.default_rng(0))
     prevalence, confusion, learned = pool.prevalence[chosen], pool.confusion[chosen], ~density.is_known
     outputs = np.einsum("sl,slk->sk", prevalence, confusion)
     labels = sum(_lacking(density.rows[row], confusion[:, row]) for row in np.flatnonzero(learned))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from truecount._types import FloatArray
-from truecount.inference.ascent import Ascent
+from truecount.inference.modes.ascent import Ascent
 from truecount.models import Density
 
 LEAPS_BETWEEN_CHECKS = 8

@@ -3,7 +3,7 @@
 import numpy as np
 
 from truecount._types import FloatArray
-from truecount.inference.coordinates import Coordinates
+from truecount.inference.chains.coordinates import Coordinates
 
 
 class Warped:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from truecount._types import FloatArray, Name
 from truecount.inference import convergence
-from truecount.inference.nuts import NUTS, draw_points
+from truecount.inference.chains.nuts import NUTS, draw_points
 from truecount.models import GaussianDensity
 
 

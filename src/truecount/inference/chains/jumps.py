@@ -6,9 +6,9 @@ from functools import cached_property
 import numpy as np
 
 from truecount._types import FloatArray
-from truecount.inference.coordinates import Coordinates
+from truecount.inference.chains.coordinates import Coordinates
+from truecount.inference.chains.leapfrog import Chains
 from truecount.inference.draws import dirichlet, draw_rows
-from truecount.inference.leapfrog import Chains
 from truecount.models import Density
 
 SHARES_KEPT = (1.0, 0.5, 0.2)

@@ -10,11 +10,11 @@ import numpy as np
 from truecount import _check
 from truecount._optional import load
 from truecount._types import FloatArray
-from truecount.inference.coordinates import Coordinates
-from truecount.inference.draws import Draws
-from truecount.inference.hamiltonian import Moving, build_coordinates, suitable_coordinates
-from truecount.inference.history import History
-from truecount.inference.landscape import survey
+from truecount.inference.chains.coordinates import Coordinates
+from truecount.inference.chains.hamiltonian import Moving, build_coordinates, suitable_coordinates
+from truecount.inference.chains.history import History
+from truecount.inference.draws import Draws, Engine
+from truecount.inference.modes.landscape import survey
 from truecount.inference.run import ChainRun
 from truecount.models import Density
 
@@ -25,7 +25,7 @@ Evaluate = Callable[[FloatArray], tuple[float, FloatArray]]
 
 
 @dataclass(frozen=True, slots=True)
-class NUTS:
+class NUTS(Engine):
     """Nutpie's No-U-Turn sampler on the coordinates that `Hamiltonian` uses.
 
     Parameters

@@ -1,26 +1,25 @@
 """Many problems at once: ordinary ones solved together in one stack of equations, the rest one by one, on all cores."""
 
-import os
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
 from math import lgamma, log
 from typing import NamedTuple
 
 import numpy as np
 
 from truecount._types import FloatArray, IntArray
-from truecount.inference.choose import Auto
-from truecount.inference.draws import SMALLEST_SHAPE, Draws, Engine, confusion_stride
-from truecount.inference.exact import HEAVY, NO_CONFLICT, nats_of_conflict
-from truecount.inference.proposal import Pool, prior_term
-from truecount.inference.resample import all_draws_needed, normalised, pick
+from truecount.inference.draws import SMALLEST_SHAPE, Draws, confusion_stride, on_all_cores
+from truecount.inference.importance.driver import HEAVY
+from truecount.inference.importance.exact import NO_CONFLICT, nats_of_conflict
+from truecount.inference.importance.proposal import Pool, prior_term
+from truecount.inference.importance.resample import all_draws_needed, normalised, pick
+from truecount.inference.importance.square import solve
 from truecount.inference.run import ImportanceRun
-from truecount.inference.square import solve
 from truecount.models import Density
 
-SPARE = 1.25
-"""Proposals for each draw asked for; a problem for which that is too few is done by itself."""
+SPARE, INSIDE = 1.25, 0.75
+"""Proposals for each draw asked for, and the share of them that falls inside at the least: a problem for which that is
+too few is done by itself."""
 APART, LEFT_OUT = 0.1, 1e-4
 """How far apart two rows are to be for a bound on weights, and the part of a posterior that may be nearer."""
 STACK_BYTES = 4_000_000
@@ -32,32 +31,40 @@ def own_seeds(seed: int, number: int) -> list[int]:
     return [int(state) for state in np.random.SeedSequence(seed).generate_state(number, np.uint64) >> 1]
 
 
-def sample_many(engine: Engine, densities: Sequence[Density], seeds: Sequence[int]) -> Iterator[tuple[int, Draws]]:
-    """Draw from every posterior; give each problem's number and its draws as they come."""
+def sample_stacked(
+    densities: Sequence[Density], seeds: Sequence[int], asked: int, alone: Callable[[Density, int], Draws]
+) -> Iterator[tuple[int, Draws]]:
+    """Draw from every posterior; yield each problem's number and its draws as they come.
+
+    Parameters
+    ----------
+    densities, seeds
+        The problems, and a seed for each.
+    asked
+        Effective draws of every class.
+    alone
+        What draws where a stack does not suffice.
+    """
 
     def sample(numbers: list[int]) -> list[tuple[int, Draws]]:
         chosen, own_seeds = [densities[number] for number in numbers], [seeds[number] for number in numbers]
-        stacked: list[Draws | None] = [None] * len(numbers)
-        if isinstance(engine, Auto) and _can_stack(chosen[0]):
-            stacked = _stacked(engine, chosen, own_seeds)
+        stacked = _stacked(asked, chosen, own_seeds) if _can_stack(chosen[0]) else [None] * len(numbers)
         return [
-            (number, draws or engine.sample(density, seed))
+            (number, draws or alone(density, seed))
             for number, draws, density, seed in zip(numbers, stacked, chosen, own_seeds, strict=True)
         ]
 
-    with ThreadPoolExecutor(_cores()) as threads:
-        for finished in threads.map(sample, _stacks(engine, densities)):
-            yield from finished
+    for finished in on_all_cores(sample, _stacks(densities, asked)):
+        yield from finished
 
 
-def _stacks(engine: Engine, densities: Sequence[Density]) -> list[list[int]]:
+def _stacks(densities: Sequence[Density], asked: int) -> list[list[int]]:
     """Put problems of one shape together, as many as memory close to the processor holds; the others alone."""
     alike: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
     for number, density in enumerate(densities):
         alike[density.rows.shape if _can_stack(density) else (number,)].append(number)
     stacks = []
     for numbers in alike.values():
-        asked = engine.effective_draws if isinstance(engine, Auto) else 1
         most = max(1, STACK_BYTES // int(8 * SPARE * asked * densities[numbers[0]].rows.size))
         stacks += [numbers[start : start + most] for start in range(0, len(numbers), most)]
     return stacks
@@ -71,12 +78,19 @@ def _can_stack(density: Density) -> bool:
 
 
 def _is_bounded(density: Density) -> bool:
-    """Whether two classes' proposals have weights with a bound, but for a negligible part, so that none can be missed.
+    """Whether two classes' weights are at most 1 / APART but for a negligible part of a posterior with a flat prior."""
+    return bool((density.prevalence == 1).all() and log_left_out(density) < log(LEFT_OUT))
 
-    Under a flat prior of the prevalence a weight is 1 / |a − b|, for rows a and b. Where most proposals lie inside,
-    which is seen when they are made, the part of the posterior with |a − b| < APART is at most P(|a − b| < APART) times
-    the largest density of the outputs' share, and a Beta's tails are those of a Gaussian of variance
-    1 / (4 (its sum + 1)). Other problems are integrated one by one.
+
+def log_left_out(density: Density) -> float:
+    """Return the log of a bound on the posterior mass where two rows a and b are less than d = APART from each other.
+
+    Proposals draw a, b ~ Beta by the labels and q ~ f = Beta(n₀ + 1, n₁ + 1); the weight is w = 1{q between}/|a − b|.
+    The mass is E[w 1{|a − b| < d}] / E w. Above: P(q between | a, b) ≤ |a − b| max f, so E[…] ≤ max f P(|a − b| < d).
+    Below: |a − b| ≤ 1, so E w ≥ P(q between), which must be seen to be INSIDE at the least for a stack to be used.
+    Beta(x, y) is sub-Gaussian with variance proxy 1 / (4 (x + y + 1)) (Marchal and Arbel 2017, Electron. Commun.
+    Probab. 22, theorem 1); proxies of independent variables add up to v, and with m = |E a − E b| > d Chernoff's bound
+    is P(|a − b| < d) ≤ exp(−(m − d)² / 2v). Elsewhere w / E w ≤ 1 / (d · INSIDE), which Kish's number can judge.
     """
     variance = np.where(density.is_known, 0.0, 0.25 / (density.rows.sum(axis=1) + 1)).sum()
     first, second = density.mean_confusion[:, 0]
@@ -88,22 +102,15 @@ def _is_bounded(density: Density) -> bool:
     log_highest += sum(
         count * log(part) for count, part in zip(density.unlabeled, (share, 1 - share), strict=True) if count
     )
-    log_left_out = log_highest - 0.5 * beyond**2 / max(variance, 1e-300)
-    return bool((density.prevalence == 1).all() and log_left_out < log(LEFT_OUT))
+    return float(log_highest - log(INSIDE) - 0.5 * beyond**2 / max(variance, 1e-300))
 
 
-def _cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _stacked(engine: Auto, densities: list[Density], seeds: list[int]) -> list[Draws | None]:
+def _stacked(asked: int, densities: list[Density], seeds: list[int]) -> list[Draws | None]:
     """Draw for all problems in one go; None where proposals do not suffice or may miss a mode."""
-    asked = engine.effective_draws
     generators = [np.random.Generator(np.random.SFC64(seed)) for seed in seeds]
     pools = _propose(densities, generators, int(SPARE * asked) + 64)
     drawn: list[Draws | None] = [None] * len(densities)
-    if len(full := np.flatnonzero(pools.inside >= asked)):
+    if len(full := np.flatnonzero(pools.inside >= max(asked, INSIDE * pools.log_weights.shape[1]))):
         weights = normalised(pools.log_weights[full])
         sizes, effective = all_draws_needed(pools.prevalence[:, full], weights, asked, asked)
         is_sound = (np.round(effective.min(axis=0)) >= asked) & (weights.max(axis=1) * pools.inside[full] <= HEAVY)
@@ -114,8 +121,7 @@ def _stacked(engine: Auto, densities: list[Density], seeds: list[int]) -> list[D
                 continue
             chosen = pick(sums[place], int(sizes[place]), generators[number])
             stride = confusion_stride(len(chosen), densities[number].rows.size)
-            draws = pools.draws(number, chosen, stride, effective[:, place], float(shares[place]))
-            drawn[number] = engine.explained(draws)
+            drawn[number] = pools.draws(number, chosen, stride, effective[:, place], float(shares[place]))
     return drawn
 
 

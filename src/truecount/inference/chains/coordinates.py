@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from truecount._types import FloatArray
+from truecount.inference.modes.ascent import share_out
 from truecount.models import Density
 
 
@@ -242,13 +243,5 @@ def _logs(shares: FloatArray) -> FloatArray:
 
 def _expected_items(density: Density) -> FloatArray:
     """Shape (classes, outputs): the unlabelled items shared out by a rough fit."""
-    confusion = density.mean_confusion
-    prevalence = np.full(density.n_classes, 1 / density.n_classes)
-    for _ in range(50):
-        joint = prevalence[:, None] * confusion
-        column = joint.sum(axis=0)
-        items = joint * np.divide(density.unlabeled, column, out=np.zeros_like(column), where=column > 0)
-        prevalence = items.sum(axis=1) + density.prevalence
-        prevalence /= prevalence.sum()
-    shared_out: FloatArray = items
-    return shared_out
+    even = np.full(density.n_classes, 1 / density.n_classes)
+    return share_out(density, even, density.mean_confusion)[1]

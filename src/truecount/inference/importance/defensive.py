@@ -22,9 +22,8 @@ import numpy as np
 
 from truecount._types import FloatArray
 from truecount.inference.draws import dirichlet, draw_rows
-from truecount.inference.landscape import Landscape
-from truecount.inference.proposal import Pool, Proposal, log_normaliser, prior_term
-from truecount.inference.resample import normalised
+from truecount.inference.importance.proposal import Pool, Proposal, log_normaliser, prior_term
+from truecount.inference.modes.landscape import Landscape
 from truecount.models import Density
 
 SHARES_KEPT = (1.0, 0.3, 0.1)
@@ -98,6 +97,16 @@ class DefensiveProposal:
     parts: tuple[Part, ...]
     probabilities: FloatArray
     own: int
+
+    @property
+    def numbers(self) -> int:
+        """As of the usual proposal."""
+        return self.usual.numbers
+
+    @property
+    def least_share(self) -> float:
+        """As of the usual proposal."""
+        return self.usual.least_share
 
     @classmethod
     def around(cls, landscape: Landscape, usual: Proposal) -> "DefensiveProposal":
@@ -211,7 +220,7 @@ def _worth(pool: Pool) -> FloatArray:
 
     Without the latter a thin tail that makes up most of the variance would be drawn from too rarely to be seen.
     """
-    weights = normalised(pool.log_weights)
+    weights = pool.weights
     squares = (pool.prevalence - weights @ pool.prevalence) ** 2
     distance: FloatArray = (squares / np.maximum(weights @ squares, SMALLEST)).mean(axis=1)
     return weights * (1 + distance) / 2

@@ -8,14 +8,14 @@ import numpy as np
 from truecount import _check
 from truecount.errors import UnsuitableEngineError
 from truecount.inference import convergence
-from truecount.inference.coordinates import ByClass, ByOutput, Coordinates
-from truecount.inference.draws import Draws
-from truecount.inference.history import History
-from truecount.inference.jumps import Jumps
-from truecount.inference.landscape import Landscape, survey
-from truecount.inference.leapfrog import Chains, Effort, Tuning, begin, move, warm_up
+from truecount.inference.chains.coordinates import ByClass, ByOutput, Coordinates
+from truecount.inference.chains.history import History
+from truecount.inference.chains.jumps import Jumps
+from truecount.inference.chains.leapfrog import Chains, Effort, Tuning, begin, move, warm_up
+from truecount.inference.chains.warp import Warped
+from truecount.inference.draws import Draws, Engine
+from truecount.inference.modes.landscape import Landscape, survey
 from truecount.inference.run import ChainRun
-from truecount.inference.warp import Warped
 from truecount.models import Density
 
 Moving = Literal["auto", "class", "output"]
@@ -27,7 +27,7 @@ TRIAL = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Hamiltonian:
+class Hamiltonian(Engine):
     """Many short Hamiltonian chains, moved together.
 
     Parameters

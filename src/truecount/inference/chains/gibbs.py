@@ -1,6 +1,7 @@
 """Gibbs sampling with the class of every unlabelled item imputed: the plainest engine, and a check on the others."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -8,9 +9,9 @@ from truecount import _check
 from truecount._advice import AUTO, HAMILTONIAN, Advice
 from truecount._types import FloatArray
 from truecount.errors import UnsuitableEngineError
-from truecount.inference.draws import Draws, dirichlet, draw_rows
-from truecount.inference.history import History
-from truecount.inference.run import ChainRun
+from truecount.inference.chains.history import History
+from truecount.inference.draws import Draws, Engine, dirichlet, draw_rows, groups_apart
+from truecount.inference.run import ChainRun, JointRun
 from truecount.models import Density
 
 MOST_IMPUTED = 20.0
@@ -18,7 +19,7 @@ MOST_IMPUTED = 20.0
 
 
 @dataclass(frozen=True, slots=True)
-class Gibbs:
+class Gibbs(Engine):
     """Impute the unlabelled items' classes, then draw prevalence and confusion given them, in turns.
 
     Parameters
@@ -44,31 +45,41 @@ class Gibbs:
 
     def sample(self, density: Density, seed: int) -> Draws:
         """Draw, or refuse by name."""
-        refuse_crawling(density)
+        return self._drawn([density], seed)
+
+    def sample_jointly(self, densities: Sequence[Density], seed: int) -> list[Draws]:
+        """Draw together, or refuse by name."""
+        return groups_apart(self._drawn(densities, seed), JointRun(groups=len(densities)))
+
+    def _drawn(self, densities: Sequence[Density], seed: int) -> Draws:
+        """Impute the items of all groups; then draw each group's prevalence, and the confusion given them all."""
+        shared, unlabeled = (
+            densities[0],
+            np.stack([np.rint(density.unlabeled).astype(np.int64) for density in densities]),
+        )
+        _refuse_crawling(replace(shared, unlabeled=np.sum([density.unlabeled for density in densities], axis=0)))
         rng = np.random.default_rng(seed)
-        unlabeled = np.rint(density.unlabeled).astype(np.int64)
-        confusion = draw_rows(rng, density, 0.0, (self.chains,))
-        prevalence = dirichlet(rng, density.prevalence, (self.chains,))
-        history = History(self.chains, density)
+        confusion = draw_rows(rng, shared, 0.0, (self.chains,))
+        prevalence = dirichlet(rng, shared.prevalence, (self.chains, len(densities)))
+        history = History(self.chains, shared)
         for sweep in range(self.warmup + -(-self.draws // self.chains)):
             items = _impute(unlabeled, prevalence, confusion, rng)
-            prevalence = dirichlet(rng, density.prevalence + items.sum(axis=2), ())
-            confusion = draw_rows(rng, density, items, ())
+            prevalence = dirichlet(rng, shared.prevalence + items.sum(axis=2), ())
+            confusion = draw_rows(rng, shared, items.sum(axis=1).transpose(0, 2, 1), ())
             if sweep >= self.warmup:
-                history.append(prevalence, confusion)
+                history.append(prevalence.reshape(self.chains, -1), confusion)
         return history.draws(ChainRun(engine="Gibbs", chains=self.chains, warmup=self.warmup))
 
 
 def _impute(
     unlabeled: np.ndarray, prevalence: FloatArray, confusion: FloatArray, rng: np.random.Generator
 ) -> np.ndarray:
-    """Shape (chains, classes, outputs): how many items of each output belong to each class."""
-    joint = prevalence[:, :, None] * confusion + 1e-300
-    given_output = (joint / joint.sum(axis=1, keepdims=True)).transpose(0, 2, 1)
-    return rng.multinomial(unlabeled, given_output).transpose(0, 2, 1)
+    """Shape (chains, groups, outputs, classes): how many items of each output belong to each class."""
+    joint = prevalence[:, :, None, :] * confusion.transpose(0, 2, 1)[:, None] + 1e-300
+    return rng.multinomial(unlabeled, joint / joint.sum(axis=3, keepdims=True))
 
 
-def refuse_crawling(density: Density) -> None:
+def _refuse_crawling(density: Density) -> None:
     """Refuse problems in which the chains would hardly move."""
     learned = density.rows[~density.is_known].sum()
     if learned and density.unlabeled.sum() > MOST_IMPUTED * learned:

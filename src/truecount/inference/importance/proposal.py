@@ -11,18 +11,22 @@ system, in which the classes that cannot be told apart are free, gives them one.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import lgamma, log
 
 import numpy as np
 
 from truecount._types import FloatArray
 from truecount.inference.draws import SMALLEST_SHAPE, dirichlet
-from truecount.inference.resample import effective_share, normalised
-from truecount.inference.square import SquareSystem, merge_columns, smaller_system, solve, square_system
+from truecount.inference.importance.resample import effective_share, normalised
+from truecount.inference.importance.square import SquareSystem, merge_columns, smaller_system, solve, square_system
 from truecount.models import Density
 
+LEAST_SHARE = 3e-4
+"""Times the cells of the confusion: the share of proposals that must count; below it Hamiltonian chains are faster."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Pool:
     """Independent weighted draws that fell inside the simplex; `proposed` counts those outside too."""
 
@@ -41,15 +45,20 @@ class Pool:
             sum(pool.proposed for pool in pools),
         )
 
-    @property
+    @cached_property
+    def weights(self) -> FloatArray:
+        """Weights that sum to one."""
+        return normalised(self.log_weights)
+
+    @cached_property
     def effective(self) -> float:
         """Kish's effective number of draws."""
-        return effective_share(normalised(self.log_weights)) * len(self.log_weights) if len(self.log_weights) else 0.0
+        return effective_share(self.weights) * len(self.log_weights) if len(self.log_weights) else 0.0
 
-    @property
+    @cached_property
     def largest(self) -> float:
         """The largest weight over the mean weight."""
-        return float(normalised(self.log_weights).max() * len(self.log_weights)) if len(self.log_weights) else np.inf
+        return float(self.weights.max() * len(self.log_weights)) if len(self.log_weights) else np.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +113,7 @@ class Source:
         return Source(
             self.density,
             self.system,
-            self.free.fitted(self._free_shares(pilot.prevalence), normalised(pilot.log_weights)),
+            self.free.fitted(self._free_shares(pilot.prevalence), pilot.weights),
         )
 
     def draw(self, confusion: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
@@ -168,6 +177,16 @@ class Proposal:
 
     density: Density
     sources: tuple[Source, ...]
+
+    @property
+    def numbers(self) -> int:
+        """The cells of the confusion, which are most of a draw."""
+        return self.density.rows.size
+
+    @property
+    def least_share(self) -> float:
+        """Share of the proposals that must count."""
+        return LEAST_SHARE * self.numbers
 
     @classmethod
     def first(cls, density: Density) -> "Proposal":

@@ -6,8 +6,7 @@ shares of the outputs, solve for the prevalence, and weight by its prior over |d
 over groups, in which several candidates of each group are averaged; one of them is kept, by its weight. Many groups say
 more of φ than the labels do; most proposals then come from what first ones have shown, and some still from the labels,
 so that what these allow is not out of reach; of two classes, some have the rows exchanged, which groups cannot tell
-from the right way round. Elsewhere, or where still too few draws count, the items of all groups are
-imputed in turns (Gibbs).
+from the right way round.
 
 A classifier that treats all classes alike explains groups with like outputs whatever their shares, so with many groups
 the posterior may have a second mode there, far from what the labels say. It is left out, and the run says how probable
@@ -15,22 +14,17 @@ it is.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from truecount._advice import AUTO, NOT_JOINT, Advice
 from truecount._types import FloatArray
-from truecount.errors import UnsuitableEngineError
 from truecount.inference import convergence
-from truecount.inference.choose import Auto
-from truecount.inference.draws import Draws, Engine, dirichlet, draw_rows
-from truecount.inference.exact import HEAVY, POOL_BYTES, WORTH, Exact, refusal, resampled
-from truecount.inference.gibbs import Gibbs, refuse_crawling
-from truecount.inference.history import History
-from truecount.inference.proposal import DirichletMixture, Pool, prior_term
-from truecount.inference.resample import normalised
-from truecount.inference.run import ChainRun, JointRun, status_of
+from truecount.inference.draws import Draws, dirichlet, draw_rows, groups_apart
+from truecount.inference.importance.driver import grow, refusal, resampled, tail
+from truecount.inference.importance.proposal import DirichletMixture, Pool, prior_term
+from truecount.inference.importance.resample import normalised
+from truecount.inference.run import JointRun
 from truecount.models import Density
 
 CANDIDATES = 4
@@ -45,50 +39,27 @@ ALIKE = (30.0, 100.0, 300.0, 1000.0, 3000.0)
 """Concentrations of rows that are all nearly the outputs of all groups together."""
 OUT_OF_REACH = 0.001
 """Quantile of the proposals' density below which a confusion is out of their reach."""
-REMEDY = Advice("{} and do not compare the groups draw by draw, or pass fewer of them", NOT_JOINT)
 
 
-def sample_jointly(engine: Engine, densities: Sequence[Density], seed: int) -> list[Draws]:
-    """Draw from the posterior of all groups at once; the draws of the groups belong together, one by one.
+def exact_jointly(densities: Sequence[Density], size: int, asked: int, seed: int) -> list[Draws]:
+    """Propose until the pool is worth `size` draws, then resample it for all groups alike.
 
     Parameters
     ----------
-    engine
-        `Auto`, or `Exact` or `Gibbs`, which then refuse by name what they cannot do.
     densities
         One for each group, alike but for the unlabelled counts.
+    size, asked
+        Draws, and effective draws.
     seed
         Same seed, same draws.
     """
     if not densities:
         return []
-    if isinstance(engine, Exact):
-        return _exact(densities, engine.draws, engine.effective_draws or 0, seed)
-    if isinstance(engine, Gibbs):
-        return _gibbs(engine, densities, seed)
-    if not isinstance(engine, Auto):
-        raise UnsuitableEngineError(
-            "engine", f"is {engine!r}", "joint draws are Exact's or Gibbs'", Advice("Pass {}", AUTO)
-        )
-    asked = engine.effective_draws
-    try:
-        return [engine.explained(draws) for draws in _exact(densities, asked, asked, seed)]
-    except UnsuitableEngineError as first:
-        try:
-            drawn = _gibbs(Gibbs(max(4 * asked, 2)), densities, seed)
-        except UnsuitableEngineError as second:
-            reason = f"exact draws are not possible ({first.needed}), nor chains ({second.needed})"
-            raise UnsuitableEngineError("joint", "is True", reason, REMEDY) from second
-        return [engine.explained(draws, first.needed) for draws in drawn]
-
-
-def _exact(densities: Sequence[Density], size: int, asked: int, seed: int) -> list[Draws]:
-    """Propose until the pool is worth `size` draws, then resample it for all groups alike."""
     _require_square(densities)
     rng = np.random.default_rng(seed)
     pool, shapes = _pool(densities, max(size, asked), rng)
-    together = resampled(pool, densities[0], size, asked, rng)
-    return _apart(together, JointRun(groups=len(densities), left_out=_left_out(densities, pool, shapes, rng)))
+    together = resampled(pool, size, asked, rng)
+    return groups_apart(together, JointRun(groups=len(densities), left_out=_left_out(densities, pool, shapes, rng)))
 
 
 def _left_out(
@@ -113,16 +84,28 @@ def _evidence(pool: Pool) -> float:
     return float(np.logaddexp.reduce(pool.log_weights, initial=-np.inf) - np.log(pool.proposed))
 
 
+@dataclass(frozen=True, slots=True)
+class GroupsProposal:
+    """Rows by several Dirichlet shapes in equal parts, and a prevalence of every group."""
+
+    densities: Sequence[Density]
+    shapes: Sequence[FloatArray]
+    least_share: float = LEAST_SHARE
+
+    @property
+    def numbers(self) -> int:
+        """Shares of all groups, and cells."""
+        return len(self.densities) * self.densities[0].n_classes + self.densities[0].rows.size
+
+    def draw(self, size: int, rng: np.random.Generator) -> Pool:
+        """Draw so many, and keep those that are possible."""
+        return _propose(self.densities, self.shapes, size, rng)
+
+
 def _pool(densities: Sequence[Density], size: int, rng: np.random.Generator) -> tuple[Pool, Sequence[FloatArray]]:
     pool, shapes = _first_proposals(densities, rng)
-    while pool.effective < WORTH * size:
-        if pool.effective < LEAST_SHARE * pool.proposed:
-            raise refusal(f"only {pool.effective / pool.proposed:.2%} of the proposals would count")
-        if 2 * pool.prevalence.nbytes + 2 * pool.confusion.nbytes > POOL_BYTES:
-            raise refusal("the draws to choose from would not fit in memory")
-        pool = Pool.joined([pool, *(_propose(densities, shapes, BATCH, rng) for _ in range(pool.proposed // BATCH))])
-    k = convergence.pareto_k(pool.log_weights) if pool.largest > HEAVY else 0.0
-    if k > convergence.PARETO_K_LIMIT:
+    pool = grow(pool, GroupsProposal(densities, shapes), size, rng)
+    if (k := tail(pool)) > convergence.PARETO_K_LIMIT:
         raise refusal(f"the weights' tail is too heavy (Pareto k {k:.2f})")
     return pool, shapes
 
@@ -203,52 +186,6 @@ def _candidate(density: Density, inverse: FloatArray, rng: np.random.Generator) 
             is_chosen = inside & (np.log(rng.random(len(inverse))) < log_weight - total)
         kept[is_chosen] = prevalence[is_chosen]
     return kept, total - np.log(CANDIDATES)
-
-
-def _gibbs(engine: Gibbs, densities: Sequence[Density], seed: int) -> list[Draws]:
-    """Impute the classes of all groups' items; then draw each group's prevalence, and the confusion given them all."""
-    shared, unlabeled = densities[0], np.stack([np.rint(density.unlabeled).astype(np.int64) for density in densities])
-    refuse_crawling(replace(shared, unlabeled=unlabeled.sum(axis=0).astype(np.float64)))
-    rng = np.random.default_rng(seed)
-    confusion = draw_rows(rng, shared, 0.0, (engine.chains,))
-    prevalence = dirichlet(rng, shared.prevalence, (engine.chains, len(densities)))
-    history = History(engine.chains, shared)
-    for sweep in range(engine.warmup + -(-engine.draws // engine.chains)):
-        items = _impute(unlabeled, prevalence, confusion, rng)
-        prevalence = dirichlet(rng, shared.prevalence + items.sum(axis=2), ())
-        confusion = draw_rows(rng, shared, items.sum(axis=1).transpose(0, 2, 1), ())
-        if sweep >= engine.warmup:
-            history.append(prevalence.reshape(engine.chains, -1), confusion)
-    run = ChainRun(engine="Gibbs", chains=engine.chains, warmup=engine.warmup)
-    return _apart(history.draws(run), JointRun(groups=len(densities)))
-
-
-def _impute(
-    unlabeled: np.ndarray, prevalence: FloatArray, confusion: FloatArray, rng: np.random.Generator
-) -> np.ndarray:
-    """Shape (chains, groups, outputs, classes): how many items of each output belong to each class."""
-    joint = prevalence[:, :, None, :] * confusion.transpose(0, 2, 1)[:, None] + 1e-300
-    return rng.multinomial(unlabeled, joint / joint.sum(axis=3, keepdims=True))
-
-
-def _apart(together: Draws, joint: JointRun) -> list[Draws]:
-    """Return each group's draws, with the columns of its classes and a status of its own."""
-    size, run = together.prevalence.shape[1] // joint.groups, together.run
-    parts = []
-    for group in range(joint.groups):
-        columns = slice(group * size, (group + 1) * size)
-        rhat = None if together.rhat is None else together.rhat[columns]
-        status = status_of(run.not_converged, rhat)
-        parts.append(
-            replace(
-                together,
-                prevalence=together.prevalence[:, columns],
-                effective=together.effective[columns],
-                rhat=rhat,
-                run=replace(run, status=status, joint=replace(joint, group=group)),
-            )
-        )
-    return parts
 
 
 def _require_square(densities: Sequence[Density]) -> None:

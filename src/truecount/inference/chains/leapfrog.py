@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from truecount._types import BoolArray, FloatArray
-from truecount.inference.coordinates import Coordinates
+from truecount.inference.chains.coordinates import Coordinates
 
 ACCEPTANCE = 0.8
 SMALL_STEPS = 0.1

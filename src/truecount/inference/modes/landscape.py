@@ -1,13 +1,14 @@
 """Where the posterior piles up, and where chains begin: dispersed, and on every mode worth knowing."""
 
 from dataclasses import dataclass, replace
+from itertools import chain, combinations
 
 import numpy as np
 
-from truecount._types import FloatArray
-from truecount.inference.ascent import Ascent
+from truecount._types import BoolArray, FloatArray
 from truecount.inference.draws import dirichlet, draw_rows
-from truecount.inference.mode import climb_together, even_start, one_class_starts, shuffled_starts
+from truecount.inference.modes.ascent import Ascent, share_out
+from truecount.inference.modes.mode import climb_together, even_start, one_class_starts, shuffled_starts
 from truecount.models import Density
 
 ROUNDS, ARRIVED = 6, 1e-4
@@ -20,6 +21,8 @@ NEGLIGIBLE_CORNER, MOST_CLASSES = 15.0, 8
 """The same for a corner; with more classes than this its mass cannot be judged by its height and width."""
 NEARLY_AS_HEAVY = 3.0
 """Nats: a mode whose mass is within this of the largest must have draws about it."""
+MOST_EDGES, MOST_CELLS, EDGE_LEAPS = 128, 24, 12
+"""Edges looked at, of a confusion with so many cells at most, and leaps upwards along each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,9 @@ class Landscape:
         Shape (modes, classes, 1 + outputs): prevalence and confusion of each.
     corners
         The same for points where one class holds nearly all, those whose mass is not negligible.
+    edges
+        The same for points where some cells of a prior below 1 are empty: on a logarithmic scale the density runs flat
+        towards such an edge, so that it piles up there although it has no maximum.
     log_masses
         Shape (modes,): about how much of the posterior each mode has, up to a constant.
     """
@@ -41,12 +47,13 @@ class Landscape:
     density: Density
     modes: FloatArray
     corners: FloatArray
+    edges: FloatArray
     log_masses: FloatArray
 
     @property
     def is_plain(self) -> bool:
         """Whether there is one mode and nothing else."""
-        return len(self.modes) + len(self.corners) == 1
+        return len(self.modes) + len(self.corners) + len(self.edges) == 1
 
     def is_missed_by(self, prevalence: FloatArray) -> bool:
         """Tell whether draws of the prevalence, shape (draws, classes), all lie to one side of a mode that counts."""
@@ -66,7 +73,7 @@ class Landscape:
         """
         prevalence, confusion = _by_labels(self.density, chains, rng)
         if not self.is_plain:
-            taken = np.concatenate([self.modes, self.corners])
+            taken = np.concatenate([self.modes, self.corners, self.edges])
             taken = taken[np.arange(chains // 2) % len(taken)]
             prevalence[1::2], confusion[1::2] = taken[:, :, 0], taken[:, :, 1:]
         return prevalence, confusion
@@ -74,8 +81,8 @@ class Landscape:
     def allocations(self) -> FloatArray:
         """Shape (guesses, classes, outputs): items of each class and output, as on each mode, or all in a corner."""
         held = self.corners[:, :, :1] == self.corners[:, :, :1].max(axis=1, keepdims=True)
-        one_class = held * self.density.unlabeled
-        return np.concatenate([Ascent(_logarithmic(self.density)).allocated(self.modes), one_class])
+        one_class, ascent = held * self.density.unlabeled, Ascent(_logarithmic(self.density))
+        return np.concatenate([ascent.allocated(self.modes), one_class, ascent.allocated(self.edges)])
 
 
 def survey(density: Density) -> Landscape:
@@ -94,7 +101,64 @@ def survey(density: Density) -> Landscape:
         if counts and all(_is_apart(points[number], points[mode]) for mode in kept):
             kept.append(number)
     is_near = _log_mass(density, ascent, corners) > mass[first] - NEGLIGIBLE_CORNER
-    return Landscape(density, points[kept], corners[is_near & (density.n_classes <= MOST_CLASSES)], mass[kept])
+    corners = corners[is_near & (density.n_classes <= MOST_CLASSES)]
+    return Landscape(density, points[kept], corners, _edges(density, points[kept]), mass[kept])
+
+
+def _edges(density: Density, modes: FloatArray) -> FloatArray:
+    """Return the edges whose mass is not negligible, apart from the modes and from each other."""
+    is_empty = _empty_cells(density)
+    if not len(is_empty):
+        return modes[:0]
+    ascent = Ascent(_logarithmic(density), is_empty)
+    points = np.where(np.pad(is_empty, ((0, 0), (0, 0), (1, 0))), 0.0, modes[0])
+    points[..., 1:] /= points[..., 1:].sum(axis=-1, keepdims=True)
+    for _ in range(EDGE_LEAPS):
+        points = ascent.leap(points)
+    items = ascent.allocated(np.concatenate([modes, points]))
+    mass = _log_mass_of_allocations(density, items)
+    kept = list(modes)
+    for number in np.argsort(-mass[len(modes) :], kind="stable"):
+        is_heavy = mass[len(modes) + number] > mass.max() - NEGLIGIBLE_CORNER
+        if is_heavy and all(_is_apart(points[number], other) for other in kept):
+            kept.append(points[number])
+    return np.array(kept[len(modes) :]).reshape(-1, *modes.shape[1:])
+
+
+def _empty_cells(density: Density) -> BoolArray:
+    """Shape (edges, classes, outputs): cells of a prior below 1 that may be empty at once, first few, then more."""
+    n_classes, n_outputs = density.rows.shape
+    may_be_empty = (density.rows < 1) & ~density.is_known[:, None] & (density.unlabeled > 0)
+    if not may_be_empty.any() or may_be_empty.size > MOST_CELLS:
+        return np.zeros((0, n_classes, n_outputs), bool)
+    cells = np.argwhere(may_be_empty)
+    choices = chain.from_iterable(combinations(range(len(cells)), size) for size in range(1, len(cells) + 1))
+    found = []
+    for chosen in choices:
+        is_empty = np.zeros((n_classes, n_outputs), bool)
+        is_empty[tuple(cells[list(chosen)].T)] = True
+        if not is_empty.all(axis=0).any() and not is_empty.all(axis=1).any():
+            found.append(is_empty)
+        if len(found) == MOST_EDGES:
+            break
+    return np.array(found).reshape(-1, n_classes, n_outputs)
+
+
+def _log_mass_of_allocations(density: Density, items: FloatArray) -> FloatArray:
+    """Log of the posterior mass of allocations about each of (…, classes, outputs), up to a constant.
+
+    Given an allocation all is conjugate, so its mass is a closed form; about as many are as heavy as their standard
+    deviations say.
+    """
+    from scipy.special import gammaln, xlogy
+
+    held, learned = items.sum(axis=-1), ~density.is_known
+    by_cell = gammaln(density.rows + items).sum(axis=-1) - gammaln(density.rows.sum(axis=1) + held)
+    by_cell = np.where(learned, by_cell, xlogy(items, density.known).sum(axis=-1))
+    value = gammaln(density.prevalence + held).sum(axis=-1) + by_cell.sum(axis=-1) - gammaln(items + 1).sum((-2, -1))
+    shares = items / np.maximum(density.unlabeled, 1e-300)
+    spread = 2 * np.pi * density.unlabeled * (1 - (shares**2).sum(axis=-2)) / 2 + 1
+    return np.asarray(value + 0.5 * (density.n_classes - 1) * np.log(spread).sum(axis=-1))
 
 
 def _logarithmic(density: Density) -> Density:
@@ -117,9 +181,4 @@ def _by_labels(density: Density, chains: int, rng: np.random.Generator) -> tuple
     """Rows from the labels alone, and for each chain a prevalence that explains the outputs with them."""
     confusion = np.maximum(draw_rows(rng, density, 0.0, (chains,)), 1e-30)
     prevalence = dirichlet(rng, np.maximum(density.prevalence, 1), (chains,))
-    for _ in range(50):
-        joint = prevalence[:, :, None] * confusion
-        items = (joint * (density.unlabeled / np.maximum(joint.sum(axis=1), 1e-300))[:, None, :]).sum(axis=2)
-        prevalence = items + density.prevalence
-        prevalence /= prevalence.sum(axis=1, keepdims=True)
-    return prevalence, confusion
+    return share_out(density, prevalence, confusion)[0], confusion

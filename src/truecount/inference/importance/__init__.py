@@ -1,0 +1,1 @@
+"""Independent weighted draws, turned into equally weighted ones."""

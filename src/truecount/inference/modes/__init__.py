@@ -1,0 +1,1 @@
+"""Where the density is highest, and where it piles up."""
