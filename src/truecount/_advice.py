@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Door: TypeAlias = Literal["python", "estimate", "check", "counts", "demo"]
+Door: TypeAlias = Literal["python", "estimate", "check", "plan", "counts", "demo"]
 """Python, or a verb of the command."""
 
 

@@ -19,6 +19,7 @@ STAGES = [
     {"models"},
     {"simulate"},
     {"estimators", "inference"},
+    {"planning"},
     {"results"},
     {"diagnostics"},
     {"api"},

@@ -61,5 +61,5 @@ def test_it_runs(example: str, data: Path, tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_there_are_some_of_every_verb() -> None:
-    assert {example.split()[1] for example in EXAMPLES} == {"estimate", "check", "counts", "demo"}
+    assert {example.split()[1] for example in EXAMPLES} == {"estimate", "check", "plan", "counts", "demo"}
     assert len(EXAMPLES) > 20

@@ -10,65 +10,72 @@ import pytest
 
 from group_oracle import pooled_oracle
 from truecount import Auto, Groups, LabelShift, Prior, Walk, infer
+from truecount.models.hierarchy import GroupDensity
 from truecount.models.hierarchy.centre import Centre
+from truecount.models.hierarchy.dirichlet import DirichletGroups
 from truecount.models.hierarchy.log_ratios import log_ratio_basis
-from truecount.models.hierarchy.pooled import pooled_density
 from truecount.models.hierarchy.rows import Rows
-from truecount.models.hierarchy.varying import VaryingDensity
 
 FALSE_ALARMS = 1e-4
 """A sound engine fails a statistical test of this file so often."""
 WALK = np.tril(np.ones((6, 6)))[:, 1:] * np.sqrt([1, 1, 3, 0.5, 1])
-LOADINGS = {"pooled": None, "walk": (WALK,), "walk and noise": (WALK, np.eye(6))}
+BASIS = log_ratio_basis(3)
+KINDS = {
+    "pooled": {},
+    "walk": {"loadings": (WALK,)},
+    "walk and noise": {"loadings": (WALK, np.eye(6))},
+    "varying": {"labeled": True},
+    "varying walk": {"loadings": (WALK,), "labeled": True},
+    "dirichlet": {"dirichlet": DirichletGroups(BASIS)},
+    "independent": {"dirichlet": DirichletGroups(BASIS, np.array([1.0, 2.0, 0.5]))},
+    "varying dirichlet": {"dirichlet": DirichletGroups(BASIS), "labeled": True},
+}
 
 
 def a_density(kind, seed):
+    """Three classes, one of whose rows is known, four outputs, six units; coordinates of two chains."""
     rng = np.random.default_rng(seed)
     known = np.full((3, 4), np.nan)
     known[1] = [0.1, 0.2, 0.3, 0.4]
     shapes = rng.gamma(2, 2, (3, 4)) + 0.2
     shapes[0, 0] = 0.3
-    design = np.vstack([np.ones(6), rng.normal(size=6)])
+    design = np.vstack([np.ones(6), rng.normal(size=6)])[: 0 if kind == "independent" else 2]
+    centre = Centre(np.array([1.0, 2.0, 0.5]), design, BASIS)
     items = rng.poisson(20, (4, 6)).astype(float)
-    density = pooled_density(Rows(shapes, known), items, np.array([1.0, 2.0, 0.5]), design, loadings=LOADINGS[kind])
+    options = {**KINDS[kind]}
+    if "labeled" in options:
+        options["labeled"] = rng.poisson(3, (3, 4, 6)).astype(float)
+    density = GroupDensity(Rows(shapes, known), items, centre, **options)
     density = density.recentred(rng.random(density.latent_shape))
     return density, 0.7 * rng.normal(size=(2, density.n_hyper)), rng.normal(size=(2, *density.latent_shape))
 
 
-def a_varying_density(seed):
-    """Rows that differ between units, one of them known, with labels and items in every unit."""
-    rng = np.random.default_rng(seed)
-    known = np.full((3, 4), np.nan)
-    known[1] = [0.1, 0.2, 0.3, 0.4]
-    centre = Centre(np.array([1.0, 2.0, 0.5]), np.vstack([np.ones(6), rng.normal(size=6)]), log_ratio_basis(3))
-    labeled, items = rng.poisson(3, (3, 4, 6)).astype(float), rng.poisson(20, (4, 6)).astype(float)
-    density = VaryingDensity(Rows(rng.gamma(2, 2, (3, 4)) + 0.2, known), labeled, items, centre)
-    density = density.recentred(rng.random(density.latent_shape))
-    return density, 0.7 * rng.normal(size=(2, density.n_hyper)), rng.normal(size=(2, *density.latent_shape))
-
-
-def test_the_curvature_of_varying_rows_is_exact_where_counts_are_as_expected(seed):
-    density, hyper, latent = a_varying_density(seed)
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_curvature_is_exact_where_counts_are_as_expected(kind, seed):
+    density, hyper, latent = a_density(kind, seed)
     hyper, latent = hyper[:1], latent[:1]
-    rows = density.confusion(hyper, latent)[0].transpose(1, 2, 0)
-    outputs = (density.prevalence(hyper, latent)[0][:, None] * rows).sum(axis=0)
-    expected = replace(
-        density,
-        labeled=rows * density.labeled.sum(axis=1)[:, None],
-        unlabeled=outputs * density.unlabeled.sum(axis=0),
-    )
+    shares = density.prevalence(hyper, latent)[0]
+    if density.labeled is None:
+        expected = replace(density, unlabeled=density.common_rows(hyper)[0].T @ shares * density.unlabeled.sum(axis=0))
+    else:
+        rows = density.unit_rows(hyper, latent)[0].transpose(1, 2, 0)
+        expected = replace(
+            density,
+            labeled=rows * density.labeled.sum(axis=1)[:, None],
+            unlabeled=(shares[:, None] * rows).sum(axis=0) * density.unlabeled.sum(axis=0),
+        )
     step = 1e-5
     for at in range(density.latent_shape[0]):
         move = np.zeros(latent.shape)
         move[:, at] = step
         ahead, behind = (expected.value_and_gradient(hyper, latent + sign * move)[2] for sign in (1, -1))
         found = expected.curvature(hyper, latent)[0, at]
-        np.testing.assert_allclose(found, -(ahead - behind)[0] / (2 * step), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(found, -(ahead - behind)[0] / (2 * step), rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("kind", [*LOADINGS, "varying"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_gradients_are_those_of_the_value(kind, seed):
-    density, hyper, latent = a_varying_density(seed) if kind == "varying" else a_density(kind, seed)
+    density, hyper, latent = a_density(kind, seed)
     _, by_hyper, by_latent = density.value_and_gradient(hyper, latent)
     step = 1e-5
     for at in range(density.n_hyper):
@@ -82,16 +89,48 @@ def test_gradients_are_those_of_the_value(kind, seed):
         np.testing.assert_allclose(by_latent[(slice(None), *at)], (ahead - behind) / (2 * step), rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("kind", LOADINGS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_the_centring_changes_coordinates_and_not_the_density(kind, seed):
     density, hyper, latent = a_density(kind, seed)
     other = density.recentred(np.random.default_rng(seed + 1).random(density.latent_shape))
     moved = other.own_latent(hyper, density.standard_latent(hyper, latent))
     np.testing.assert_allclose(density.prevalence(hyper, latent), other.prevalence(hyper, moved), rtol=1e-10)
-    spread = density.spread(density.parts(hyper)[2])[:, density.spread_of_latent, None]
+    spread = density.all_spreads(density.parts(hyper)[2])[:, density.spread_of_latent, None]
     jacobian = (np.log(spread) * (other.centring - density.centring)).sum(axis=(1, 2))
     before, after = density.value_and_gradient(hyper, latent)[0], other.value_and_gradient(hyper, moved)[0]
     np.testing.assert_allclose(before, after + jacobian, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_spreads_given_deviations_have_the_density_that_they_have_with_them(kind, seed):
+    """Moving one spread at fixed deviations changes the whole density by as much as the conditional one."""
+    density, hyper, latent = a_density(kind, seed)
+    if not density.n_spreads:
+        return
+    plain = density.recentred(np.zeros(density.latent_shape))
+    standard = density.standard_latent(hyper, latent)
+    deviation, log_density = density.spreads_given_deviations(hyper, standard)
+    before = plain.value_and_gradient(hyper, standard)[0]
+    for at in range(density.n_spreads):
+        moved = hyper.copy()
+        moved[:, hyper.shape[1] - density.n_spreads + at] += 0.3
+        spread = density.all_spreads(density.parts(moved)[2])[:, density.spread_of_latent, None]
+        old = density.all_spreads(density.parts(hyper)[2])[:, density.spread_of_latent, None]
+        jacobian = np.log(old / spread).sum(axis=1)[:, 0] * density.latent_shape[1]
+        gain = plain.value_and_gradient(moved, deviation / spread)[0] - before + jacobian
+        found = log_density(density.parts(moved)[2]) - log_density(density.parts(hyper)[2])
+        np.testing.assert_allclose(found[:, at], gain, rtol=1e-8, atol=1e-8)
+
+
+def test_rows_drawn_from_their_labels_have_their_dirichlet_means(seed):
+    shapes = np.array([[0.2, 0.5, 3.0], [20.0, 5.0, 1.0]])
+    rows = Rows(shapes, np.full((2, 3), np.nan))
+    drawn = rows.natural(rows.draw(20_000, np.random.default_rng(seed)))[0]
+    size = shapes.sum(axis=1, keepdims=True)
+    mean = shapes / size
+    error = np.sqrt(mean * (1 - mean) / (size + 1) / 20_000)
+    assert (np.abs(drawn.mean(axis=0) - mean) < 5 * error).all()
+    np.testing.assert_allclose(drawn.var(axis=0), mean * (1 - mean) / (size + 1), rtol=0.1)
 
 
 def districts(number):

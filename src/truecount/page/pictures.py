@@ -59,7 +59,7 @@ def shares_drawing(
     dress(ax, LIGHT)
     draw_prevalence(ax, data, LIGHT, numbers=False)
     about = f"A row for each class: {', '.join(labels(data.classes, LONGEST_NAME))}. The numbers are in the table."
-    return _drawing(ax, axis, "True share of every class", about, " ".join(sentences))
+    return drawing(ax, axis, "True share of every class", about, " ".join(sentences))
 
 
 def groups_drawing(
@@ -78,10 +78,11 @@ def groups_drawing(
     dress(ax, LIGHT)
     draw_groups(ax, data, LIGHT)
     about = f"{axis} from left to right, the classes beside each other. The numbers are in the table."
-    return _drawing(ax, axis, "True shares in every group", about, " ".join(sentences))
+    return drawing(ax, axis, "True shares in every group", about, " ".join(sentences))
 
 
-def _drawing(ax: "Axes", axis: str, title: str, about: str, caption: str) -> Drawing:
+def drawing(ax: "Axes", axis: str, title: str, about: str, caption: str) -> Drawing:
+    """Return a picture for the page, with the name of its horizontal axis."""
     ax.set_xlabel(axis, loc="left", color=LIGHT.soft, fontsize=FONT, parse_math=False)
     find_letters(ax)
     view, svg = _inline("shares", _svg(ax))

@@ -9,6 +9,7 @@ from truecount.plots.chains import rank, trace
 from truecount.plots.classifier import confusion, predictive
 from truecount.plots.groups import groups
 from truecount.plots.joint import pair, ternary
+from truecount.plots.plan import plan
 from truecount.plots.shares import density, prevalence
 from truecount.plots.theme import DARK, LIGHT, Theme
 from truecount.plots.trust import contraction, coverage
@@ -24,6 +25,7 @@ __all__ = [
     "groups",
     "methods",
     "pair",
+    "plan",
     "predictive",
     "prevalence",
     "prior_sensitivity",

@@ -11,15 +11,19 @@ from truecount import _check
 from truecount._types import FloatArray, Name
 from truecount._wording import percent, span
 from truecount.counts.groups import Groups
+from truecount.counts.weights import effective_groups
 from truecount.errors import InputError
 from truecount.inference import convergence
-from truecount.inference.hierarchical import GroupDraws
+from truecount.inference.hierarchical import Convergence, GroupDraws
 from truecount.models import LabelShift
 from truecount.reading.names import group_name
+from truecount.results.borrowing import borrowed_shares, own_shares
 from truecount.results.by_class import ByClass, unknown_class
 from truecount.results.contrast import Contrast, Ranks, interval_of
 from truecount.results.finding import Finding
+from truecount.results.leave_one_out import LeaveOneOut, leave_one_out
 from truecount.results.provenance import Origin
+from truecount.results.summary import require_realizable
 
 Status = Literal["ok", "not-converged", "no-answer"]
 MOST_SHOWN = 72
@@ -68,13 +72,24 @@ class GroupPosterior:
 
     @property
     def confusion(self) -> FloatArray:
-        """Shape (draws, classes, outputs): draws of P(output | class)."""
+        """Shape (draws, classes, outputs): draws of P(output | class).
+
+        Shape (draws, groups, classes, outputs) under `Varying`.
+        """
         return self.draws.confusion
 
     @property
     def spread(self) -> FloatArray:
         """Shape (draws, log-ratios): standard deviation between groups; for two classes, of the logit of the first."""
         return self.draws.spread
+
+    @property
+    def confusion_spread(self) -> FloatArray:
+        """Shape (draws, classes): standard deviation of each learned row's log-ratios between studies and groups.
+
+        It has no columns where the confusion does not vary.
+        """
+        return self.draws.row_spread
 
     @cached_property
     def mean(self) -> FloatArray:
@@ -102,20 +117,25 @@ class GroupPosterior:
     def rhat(self) -> FloatArray:
         """Shape (groups, classes): rank-normalised split R-hat of every share."""
         flat = self.prevalence.reshape(len(self.prevalence), -1)
-        return convergence.rhat_fast(flat, self.draws.chains).reshape(self.mean.shape)
+        return convergence.rhat_of_many_chains(flat, self.draws.chains).reshape(self.mean.shape)
 
     @cached_property
-    def hyper_rhat(self) -> float:
-        """The largest R-hat of spread, centre and confusion."""
-        return self.draws.hyper_rhat()
+    def convergence(self) -> tuple[Convergence, ...]:
+        """R-hat and effective sample size of spread, centre, confusion and prevalence, the worst of each."""
+        return self.draws.convergence()
 
     @property
     def status(self) -> Status:
-        """``"ok"``; ``"not-converged"``, for R-hat above 1.01; or ``"no-answer"``, for R-hat above 1.1."""
-        worst = max(float(self.rhat.max()), self.hyper_rhat)
+        """``"ok"``; ``"not-converged"``, for R-hat above 1.01 or few effective draws; or ``"no-answer"``.
+
+        There is no answer where some R-hat is above 1.1.
+        """
+        worst = max((each.rhat for each in self.convergence), default=1.0)
+        fewest = min((each.effective for each in self.convergence), default=np.inf)
         if not worst <= convergence.RHAT_MOST:
             return "no-answer"
-        return "ok" if worst <= convergence.RHAT_LIMIT else "not-converged"
+        is_ok = worst <= convergence.RHAT_LIMIT and fewest >= convergence.FEWEST_EFFECTIVE
+        return "ok" if is_ok else "not-converged"
 
     @property
     def has_answer(self) -> bool:
@@ -130,6 +150,44 @@ class GroupPosterior:
         items = self.data.unlabeled.sum(axis=1, keepdims=True)
         chosen = self.data.unlabeled[:, [self.data.outputs.index(name) for name in self.classes]]
         return np.asarray(np.divide(chosen, items, out=np.full(chosen.shape, np.nan), where=items > 0))
+
+    @cached_property
+    def own(self) -> FloatArray:
+        """Shape (groups, classes): the estimate of each group by its own items alone, given the mean confusion.
+
+        It is the adjusted count kept between 0 and 1; NaN for a group without items.
+        """
+        return own_shares(effective_groups(self.data)[1], self.confusion.mean(axis=0))
+
+    @cached_property
+    def borrowed(self) -> FloatArray:
+        """Shape (groups,): how much of what is known of a group comes from the others, from 0 to 1.
+
+        0 where its own items determine its prevalence, 1 where it has none; 0 throughout under `Independent`.
+        """
+        times = None if self.data.times is None else (self.data.times - self.data.times.min()).astype(np.float64)
+        return borrowed_shares(effective_groups(self.data)[1], times, self.model, self.draws)
+
+    def realized(self, group: Any) -> FloatArray:
+        """Return draws of the share of each class among a group's own items, shape (draws, classes).
+
+        Given a draw, the class of each item with output k is drawn from P(class | output k).
+        """
+        at = self.data.index(group)
+        require_realizable(self.data[group])
+        rows = self.confusion[:, at] if self.confusion.ndim == 4 else self.confusion
+        joint = self.prevalence[:, at, :, None] * rows
+        of_output = joint.sum(axis=1, keepdims=True)
+        given_output = np.divide(joint, of_output, out=np.full_like(joint, 1 / len(self.classes)), where=of_output > 0)
+        items = self.data.unlabeled[at].astype(np.int64)
+        rng = np.random.default_rng([self.origin.seed, at, *b"realized"])
+        drawn = rng.multinomial(items, given_output.transpose(0, 2, 1))
+        shares: FloatArray = drawn.sum(axis=1) / items.sum()
+        return shares
+
+    def leave_one_out(self) -> LeaveOneOut:
+        """Return how well the other groups predict each group's items, pooled and independent."""
+        return leave_one_out(self.data, self.model, self.draws, self.origin.seed)
 
     @cached_property
     def between(self) -> FloatArray:
@@ -231,6 +289,7 @@ def group_table(answer: GroupPosterior, level: float = 0.95) -> str:
     more = len(answer.groups) - MOST_SHOWN
     lines += [f"… and {more} more groups"] if more > 0 else []
     lines += [f"{finding.severity}: {finding.message} {finding.advice}" for finding in answer.findings]
-    effective, rhat = answer.effective_draws.min(), max(float(answer.rhat.max()), answer.hyper_rhat)
+    effective = min((each.effective for each in answer.convergence), default=len(answer.prevalence))
+    rhat = max((each.rhat for each in answer.convergence), default=1.0)
     how = f"Drawn jointly: effective sample size {effective:,.0f} or more, R-hat {rhat:.3f}. Seed {answer.origin.seed}."
     return "\n".join([*lines, how])

@@ -13,7 +13,7 @@ from truecount.inference.chains.history import History
 from truecount.inference.chains.jumps import Jumps
 from truecount.inference.chains.leapfrog import Chains, Effort, Tuning, begin, move, warm_up
 from truecount.inference.chains.warp import Warped
-from truecount.inference.draws import Draws, Engine
+from truecount.inference.draws import Draws, Engine, within_digits
 from truecount.inference.modes.landscape import Landscape, survey
 from truecount.inference.run import ChainRun
 from truecount.models import Density
@@ -64,7 +64,7 @@ class Hamiltonian(Engine):
 
     def sample(self, density: Density, seed: int) -> Draws:
         """Warm up, then draw until there is enough."""
-        rng = np.random.default_rng(seed)
+        rng, density = np.random.default_rng(seed), within_digits(density)
         chains = self.chains or _default_chains(density.rows.size)
         budget = self.budget or _default_budget(chains * density.rows.size)
         landscape = survey(density)

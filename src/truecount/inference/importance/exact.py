@@ -14,7 +14,7 @@ import numpy as np
 from truecount import _check
 from truecount.errors import UnsuitableEngineError
 from truecount.inference import convergence
-from truecount.inference.draws import Draws, Engine, confusion_stride, dirichlet, draw_rows
+from truecount.inference.draws import Draws, Engine, confusion_stride, dirichlet, draw_rows, within_digits
 from truecount.inference.importance.conflict import conflict
 from truecount.inference.importance.defensive import DefensiveProposal
 from truecount.inference.importance.driver import grow, refusal, resampled, tail
@@ -68,6 +68,7 @@ class Exact(Engine):
     def sample(self, density: Density, seed: int) -> Draws:
         """Draw, or refuse by name."""
         rng, size = np.random.default_rng(seed), max(self.draws, self.effective_draws or 0)
+        density = within_digits(density)
         if not density.unlabeled.any():
             return _prior_draws(density, size, rng)
         pool, landscape = _fill_pool(density, size, rng)

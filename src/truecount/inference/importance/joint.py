@@ -20,7 +20,7 @@ import numpy as np
 
 from truecount._types import FloatArray
 from truecount.inference import convergence
-from truecount.inference.draws import Draws, dirichlet, draw_rows, groups_apart
+from truecount.inference.draws import Draws, dirichlet, draw_rows, groups_apart, within_digits
 from truecount.inference.importance.driver import grow, refusal, resampled, tail
 from truecount.inference.importance.proposal import DirichletMixture, Pool, prior_term
 from truecount.inference.importance.resample import normalised
@@ -56,6 +56,7 @@ def exact_jointly(densities: Sequence[Density], size: int, asked: int, seed: int
     if not densities:
         return []
     _require_square(densities)
+    densities = [within_digits(density) for density in densities]
     rng = np.random.default_rng(seed)
     pool, shapes = _pool(densities, max(size, asked), rng)
     together = resampled(pool, size, asked, rng)
