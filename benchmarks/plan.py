@@ -24,7 +24,7 @@ RESULTS = Path(__file__).parent / "results" / "plan.json"
 DATA = Path(os.environ.get("TRUECOUNT_DATA", "."))
 PILOT_LABELS, PILOT_ITEMS, ASSURANCE, NARROWER = 60, 400, 0.8, 0.65
 """Labels of each class and items of a pilot, the assurance, and by how much to get narrower than the pilot."""
-BATCH, FIRST, MOST = 20, 3, 3000
+BATCH, FIRST, MOST = 30, 3, 3000
 """Labels of a batch, labels of each output to begin with, and labels at which to give up."""
 
 
@@ -117,8 +117,8 @@ CARRIED: dict[str, Callable[[], Callable[[np.random.Generator], Population]]] = 
 BATCHES = {
     name: lambda name=name: uci(name, 3)
     for name in (
-        *("spambase", "waveform-21", "satimage", "page-blocks"),
-        *("optdigits", "nursery", "wine-quality-red", "cmc"),
+        *("page-blocks", "satimage", "nursery", "yeast"),
+        *("spambase", "wine-quality-red", "waveform-21", "cmc"),
     )
 }
 

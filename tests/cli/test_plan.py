@@ -120,7 +120,7 @@ def test_a_picture_and_a_page_are_written(tmp_path: Path):
         ([*TEST, "--budget", "-3"], "--budget"),
         (["--prevalence", "150%", "--sensitivity", "93%", "--specificity", "98%", "--budget", "3"], "prevalence"),
         ([*TEST, "--positive", "3/10", "--budget", "3"], "does not go with data"),
-        ([*TEST, "--apart", "A,B", "--budget", "3"], "--class"),
+        ([*TEST, "--apart", "A", "--budget", "3"], "--class"),
         ([*TEST, "--half-width", "60%"], "below 0.5"),
         (["--half-width", "3%"], "no data"),
         ([*TEST, "--next", "50"], "--next needs the counts"),

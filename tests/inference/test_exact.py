@@ -167,3 +167,13 @@ def test_so_many_items_of_which_some_are_rare_are_refused():
     counts = tc.Counts([[9, 1, 0], [0, 0, 7]], [10**16, 3 * 10**15, 5])
     with pytest.raises(UnsuitableEngineError, match=r"unlabeled has 1.3e\+16 items, of which some output is rare"):
         tc.infer(counts)
+
+
+@pytest.mark.parametrize("prevalence", [(0.02, 0.02), (0.02, 0.1, 0.5, 1.0)])
+def test_one_output_leaves_the_prior_as_it_is(prevalence, seed):
+    """Proposals that solve for a class by what the others leave have too few digits for shares near zero."""
+    counts = tc.Counts([[3]] + [[0]] * (len(prevalence) - 1), [372])
+    posterior = tc.infer(counts, prior=tc.Prior(prevalence), seed=seed)
+    expected = stats.dirichlet(prevalence)
+    error = np.sqrt(expected.var() / len(posterior.prevalence))
+    assert (np.abs(posterior.mean - expected.mean()) < 5 * error).all()

@@ -19,6 +19,7 @@ from truecount.errors import InputError
 from truecount.models import LabelShift, Model, Prior
 from truecount.planning.goal import Costs, Goal
 from truecount.planning.scenario import Assumed
+from truecount.reading.names import group_name
 
 if TYPE_CHECKING:
     from truecount.results.plan import Plan
@@ -122,7 +123,7 @@ def plan(
       truecount plan counts.json --labels fail=100 --labels pass=50
       truecount plan counts.json --above pass=50% --assurance 80%
     Two groups to be told apart:
-      truecount plan runs.csv --label human --prediction verdict --by region --apart v1,v2 --class pass
+      truecount plan --positive A=50/3330 --positive B=71/2900 --sensitivity .84 --specificity .995 --apart A,B
     Which items to label next, by their output:
       truecount plan runs.csv --label human --prediction verdict --next 50
     As JSON, and as a picture of width against cost:
@@ -160,7 +161,7 @@ def plan(
         from truecount.cli.next_batch import deliver_batch
 
         return deliver_batch(report, data, model, next_batch, of_interest, read_seed(seed))
-    goal = _goal(half_width, above, below, apart, assurance, data.classes, of_interest)
+    goal = _goal(half_width, above, below, apart, assurance, of_interest, data)
     _deliver(
         report,
         data,
@@ -251,10 +252,11 @@ def _goal(
     below: str | None,
     apart: str | None,
     assurance: str | None,
-    classes: tuple[Name, ...],
     of_interest: str | None,
+    data: Assumed | Counts | Groups,
 ) -> Goal | None:
     """Read at most one goal."""
+    classes, groups = data.classes, data.groups if isinstance(data, Groups) else ()
     asked = [
         name
         for name, value in (("--half-width", half_width), ("--above", above), ("--below", below), ("--apart", apart))
@@ -272,9 +274,12 @@ def _goal(
         return replace(goal, of=_class("--class", of_interest, classes), assurance=sure)
     if apart is not None:
         first, found, second = apart.partition(",")
-        if not found or of_interest is None:
+        if not found or (of_interest is None and len(classes) > 2):
             raise typer.BadParameter("--apart names two groups, as in A,B, and goes with --class.")
-        return replace(Goal.apart(first, second, of=_class("--class", of_interest, classes)), assurance=sure or 0.8)
+        of_interest = str(classes[-1]) if of_interest is None else of_interest
+        known = {group_name(group): group for group in groups}
+        names = [known.get(name.strip(), name.strip()) for name in (first, second)]
+        return replace(Goal.apart(*names, of=_class("--class", of_interest, classes)), assurance=sure or 0.8)
     option, text = ("--above", above) if above else ("--below", below)
     from truecount.cli.options import read_conclusions
 

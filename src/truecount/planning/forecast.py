@@ -10,7 +10,7 @@ from truecount._types import FloatArray, IntArray
 from truecount.counts import Counts
 from truecount.inference.choose import Auto
 from truecount.inference.closed_form import sample_closed_form
-from truecount.inference.many import own_seeds, sample_many
+from truecount.inference.importance.many import own_seeds
 from truecount.models import LabelShift
 from truecount.models.given_output import OutputModel
 from truecount.planning import normal
@@ -157,7 +157,7 @@ def _posteriors(scenario: Scenario, problems: Sequence[Counts], draws: int, seed
     seeds, model = own_seeds(seed, len(problems)), scenario.model
     if isinstance(model, LabelShift):
         densities = [model.density(counts) for counts in problems]
-        return [(place, drawn.prevalence) for place, drawn in sample_many(Auto(draws), densities, seeds)]
+        return [(place, drawn.prevalence) for place, drawn in Auto(draws).sample_many(densities, seeds)]
     closed = [cast("OutputModel", model).closed_form(counts) for counts in problems]
     return [
         (place, sample_closed_form(each, draws=draws, seed=own).prevalence)

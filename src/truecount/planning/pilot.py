@@ -10,8 +10,7 @@ from truecount.counts.weights import effective_by_output, effective_counts
 from truecount.inference.choose import Auto
 from truecount.inference.closed_form import sample_closed_form
 from truecount.inference.draws import Draws
-from truecount.inference.joint import sample_jointly
-from truecount.inference.many import own_seeds
+from truecount.inference.importance.many import own_seeds
 from truecount.models import LabelShift, Model
 from truecount.models.given_output import OutputModel
 from truecount.planning.scenario import Scenario
@@ -50,7 +49,7 @@ def group_scenarios(groups: Groups, model: LabelShift, seed: int) -> dict[Any, S
     named = dict(groups.apart())
     densities = [believed(model).density(counts) for counts in named.values()]
     if groups.shares_labels and len(named) > 1:
-        drawn = sample_jointly(Auto(TRUTHS), densities, seed)
+        drawn = Auto(TRUTHS).sample_jointly(densities, seed)
     else:
         seeds = own_seeds(seed, len(named))
         drawn = [Auto(TRUTHS).sample(density, own) for density, own in zip(densities, seeds, strict=True)]

@@ -27,7 +27,7 @@ def items_to_read(wanted: FloatArray, shares: FloatArray, *, sure: float = SURE)
     Examples
     --------
     >>> items_to_read(np.array([10.0, 1.0]), np.array([[0.5, 0.05]]))
-    array([25., 45.])
+    array([26., 45.])
     """
     from scipy.special import betainc
 

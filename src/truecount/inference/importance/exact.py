@@ -69,7 +69,7 @@ class Exact(Engine):
         """Draw, or refuse by name."""
         rng, size = np.random.default_rng(seed), max(self.draws, self.effective_draws or 0)
         density = within_digits(density)
-        if not density.unlabeled.any():
+        if not density.unlabeled.any() or density.n_outputs == 1:
             return _prior_draws(density, size, rng)
         pool, landscape = _fill_pool(density, size, rng)
         draws = resampled(pool, size, self.effective_draws or 0, rng)
@@ -81,7 +81,7 @@ class Exact(Engine):
 
 
 def _prior_draws(density: Density, size: int, rng: np.random.Generator) -> Draws:
-    """Without unlabelled items the prevalence keeps its prior and the rows what the labels say."""
+    """Without unlabelled items, or other outputs, the prevalence keeps its prior and the rows what the labels say."""
     stride = confusion_stride(size, density.rows.size)
     confusion = draw_rows(rng, density, 0.0, (len(range(0, size, stride)),))
     return Draws(
