@@ -26,7 +26,7 @@ INSTEAD = {
     r"hardly.learned": "prior-dominated",
     r"without a trace": "not identifiable",
     r"(take|takes|taken) (it |that |a conclusion )?away": "overturn, remove",
-    r"so many of each": "stratified by",
+    r"so many of each output": "stratified by output",
     r"(?<!black.)(?<!view )(?<![-\w])box(es)?(?![-=\w])": "classifier",
 }
 """Private words, as patterns, and what the field says."""

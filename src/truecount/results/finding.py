@@ -121,6 +121,13 @@ DECLARED = (
     ),
     Declared("few-groups", "info", ("infer of groups",), "so few groups that the prior of their spread has a say"),
     Declared(
+        "few-studies",
+        "info",
+        ("infer of groups",),
+        "so few studies that the prior of how much the confusion varies between them has a say",
+        otherwise="caution for a single study",
+    ),
+    Declared(
         "group-without-items",
         "info",
         ("infer of groups",),
