@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from truecount.models import Cut as Cut
     from truecount.models import Independent as Independent
     from truecount.models import LabelShift as LabelShift
+    from truecount.models import MeanInterval as MeanInterval
+    from truecount.models import Pert as Pert
     from truecount.models import Pooled as Pooled
     from truecount.models import Prior as Prior
     from truecount.models import SamePopulation as SamePopulation
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from truecount.results import Posterior as Posterior
     from truecount.results.check import Check as Check
     from truecount.results.group_posterior import GroupPosterior as GroupPosterior
+    from truecount.results.group_summary import Questions as Questions
     from truecount.results.plan import Plan as Plan
     from truecount.scores import Scores as Scores
 
@@ -78,13 +81,16 @@ _HOMES = {
     "Independent": "models",
     "InputError": "errors",
     "LabelShift": "models",
+    "MeanInterval": "models",
     "NUTS": "inference",
+    "Pert": "models",
     "Plan": "results.plan",
     "PointEstimate": "results",
     "Pooled": "models",
     "Posterior": "results",
     "Prior": "models",
     "Quadrature": "inference",
+    "Questions": "results.group_summary",
     "SamePopulation": "models",
     "Scores": "scores",
     "Varying": "models",

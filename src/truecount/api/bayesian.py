@@ -94,6 +94,7 @@ def infer(
         )
     if not isinstance(chosen, LabelShift):
         return _closed_form(data, chosen, engine, origin)
+    chosen = chosen.resolved(data)
     density = chosen.density(data)
     return _posterior(_engine(engine).sample(density, seed), density, data, chosen, origin)
 
@@ -181,7 +182,8 @@ def infer_many(
             drawn = _engine(engine).sample_many(densities, seeds)
         for number, draws in track(drawn, total=len(counts), show=progress):
             draws = replace(draws, run=replace(draws.run, groups_sharing_labels=sharing))
-            results[number] = _posterior(draws, densities[number], counts[number], chosen, origins[number])
+            own = chosen.resolved(counts[number])
+            results[number] = _posterior(draws, densities[number], counts[number], own, origins[number])
     elif joint:
         needed = f"groups are drawn together only under label shift, and the model is {chosen!r:.60}"
         raise InputError("joint", "is True", needed, Advice("{}, or pass {}", NOT_JOINT, LabelShift.choice()))
@@ -217,6 +219,7 @@ def mode(counts: Counts, model: Model = LabelShift(), *, prior: Prior | None = N
     pass   16.67 %
     """
     chosen = label_shift_model(model, prior, "a mode")
+    chosen = replace(chosen, prior=chosen.prior.fixed)
     found = find_mode(_density(counts, chosen))
     findings = of_mode(counts, chosen.prior, found)
     _warn(findings, stacklevel=3)

@@ -65,7 +65,7 @@ def require_prior(prevalence: str, confusion: str) -> None:
     from truecount.models import Prior
 
     with _blamed_on("--prior"):
-        Prior(_concentrations(prevalence, ()))
+        Prior(_shares(prevalence, ()))
     with _blamed_on("--prior-confusion"):
         Prior(confusion=_rows(confusion))
 
@@ -79,12 +79,12 @@ def make_model(
     confusion: str,
     given_output: str | None,
 ) -> "Model":
-    """Read ``1`` or ``fail=2,pass=1``, and ``0.5``, ``flat``, ``sparse`` or ``diagonal:2``, for a design's model."""
+    """Read ``1``, ``learned`` or ``fail=2,pass=1``, and ``0.5``, ``flat``, ``sparse``, ``learned``, ``diagonal:2``."""
     from truecount.models import LabelShift, Prior
     from truecount.models.given_output import OutputModel
 
     with _blamed_on("--prior"):
-        of_prevalence = Prior(_concentrations(prevalence, counts.classes))
+        of_prevalence = Prior(_shares(prevalence, counts.classes))
         of_prevalence.prevalence_for(counts)
     with _blamed_on("--prior-confusion"):
         prior = Prior(of_prevalence.prevalence, _rows(confusion), known=None if known is None else known.tolist())
@@ -196,6 +196,12 @@ def named_class(option: str, text: str, classes: Sequence[Name]) -> Name:
     return by_text[text]
 
 
+def _shares(text: str, classes: Iterable[Name]) -> str | float | dict[Name, float]:
+    from truecount.models.priors import AUTO, LEARNED
+
+    return text if text in (LEARNED, AUTO) else _concentrations(text, classes)
+
+
 def _concentrations(text: str, classes: Iterable[Name]) -> float | dict[Name, float]:
     if "=" not in text:
         return _number(text, "Write 1, or a number for every class as in fail=2,pass=1")
@@ -210,15 +216,16 @@ def _concentrations(text: str, classes: Iterable[Name]) -> float | dict[Name, fl
 
 
 def _rows(text: str) -> Any:
-    from truecount.models.priors import NAMED_ROWS, Prior
+    from truecount.models.priors import AUTO, LEARNED, NAMED_ROWS, Prior
 
+    names = (*NAMED_ROWS, LEARNED, AUTO)
     kind, _, strength = text.partition(":")
     if kind == "diagonal":
         return Prior.diagonal(_number(strength, "Write diagonal:2")).confusion
-    if text in NAMED_ROWS:
+    if text in names:
         return text
-    meant = nearest(kind, (*NAMED_ROWS, "diagonal"))
-    remedy = f"Or write {', '.join(NAMED_ROWS)} or diagonal:2"
+    meant = nearest(kind, (*names, "diagonal"))
+    remedy = f"Or write {', '.join(names)} or diagonal:2"
     return _number(text, f"Perhaps you meant {text.replace(kind, meant)}" if meant else remedy)
 
 

@@ -13,6 +13,8 @@ from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
 from truecount.inference.draws import Draws, dirichlet
 from truecount.models import Density, Prior, density
+from truecount.models.learned import CONCENTRATIONS
+from truecount.models.priors import LEARNED
 from truecount.results.check import value_lines
 
 Draw: TypeAlias = Callable[[Counts, Prior, int], Draws]
@@ -150,8 +152,13 @@ def _empty(n_classes: int, outputs: int | Sequence[Name], classes: Sequence[Name
 def _truth(prior: Prior, empty: Counts, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """A prevalence and a confusion from the prior; known rows as they are."""
     known = prior.known_for(empty)
-    rows = dirichlet(rng, prior.confusion_for(empty), ())
-    return dirichlet(rng, prior.prevalence_for(empty), ()), np.where(np.isnan(known), rows, known)
+    rows, shares = prior.confusion_for(empty), prior.prevalence_for(empty)
+    if (learned := prior.learned_rows_for(empty)) is not None:
+        rows = learned.rows_at(learned.draw(rng, 1))[0]
+    if prior.prevalence == LEARNED:
+        shares = shares * rng.choice(CONCENTRATIONS)
+    confusion = dirichlet(rng, np.where(np.isnan(known), rows, 1.0), ())
+    return dirichlet(rng, shares, ()), np.where(np.isnan(known), confusion, known)
 
 
 def _ranks(

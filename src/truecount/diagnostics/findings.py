@@ -75,6 +75,8 @@ ROUND, BY_CHANCE, MOST_NUMBERS = (100, 50, 25, 10, 5), 0.01, 6
 """Steps that people count in, and how seldom all outputs may have a multiple of one by chance."""
 MOST_UNSEEN = 0.5
 """Share of the unlabelled items with an output never labelled, beyond which nearly all is assumed."""
+LEVEL = 0.95
+"""Of the interval for the strength of a learned prior."""
 STRONG = 1000
 """How many times better another prior must explain the labels before it is named."""
 
@@ -87,6 +89,7 @@ def cautions(counts: Counts, prior: Prior, draws: Draws | None = None) -> tuple[
         _unlabeled_class(counts, prior),
         None if draws is None else _few_labels(counts, prior),
         None if draws is None else _prior_against_labels(counts, prior),
+        None if draws is None else _learned_prior(counts, prior),
         _unseen_output(counts, prior),
         labels_by_output(counts),
         None if draws is None else _shared_labels(draws),
@@ -158,6 +161,8 @@ def _unlabeled_class(counts: Counts, prior: Prior) -> Finding | None:
 
 def _few_labels(counts: Counts, prior: Prior) -> Finding | None:
     """Find classes whose row prior weighs more than their labels, and so decides what the classifier does with them."""
+    if prior.learned_rows_for(counts) is not None:
+        return None
     items, weight = effective_counts(counts)[0].sum(axis=1), prior.confusion_for(counts).sum(axis=1)
     few = [row for row in _learned_rows(counts, prior) if 0 < items[row] < weight[row]]
     if not few:
@@ -170,7 +175,9 @@ def _few_labels(counts: Counts, prior: Prior) -> Finding | None:
         f"With as few labels as {most} the prior decides what the classifier is taken to do with {said}: it weighs as "
         f"much as {weight[few].max():.3g} labels of a class.",
         {"classes": names, "labeled": items[few].tolist(), "prior": weight[few].tolist()},
-        f"Label more items of {said}, or give the rows a prior that weighs less.",
+        Advice(
+            "Label more items of {}, or let the labels decide what the prior weighs: {}.", said, named_rows("learned")
+        ),
     )
 
 
@@ -179,6 +186,8 @@ def _prior_against_labels(counts: Counts, prior: Prior) -> Finding | None:
 
     That prior need not give the better answer (``benchmarks/label_evidence.py``), so it is named and not advised.
     """
+    if prior.learned_rows_for(counts) is not None:
+        return None
     rows = _learned_rows(counts, prior)
     labeled = effective_counts(counts)[0][rows]
     items, weight = labeled.sum(axis=1), prior.confusion_for(counts)[rows]
@@ -198,10 +207,30 @@ def _prior_against_labels(counts: Counts, prior: Prior) -> Finding | None:
         "times better. Which prior brings the shares nearer to the truth does not follow from that.",
         {"better": better, "log_bayes_factor": gain, "prior": weight.sum(axis=1).tolist()},
         Advice(
-            "Compare the answer with that of {}, as {} does; where they differ by much, label more items.",
+            "Compare the answer with that of {}, as {} does, and with that of {}, where the labels decide; where they "
+            "differ by much, label more items.",
             named_rows(better),
             Action("check()", "truecount check"),
+            named_rows("learned"),
         ),
+    )
+
+
+def _learned_prior(counts: Counts, prior: Prior) -> Finding | None:
+    """Say what the labels decided about the prior of the rows."""
+    learned = prior.learned_rows_for(counts)
+    if learned is None or not learned.spread.any():
+        return None
+    even, own = learned.reference
+    low, high = learned.strength_interval(LEVEL)
+    part = own / (even + own)
+    on_own = f", {part:.0%} of it on the output called like the class" if learned.peak.any() else ""
+    return Finding(
+        "learned-prior",
+        "info",
+        f"The labels say how alike the rows of the confusion are: their common prior weighs {low:.2g} to {high:.2g} "
+        f"labels of a class{on_own}. The answer is an average over what is not known of it.",
+        {"strength": even + own, "interval": [low, high], "own": part},
     )
 
 

@@ -194,7 +194,7 @@ def prior_finding(classes: tuple[Name, ...], mean: FloatArray, changes: tuple[Pr
 
 def prior_against_data(counts: Counts, prior: Prior, model: Density, draws: Draws) -> Finding | None:
     """Find a prior that keeps every draw away from the shares and rows under which the counts are likely."""
-    if prior == Prior() or not model.unlabeled.sum():
+    if prior.fixed == Prior().fixed or not model.unlabeled.sum():
         return None
     tables = tables_of(model, effective_counts(counts)[0])
     chosen = np.linspace(0, len(draws.confusion) - 1, LOOKED_AT).astype(int)

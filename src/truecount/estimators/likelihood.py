@@ -212,7 +212,7 @@ class MAP:
 
     def prevalence(self, data: Counts | Scores) -> FloatArray:
         """Shape (classes,): the share of each class in the unlabelled population."""
-        record = find_mode(density(harden(data), self.prior))
+        record = find_mode(density(harden(data), self.prior.fixed))
         if not record.is_converged:
             message = f"The mode may be {record.kkt_residual:.2g} nats away; use infer()."
             warnings.warn(message, ConvergenceWarning, stacklevel=2)

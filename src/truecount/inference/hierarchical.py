@@ -36,6 +36,8 @@ MOST_BLOCKS = 60
 START_GROUPS = 200
 """The first guess of the hyperparameters looks at so many groups at most."""
 NEWTON_STEPS = 4
+FAR_OUT = 1e100
+"""Minus the log-density where it overflows."""
 SPREAD_STEPS = (1.0, 0.3, 0.1, 1.0, 0.3, 0.1)
 """Steps of the moves of spreads given deviations, in standard deviations of their prior."""
 CUT_MOVES = 4
@@ -407,7 +409,10 @@ def _negative_marginal(hyper: FloatArray, plain: GroupDensity) -> tuple[float, F
     points = np.vstack([hyper, hyper + step * np.eye(len(hyper)), hyper - step * np.eye(len(hyper))])
     n_latent, n_blocks = plain.latent_shape
     batch = max(1, BATCH // (n_latent * max(plain.unlabeled.size, n_latent * n_blocks)))
-    values = np.concatenate([_marginal(plain, points[at : at + batch]) for at in range(0, len(points), batch)])
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        values = np.concatenate([_marginal(plain, points[at : at + batch]) for at in range(0, len(points), batch)])
+    if not np.isfinite(values).all():
+        return FAR_OUT, np.zeros_like(hyper)
     ahead, behind = values[1 : len(hyper) + 1], values[len(hyper) + 1 :]
     return -float(values[0]), -(ahead - behind) / (2 * step)
 

@@ -120,12 +120,19 @@ DECLARED = (
         otherwise="serious from three standard deviations on",
     ),
     Declared("few-groups", "info", ("infer of groups",), "so few groups that the prior of their spread has a say"),
+    Declared("one-group", "info", ("infer of groups",), "one group, with nothing to compare it with or to borrow from"),
     Declared(
         "few-studies",
         "info",
         ("infer of groups",),
         "so few studies that the prior of how much the confusion varies between them has a say",
-        otherwise="caution for a single study",
+        otherwise="caution for one study",
+    ),
+    Declared(
+        "mostly-borrowed",
+        "info",
+        ("infer of groups",),
+        "groups of which more is known from the others than from their own items",
     ),
     Declared(
         "group-without-items",
@@ -164,6 +171,7 @@ DECLARED = (
         ("infer",),
         "labels unlike what the prior of the rows expects; another prior explains them far better",
     ),
+    Declared("learned-prior", "info", ("infer",), "what the labels decided about the prior of the rows"),
     Declared(
         "prior-against-data", "serious", ("infer",), "the prior holds the answer away from all that fits the counts"
     ),

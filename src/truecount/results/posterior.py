@@ -21,6 +21,7 @@ from truecount.models import LabelShift, Model, Prior
 from truecount.results import export, storage
 from truecount.results.by_class import ByClass, unknown_class
 from truecount.results.finding import Finding
+from truecount.results.frame import Backend, to_frame
 from truecount.results.provenance import Origin, provenance_of
 from truecount.results.summary import Kind, Summary, Target, interval_of, require_realizable
 from truecount.results.table import tabulate
@@ -304,6 +305,17 @@ class Posterior:
     ) -> dict[str, Any]:
         """Return the summary as plain values, schema ``truecount.estimate/1``."""
         return export.to_dict(self, level=level, kind=kind, target=target)
+
+    def to_frame(
+        self,
+        level: float = 0.95,
+        *,
+        kind: Kind = "equal-tailed",
+        target: Target = "population",
+        backend: Backend | None = None,
+    ) -> Any:
+        """Return a data frame with a row for each class, of pandas, polars or pyarrow."""
+        return to_frame(export.plain(self.summary(level, kind=kind, target=target).rows()), backend)
 
     def to_text(
         self,

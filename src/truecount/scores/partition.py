@@ -15,6 +15,7 @@ from truecount.errors import InputError
 from truecount.scores.cells import (
     Cells,
     ClassCells,
+    ConfidenceCells,
     LineCells,
     Response,
     second_column,
@@ -53,6 +54,46 @@ class Argmax:
     def fit(self, scores: Any, labels: Any = None) -> ClassCells:
         """Return as many cells as there are columns."""
         return ClassCells(table(given(scores)).shape[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """The most probable class, and within it `k` cells by how probable it is, as many of the fitted scores in each.
+
+    Parameters
+    ----------
+    k
+        How many for each class; quantiles that coincide, because many scores are equal, make fewer.
+
+    Notes
+    -----
+    Labels are not looked at, so every labelled item can be counted. A class that is never the most probable has one
+    cell. The cells are called like the class, so that a learned prior of the rows expects items of a class in its own
+    cells.
+
+    Examples
+    --------
+    >>> Confidence(2).fit([[0.6, 0.4], [0.7, 0.3], [0.8, 0.2], [0.9, 0.1], [0.2, 0.8]]).edges
+    ((0.8,), ())
+    """
+
+    k: int
+    takes: ClassVar[Response] = "probabilities"
+    needs_labels: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        _check.whole_number("k", self.k, least=1)
+
+    def fit(self, scores: Any, labels: Any = None) -> ConfidenceCells:
+        """Cut the highest probability of the items of each class at its quantiles."""
+        points = table(given(scores))
+        best, highest, inner = points.argmax(axis=1), points.max(axis=1), np.arange(1, self.k) / self.k
+        edges = []
+        for number in range(points.shape[1]):
+            values = highest[best == number]
+            cuts = np.unique(np.quantile(values, inner, method="higher")) if len(values) else np.empty(0)
+            edges.append(tuple(cuts[cuts > values.min(initial=1.0)].tolist()))
+        return ConfidenceCells(tuple(edges))
 
 
 @dataclass(frozen=True, slots=True)

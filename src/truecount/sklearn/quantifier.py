@@ -37,7 +37,7 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
         How labelled items get outputs from classifiers that were not fitted to them: a number of folds or a splitter of
         scikit-learn. ``"prefit"``: the classifier is fitted already, to other items than those given to `fit`.
     prior
-        What is believed before; None is flat, `Prior()`.
+        What is believed before; None is `Prior()`.
     engine
         What draws; None is `Auto()`.
     target

@@ -12,6 +12,7 @@ from truecount.inference.chains.coordinates import ByClass, ByOutput, Coordinate
 from truecount.inference.chains.history import History
 from truecount.inference.chains.jumps import Jumps
 from truecount.inference.chains.leapfrog import Chains, Effort, Tuning, begin, move, warm_up
+from truecount.inference.chains.learning import Learning
 from truecount.inference.chains.warp import Warped
 from truecount.inference.draws import Draws, Engine, within_digits
 from truecount.inference.modes.landscape import Landscape, survey
@@ -168,6 +169,8 @@ def build_coordinates(density: Density, moving: Moving) -> Coordinates:
             "coordinates", "are 'output'", "known rows cannot be kept in them", "Use Hamiltonian(coordinates='class')"
         )
     coordinates: Coordinates = ByOutput(density) if moving == "output" else ByClass(density)
+    if density.is_learning:
+        coordinates = Learning(coordinates, density)
     return Warped(coordinates) if (coordinates.shapes < 1).any() else coordinates
 
 
