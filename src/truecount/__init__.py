@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from truecount.api.plan import plan as plan
     from truecount.api.points import compare as compare
     from truecount.api.points import estimate as estimate
+    from truecount.api.recalibration import recalibrate as recalibrate
     from truecount.api.simulation import calibration as calibration
     from truecount.api.simulation import coverage as coverage
     from truecount.api.trust import check as check
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from truecount.models import Cut as Cut
     from truecount.models import Independent as Independent
     from truecount.models import LabelShift as LabelShift
+    from truecount.models import MeanInterval as MeanInterval
+    from truecount.models import Pert as Pert
     from truecount.models import Pooled as Pooled
     from truecount.models import Prior as Prior
     from truecount.models import SamePopulation as SamePopulation
@@ -55,8 +58,8 @@ if TYPE_CHECKING:
     from truecount.results import Posterior as Posterior
     from truecount.results.check import Check as Check
     from truecount.results.group_posterior import GroupPosterior as GroupPosterior
+    from truecount.results.group_summary import Questions as Questions
     from truecount.results.plan import Plan as Plan
-    from truecount.results.recalibrate import recalibrate as recalibrate
     from truecount.scores import Scores as Scores
 
 _HOMES = {
@@ -78,13 +81,16 @@ _HOMES = {
     "Independent": "models",
     "InputError": "errors",
     "LabelShift": "models",
+    "MeanInterval": "models",
     "NUTS": "inference",
+    "Pert": "models",
     "Plan": "results.plan",
     "PointEstimate": "results",
     "Pooled": "models",
     "Posterior": "results",
     "Prior": "models",
     "Quadrature": "inference",
+    "Questions": "results.group_summary",
     "SamePopulation": "models",
     "Scores": "scores",
     "Varying": "models",
@@ -103,7 +109,7 @@ _HOMES = {
     "next_batch": "api.plan",
     "plan": "api.plan",
     "sensitivity": "api.trust",
-    "recalibrate": "results.recalibrate",
+    "recalibrate": "api.recalibration",
     "report": "page",
     "with_target_labels": "planning.mixed",
 }

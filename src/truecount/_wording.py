@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 from itertools import pairwise
 from math import isfinite
+from typing import Any
 
 from truecount._types import Name
 
@@ -175,3 +176,22 @@ def are_ranges(names: Sequence[Name]) -> bool:
     (True, False)
     """
     return len(names) > 1 and str(names[0]).startswith("< ") and str(names[-1]).startswith("≥ ")
+
+
+def own_cell(name: Any, part: str) -> str:
+    """Call a part of the outputs that speak for one class.
+
+    >>> own_cell("fail", "≥ 0.8")
+    'fail: ≥ 0.8'
+    """
+    return f"{name}: {part}"
+
+
+def own_outputs(name: Any, outputs: Sequence[Any]) -> list[int]:
+    """Return the positions of the outputs that are called like a class, or are parts of those.
+
+    >>> own_outputs("fail", ["fail: < 0.8", "fail: ≥ 0.8", "pass", "fail"])
+    [0, 1, 3]
+    """
+    start = own_cell(name, "")
+    return [place for place, output in enumerate(outputs) if output == name or str(output).startswith(start)]

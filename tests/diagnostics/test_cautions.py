@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from truecount import Counts, Prior
-from truecount.diagnostics.cautions import cautions
+from truecount.diagnostics.findings import cautions
 from truecount.inference.draws import Draws
 from truecount.inference.run import Run
 from truecount.results.finding import Finding
 from truecount.scores.cells import LineCells
 
-NAN = float("nan")
+NAN, FLAT = float("nan"), Prior(confusion="flat")
 SOUND = Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
 
 
@@ -53,7 +53,7 @@ def test_few_labels_are_those_that_the_row_prior_outweighs() -> None:
     assert finding.severity == "caution"
     assert finding.numbers == {"classes": ["a"], "labeled": [2.0], "prior": [3.0]}
     assert finding.message.startswith(
-        "With as few labels as 2 the prior decides what the box is taken to do with a: it"
+        "With as few labels as 2 the prior decides what the classifier is taken to do with a: it"
     )
     assert finding.message.endswith("it weighs as much as 3 labels of a class.")
     assert finding.advice.startswith("Label more items of a, or")
@@ -71,8 +71,8 @@ def sharp(labels: int, *, classes: int = 10) -> Counts:
 
 
 def test_labels_of_a_sharp_box_speak_for_sparse_rows_though_they_outweigh_the_prior() -> None:
-    finding = found(sharp(20))["prior-against-labels"]
-    assert "few-labels" not in found(sharp(20))
+    finding = found(sharp(20), FLAT)["prior-against-labels"]
+    assert "few-labels" not in found(sharp(20), FLAT)
     assert finding.numbers["better"] == "sparse"
     assert finding.numbers["prior"] == [10.0] * 10
     assert "over a million times" in finding.message
@@ -80,6 +80,19 @@ def test_labels_of_a_sharp_box_speak_for_sparse_rows_though_they_outweigh_the_pr
     assert "does not follow" in finding.message
     assert finding.advice.startswith("Compare the answer with that of Prior(confusion='sparse')")
     assert "prior-against-labels" not in found(sharp(20), Prior(confusion="sparse"))
+
+
+def test_a_learned_prior_is_said_and_replaces_the_advice_to_choose_one() -> None:
+    counts = sharp(5)
+    assert {"few-labels", "prior-against-labels"} <= set(found(counts, FLAT))
+    assert set(found(counts)) == set(found(counts, Prior(confusion="learned"))) == {"learned-prior"}
+    finding = found(counts)["learned-prior"]
+    assert finding.severity == "info"
+    assert finding.numbers["interval"][0] < finding.numbers["strength"] < finding.numbers["interval"][1]
+    assert finding.numbers["own"] > 0.7
+    assert "on the output called like the class" in finding.message
+    unlike = Counts(counts.labeled, counts.unlabeled, outputs=[f"cell {number}" for number in range(10)])
+    assert "called like" not in found(unlike)["learned-prior"].message
 
 
 def test_labels_of_a_blurred_box_speak_for_flat_rows() -> None:
@@ -100,8 +113,8 @@ def test_odds_of_the_labels_are_those_of_their_sequences() -> None:
 
 
 def test_prior_does_not_matter_with_many_labels_or_little_evidence() -> None:
-    assert "prior-against-labels" in found(sharp(100))
-    assert "prior-against-labels" not in found(sharp(101))
+    assert "prior-against-labels" in found(sharp(100), FLAT)
+    assert "prior-against-labels" not in found(sharp(101), FLAT)
     assert "prior-against-labels" not in found(sharp(5, classes=3))
     assert "prior-against-labels" not in found(Counts(np.zeros((4, 4), int) + [9] * 4, [5] * 4))
 
@@ -215,7 +228,7 @@ def test_words_and_severity_follow_rhat(rhat: float, effective: float, severity:
 
 def test_many_classes_are_not_all_listed() -> None:
     counts = Counts(np.zeros((40, 2), int) + [[1, 0]] * 40, [5, 5], classes=[f"class {i:02}" for i in range(40)])
-    finding = found(counts)["few-labels"]
+    finding = found(counts, FLAT)["few-labels"]
     assert "class 09 and 30 more" in finding.message
     assert len(finding.numbers["classes"]) == 40
 

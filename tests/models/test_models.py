@@ -29,7 +29,7 @@ def test_a_prior_stands_for_label_shift():
     one, other = tc.infer(COUNTS, prior=prior, seed=1), tc.infer(COUNTS, tc.LabelShift(prior), seed=1)
     assert (one.prevalence == other.prevalence).all()
     assert one.model == other.model
-    assert one.prior == prior
+    assert one.prior == prior.resolved(COUNTS) == tc.Prior(2, 1.0)
 
 
 def test_a_prior_is_there_only_where_the_model_has_one():

@@ -162,13 +162,26 @@ def test_known_rows_of_another_shape_are_refused():
 @pytest.mark.parametrize(
     ("prior", "expected"),
     [
-        (Prior(), {"prevalence": 1.0, "confusion": 1.0, "known": None}),
-        (Prior.diagonal(2), {"prevalence": 1.0, "confusion": {"diagonal": 2}, "known": None}),
+        (Prior(), {"prevalence": "auto", "confusion": "auto", "known": None}),
+        (Prior().fixed, {"prevalence": 1.0, "confusion": 1.0, "known": None}),
+        (Prior.diagonal(2), {"prevalence": "auto", "confusion": {"diagonal": 2}, "known": None}),
         (
             Prior.known_confusion([[0.5, 0.5], [nan, nan]]),
-            {"prevalence": 1.0, "confusion": 1.0, "known": [[0.5, 0.5], None]},
+            {"prevalence": "auto", "confusion": "auto", "known": [[0.5, 0.5], None]},
         ),
     ],
 )
 def test_to_dict_is_ready_for_json(prior, expected):
     assert prior.to_dict() == expected
+
+
+def test_by_default_many_classes_learn_their_prior():
+    def counts(classes: int) -> Counts:
+        return Counts(np.eye(classes, dtype=int), np.ones(classes, int))
+
+    assert Prior().resolved(counts(5)) == Prior(1.0, 1.0) == Prior().fixed
+    assert Prior().resolved(counts(6)) == Prior(1.0, "learned")
+    assert Prior().resolved(counts(19)) == Prior(1.0, "learned")
+    assert Prior().resolved(counts(20)) == Prior("learned", "learned")
+    assert Prior(2, "flat").resolved(counts(20)) == Prior(2, "flat")
+    assert Prior(confusion="sparse").resolved(counts(20)) == Prior("learned", "sparse")

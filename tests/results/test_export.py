@@ -71,7 +71,7 @@ def test_no_number_that_strict_json_lacks() -> None:
     finding = Finding(
         "odd", "info", "Odd.", {"nan": float("nan"), "array": np.array([1.0, np.inf]), "count": np.int64(3)}
     )
-    prior = Prior({"fail": 2, "pass": 1}, known=[[0.9, 0.1], [np.nan, np.nan]])
+    prior = Prior({"fail": 2, "pass": 1}, 1.0, known=[[0.9, 0.1], [np.nan, np.nan]])
     summary = made_posterior(findings=(finding,), prior=prior).to_dict()
     assert strict(summary)
     assert summary["findings"][0]["numbers"] == {"nan": None, "array": [1.0, None], "count": 3}

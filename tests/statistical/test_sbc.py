@@ -65,6 +65,10 @@ def with_labels_twice(counts: Counts, prior: Prior, seed: int) -> Draws:
     return textbook(density(Counts(2 * counts.labeled, counts.unlabeled), prior), seed)
 
 
+def with_flat_rows(counts: Counts, prior: Prior, seed: int) -> Draws:
+    return textbook(density(counts, Prior(prior.prevalence, "flat")), seed)
+
+
 def from_the_prior(counts: Counts, prior: Prior, seed: int) -> Draws:
     rng = np.random.default_rng(seed)
     prevalence = dirichlet(rng, prior.prevalence_for(counts), (100,))
@@ -78,6 +82,11 @@ def test_the_textbook_is_calibrated(seed):
 @pytest.mark.parametrize("bug", [without_unlabeled, from_the_prior, without_weights, transposed, with_labels_twice])
 def test_that_check_fails_on_a_bug(bug, seed):
     result = SQUARE.calibrate(bug, seed=seed)
+    assert result.p_value < FALSE_ALARMS, result.p_values
+
+
+def test_that_check_fails_on_fixed_rows_where_they_are_learned(seed):
+    result = SHAPES["learned rows"].calibrate(with_flat_rows, seed=seed)
     assert result.p_value < FALSE_ALARMS, result.p_values
 
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from truecount._types import FloatArray, Name
-from truecount._wording import nearest, quoted
+from truecount._wording import nearest
 from truecount.counts import Counts
 from truecount.counts.survey import Rate
 from truecount.errors import InputError
 from truecount.models.register import KINDS
+from truecount.results.by_class import unknown_class
 
 if TYPE_CHECKING:
     from truecount.inference.draws import Engine
@@ -52,12 +53,11 @@ def make_engine(name: str, draws: str | None) -> "Engine":
     from truecount import inference
 
     engine = getattr(inference, ENGINES[name])
-    made: Engine = engine() if draws is None else engine(_draws(draws))
+    if draws is None:
+        made: Engine = engine()
+    else:
+        made = engine(read_whole("--draws", draws, least=2, most=MOST_DRAWS, usual=4000))
     return made
-
-
-def _draws(text: str) -> int:
-    return read_whole("--draws", text, least=2, most=MOST_DRAWS, usual=4000)
 
 
 def require_prior(prevalence: str, confusion: str) -> None:
@@ -65,7 +65,7 @@ def require_prior(prevalence: str, confusion: str) -> None:
     from truecount.models import Prior
 
     with _blamed_on("--prior"):
-        Prior(_concentrations(prevalence, ()))
+        Prior(_shares(prevalence, ()))
     with _blamed_on("--prior-confusion"):
         Prior(confusion=_rows(confusion))
 
@@ -79,12 +79,12 @@ def make_model(
     confusion: str,
     given_output: str | None,
 ) -> "Model":
-    """Read ``1`` or ``fail=2,pass=1``, and ``0.5``, ``flat``, ``sparse`` or ``diagonal:2``, for a design's model."""
+    """Read ``1``, ``learned`` or ``fail=2,pass=1``, and ``0.5``, ``flat``, ``sparse``, ``learned``, ``diagonal:2``."""
     from truecount.models import LabelShift, Prior
     from truecount.models.given_output import OutputModel
 
     with _blamed_on("--prior"):
-        of_prevalence = Prior(_concentrations(prevalence, counts.classes))
+        of_prevalence = Prior(_shares(prevalence, counts.classes))
         of_prevalence.prevalence_for(counts)
     with _blamed_on("--prior-confusion"):
         prior = Prior(of_prevalence.prevalence, _rows(confusion), known=None if known is None else known.tolist())
@@ -192,10 +192,14 @@ def named_class(option: str, text: str, classes: Sequence[Name]) -> Name:
     """Return the class of that name, which may be a number in the data."""
     by_text = {str(name): name for name in classes}
     if text not in by_text:
-        meant = nearest(text, by_text)
-        remedy = f"Perhaps you meant {meant!r}" if meant else "Choose one of these"
-        raise InputError(option, f"is {text!r:.60}", f"the classes are {quoted(classes)}", remedy)
+        raise unknown_class(option, f"is {text!r:.60}", text, classes)
     return by_text[text]
+
+
+def _shares(text: str, classes: Iterable[Name]) -> str | float | dict[Name, float]:
+    from truecount.models.priors import AUTO, LEARNED
+
+    return text if text in (LEARNED, AUTO) else _concentrations(text, classes)
 
 
 def _concentrations(text: str, classes: Iterable[Name]) -> float | dict[Name, float]:
@@ -212,15 +216,16 @@ def _concentrations(text: str, classes: Iterable[Name]) -> float | dict[Name, fl
 
 
 def _rows(text: str) -> Any:
-    from truecount.models.priors import NAMED_ROWS, Prior
+    from truecount.models.priors import AUTO, LEARNED, NAMED_ROWS, Prior
 
+    names = (*NAMED_ROWS, LEARNED, AUTO)
     kind, _, strength = text.partition(":")
     if kind == "diagonal":
         return Prior.diagonal(_number(strength, "Write diagonal:2")).confusion
-    if text in NAMED_ROWS:
+    if text in names:
         return text
-    meant = nearest(kind, (*NAMED_ROWS, "diagonal"))
-    remedy = f"Or write {', '.join(NAMED_ROWS)} or diagonal:2"
+    meant = nearest(kind, (*names, "diagonal"))
+    remedy = f"Or write {', '.join(names)} or diagonal:2"
     return _number(text, f"Perhaps you meant {text.replace(kind, meant)}" if meant else remedy)
 
 

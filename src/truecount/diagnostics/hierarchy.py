@@ -2,19 +2,23 @@
 
 import numpy as np
 
+from truecount._advice import Action, Advice
 from truecount._wording import called, listed, percent
 from truecount.counts.groups import Groups
 from truecount.counts.weights import effective_groups
 from truecount.inference import convergence
 from truecount.inference.hierarchical import GroupDraws
-from truecount.models import LabelShift, Varying
+from truecount.models import Independent, LabelShift, Varying
 from truecount.reading.names import group_name
+from truecount.results.borrowing import borrowed_shares
 from truecount.results.finding import Finding, Severity, gravest_first
 
 MOVED, MOVED_FAR = 2.0, 3.0
 """Standard deviations of what the labels say, by which groups moved a rate of the confusion."""
 FEW_GROUPS = 5
 """Below so many the prior of the spread has a say in the answer."""
+MOSTLY = 0.5
+"""How much a group borrows from which on that is said."""
 MOST_UNSEEN = 0.5
 """Share of the items with outputs without labels, from which on that is serious."""
 
@@ -27,6 +31,8 @@ def group_findings(groups: Groups, model: LabelShift, draws: GroupDraws) -> tupl
             _labels_outweighed(groups, model, draws),
             _unseen_output(groups),
             _few_groups(groups, draws),
+            _one_group(groups),
+            _mostly_borrowed(groups, model, draws),
             _few_studies(groups, model),
             _empty_groups(groups),
         ]
@@ -119,7 +125,41 @@ def _few_groups(groups: Groups, draws: GroupDraws) -> Finding | None:
         f"{len(groups)} groups say little of how much groups differ: the prior of the spread has a say in how far each "
         "is drawn towards the others.",
         {"groups": len(groups)},
-        "Compare with another spread=, or with Independent().",
+        Advice("Compare with {}.", Action("another spread=, or with Independent()", "--independent", "estimate")),
+    )
+
+
+def _one_group(groups: Groups) -> Finding | None:
+    if len(groups) > 1:
+        return None
+    return Finding(
+        "one-group",
+        "info",
+        f"There is one group only, {group_name(groups.groups[0])}: it has nothing to be compared with, or to borrow "
+        "from.",
+        {"groups": 1},
+        "Group by another column, or leave the groups out.",
+    )
+
+
+def _mostly_borrowed(groups: Groups, model: LabelShift, draws: GroupDraws) -> Finding | None:
+    """Find groups with items of which the others say more than they do themselves."""
+    if isinstance(model.groups, Independent) or len(groups) < 2:
+        return None
+    items = effective_groups(groups)[1]
+    times = None if groups.times is None else (groups.times - groups.times.min()).astype(np.float64)
+    borrowed = borrowed_shares(items, times, model, draws)
+    found = np.flatnonzero((borrowed > MOSTLY) & (items.sum(axis=1) > 0))
+    if not len(found):
+        return None
+    names = [group_name(groups.groups[at]) for at in found]
+    return Finding(
+        "mostly-borrowed",
+        "info",
+        f"More is known of {listed(names)} from the other groups than from their own items: the answer says where such "
+        "groups mostly lie, and a group that is unlike the others would not show.",
+        {"groups": names, "borrowed": [float(borrowed[at]) for at in found]},
+        "Collect more items there, or read the estimate of each group on its own beside it.",
     )
 
 
@@ -136,7 +176,9 @@ def _few_studies(groups: Groups, model: LabelShift) -> Finding | None:
         f"{'says nothing' if studies == 1 else 'say little'} of how much the classifier differs between studies: the "
         f"prior of that spread (scale {model.confusion.spread:g}) has a say in how wide the answer is.",
         {"studies": studies, "spread": model.confusion.spread},
-        "Compare with another Varying(spread=...), or label items of more studies or groups.",
+        Advice(
+            "{} items of more studies or groups.", Action("Compare with another Varying(spread=...), or label", "Label")
+        ),
     )
 
 

@@ -6,12 +6,12 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from truecount._chi_square import chi_square_quantile
 from truecount._types import FloatArray, Name
 from truecount._wording import called, listed_classes, percent
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
-from truecount.diagnostics.fit import best_fit, deviance_at, tables_of
-from truecount.diagnostics.shift import chi_square_quantile
+from truecount.diagnostics.shift import best_fit, deviance_at, tables_of
 from truecount.inference import convergence
 from truecount.inference.draws import Draws
 from truecount.inference.importance.resample import normalised
@@ -194,7 +194,7 @@ def prior_finding(classes: tuple[Name, ...], mean: FloatArray, changes: tuple[Pr
 
 def prior_against_data(counts: Counts, prior: Prior, model: Density, draws: Draws) -> Finding | None:
     """Find a prior that keeps every draw away from the shares and rows under which the counts are likely."""
-    if prior == Prior() or not model.unlabeled.sum():
+    if prior.fixed == Prior().fixed or not model.unlabeled.sum():
         return None
     tables = tables_of(model, effective_counts(counts)[0])
     chosen = np.linspace(0, len(draws.confusion) - 1, LOOKED_AT).astype(int)

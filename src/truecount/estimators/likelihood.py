@@ -13,7 +13,7 @@ from truecount._types import FloatArray
 from truecount.counts.table import Counts
 from truecount.errors import ConvergenceWarning, InputError
 from truecount.estimators.calibrate import Calibration, calibrate
-from truecount.estimators.inputs import harden, require_scores
+from truecount.estimators.rates import harden, require_scores
 from truecount.inference.modes.mode import find_mode
 from truecount.models import Prior, density
 from truecount.scores.scores import Scores
@@ -212,7 +212,7 @@ class MAP:
 
     def prevalence(self, data: Counts | Scores) -> FloatArray:
         """Shape (classes,): the share of each class in the unlabelled population."""
-        record = find_mode(density(harden(data), self.prior))
+        record = find_mode(density(harden(data), self.prior.fixed))
         if not record.is_converged:
             message = f"The mode may be {record.kkt_residual:.2g} nats away; use infer()."
             warnings.warn(message, ConvergenceWarning, stacklevel=2)

@@ -29,7 +29,7 @@ UNNAMED = Run(engine="draws")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draws:
-    """Equally weighted draws and how they came about.
+    """Equally weighted draws and how they were made.
 
     Parameters
     ----------
@@ -141,6 +141,26 @@ def draw_rows(
     confusion = dirichlet(rng, density.rows + items, size)
     confusion[..., density.is_known, :] = density.known[density.is_known]
     return confusion
+
+
+def rows_by_labels(rng: np.random.Generator, density: Density, size: int) -> FloatArray:
+    """Draw confusions from what labels and prior say; where the prior is learned, each with a prior of its own."""
+    learned = density.learned_rows
+    if learned is None:
+        return draw_rows(rng, density, 0.0, (size,))
+    rows = learned.rows_at(learned.draw(rng, size)) + (density.rows - learned.reference_rows)
+    rows[:, density.is_known] = 1.0
+    confusion = dirichlet(rng, rows, ())
+    confusion[:, density.is_known] = density.known[density.is_known]
+    return confusion
+
+
+def prior_prevalence(rng: np.random.Generator, density: Density, size: int) -> FloatArray:
+    """Draw from the prior of the prevalence, shape (size, classes)."""
+    learned = density.learned_prevalence
+    if learned is None:
+        return dirichlet(rng, density.prevalence, (size,))
+    return dirichlet(rng, learned.rows_at(rng.integers(len(learned.even), size=size))[:, 0], ())
 
 
 def groups_apart(together: Draws, joint: JointRun) -> list[Draws]:

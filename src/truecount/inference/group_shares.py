@@ -92,7 +92,9 @@ def approximate_shares(
         outputs = joint.sum(axis=1)
         slopes = np.einsum("clku,lj->cjku", joint, basis)
         slopes -= np.matmul(basis.T, shares)[:, :, None] * outputs[:, None]
-        information = np.einsum("ciku,cku,cjku->cuij", slopes, items / outputs, slopes, optimize=True)
+        by_group = slopes.transpose(0, 3, 1, 2)
+        weighted = by_group * (items / outputs).transpose(0, 2, 1)[:, :, None]
+        information = np.matmul(weighted, by_group.swapaxes(2, 3))
         of_prior, by_prior = prior(shares, latent)
         curvature = information * scales[..., None] * scales[:, :, None] + of_prior
         if number == STEPS:

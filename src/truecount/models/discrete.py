@@ -1,6 +1,6 @@
 """The model of Ziegler & Czyż on counts: a posterior density of the prevalence and the confusion."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -9,7 +9,13 @@ from truecount._types import FloatArray
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
-from truecount.models.priors import Prior, require_prior
+from truecount.models.learned import Learned, learned_prevalence
+from truecount.models.priors import LEARNED, Prior, require_prior
+
+SMALLEST = 1e-300
+"""A share below this has no logarithm."""
+ROUNDS = 50
+"""Of a rough fit, which is only a point to start from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +34,17 @@ class Density:
         Shape (outputs,): unlabelled counts.
     known
         Shape (classes, outputs): rows of φ that are known, NaN in those to be learned.
+    learned_rows, learned_prevalence
+        Grids of concentrations, where these are learned: the prior is their mixture, and `rows` and `prevalence` are
+        one point to start from.
     """
 
     prevalence: FloatArray
     rows: FloatArray
     unlabeled: FloatArray
     known: FloatArray
+    learned_rows: Learned | None = None
+    learned_prevalence: Learned | None = None
 
     @property
     def n_classes(self) -> int:
@@ -65,8 +76,21 @@ class Density:
         free = ~self.is_known
         rows = _power_sum(self.rows[free] - 1, confusion[..., free, :]).sum(axis=-1)
         prior = _power_sum(self.prevalence - 1, prevalence)
-        total: FloatArray = self.log_likelihood(prevalence, confusion) + rows + prior
+        learned = self.log_learned(*(np.log(np.maximum(shares, SMALLEST)) for shares in (prevalence, confusion)))
+        total: FloatArray = self.log_likelihood(prevalence, confusion) + rows + prior + learned
         return total
+
+    @property
+    def is_learning(self) -> bool:
+        """Whether a prior's concentrations are learned."""
+        return self.learned_rows is not None or self.learned_prevalence is not None
+
+    def log_learned(self, log_prevalence: FloatArray, log_confusion: FloatArray) -> FloatArray | float:
+        """Log-prior of each draw where concentrations are learned, over that at `rows` and `prevalence`."""
+        of_rows = 0.0 if self.learned_rows is None else self.learned_rows.log_ratio(log_confusion)
+        if self.learned_prevalence is None:
+            return of_rows
+        return of_rows + self.learned_prevalence.log_ratio(log_prevalence[..., None, :])
 
 
 def _power_sum(exponents: FloatArray, values: FloatArray) -> FloatArray:
@@ -103,4 +127,24 @@ def density(counts: Counts, prior: Prior) -> Density:
             f"{unlabeled[impossible[0]]:.0f} unlabelled items have it",
             "Give it a probability above 0 in some row, however small",
         )
-    return Density(prior.prevalence_for(counts), prior.confusion_for(counts) + labeled, unlabeled, known)
+    learned = prior.learned_rows_for(counts)
+    prior_rows = prior.confusion_for(counts) if learned is None else learned.reference_rows
+    fixed = Density(prior.prevalence_for(counts), prior_rows + labeled, unlabeled, known, learned)
+    if prior.resolved(counts).prevalence != LEARNED:
+        return fixed
+    learned_shares = learned_prevalence(_expected_items(fixed).sum(axis=1))
+    return replace(fixed, prevalence=learned_shares.reference_rows[0], learned_prevalence=learned_shares)
+
+
+def _expected_items(density: Density) -> FloatArray:
+    """Shape (classes, outputs): the unlabelled items shared out by a rough fit."""
+    confusion = density.mean_confusion
+    prevalence = np.full(density.n_classes, 1 / density.n_classes)
+    for _ in range(ROUNDS):
+        joint = prevalence[:, None] * confusion
+        column = joint.sum(axis=0)
+        items = joint * np.divide(density.unlabeled, column, out=np.zeros_like(column), where=column > 0)
+        prevalence = items.sum(axis=1) + density.prevalence
+        prevalence /= prevalence.sum()
+    shared_out: FloatArray = items
+    return shared_out

@@ -1,6 +1,6 @@
 """The model of Ziegler & Czyż: P(output | class) is the same for labelled and unlabelled items."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from truecount.counts import Counts
@@ -18,7 +18,8 @@ class LabelShift(Model):
     Parameters
     ----------
     prior
-        Of the prevalence and of the confusion matrix; flat by default, as in the paper.
+        Of the prevalence and of the confusion matrix; by default flat, as in the paper, and learned where there are six
+        classes or more.
     groups
         How the prevalences of several groups vary: `Pooled` around a learned centre, as a `Walk` in time, or
         `Independent` of each other. By default pooled where there are three groups or more, else independent.
@@ -72,6 +73,10 @@ class LabelShift(Model):
     def density(self, counts: Counts) -> Density:
         """Return the posterior of prevalence and confusion, up to a constant."""
         return density(counts, self.prior)
+
+    def resolved(self, counts: Counts) -> "LabelShift":
+        """Return the model with the prior that it has for these counts."""
+        return replace(self, prior=self.prior.resolved(counts))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""

@@ -10,13 +10,20 @@ import numpy as np
 from truecount import _check
 from truecount._advice import Advice, named_rows
 from truecount._types import FloatArray, Name
-from truecount._wording import nearest, quoted
+from truecount._wording import nearest, own_outputs, quoted
 from truecount.counts import Counts
+from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
+from truecount.models.learned import Learned, learned_rows
+from truecount.models.published import MeanInterval, Pert, published_row
 
 LEAST, MOST = 1e-9, 1e9
 """Concentrations beyond these are no belief but a rounding error away from an absent class, or from certainty."""
 NAMED_ROWS = ("flat", "sparse")
+LEARNED, AUTO = "learned", "auto"
+MANY_CLASSES, MOSTLY_RARE = 6, 20
+"""Classes from which on, by default, the prior of the rows and that of the prevalence are learned; ``docs/priors.md``
+says what was measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +43,22 @@ class Prior:
     Parameters
     ----------
     prevalence
-        Concentration of the prevalence: a number for all classes, one number a class, or a mapping by class name.
+        Concentration of the prevalence: a number for all classes, one number a class, a mapping by class name, or
+        ``"learned"``: one number for all classes, which the unlabelled items decide. Below 1 most classes are rare.
+        ``"auto"`` is 1, and learned where there are 20 classes or more.
     confusion
-        Concentration of the rows P(output | class): a number for all cells; ``"flat"`` (1, the paper's) or ``"sparse"``
-        (1/K, which weighs one label a class however many outputs there are); a mapping by class name; or a matrix.
+        Concentration of the rows P(output | class): a number for all cells; ``"flat"`` (1, the paper's), ``"sparse"``
+        (1/K, which weighs one label a class however many outputs there are) or ``"learned"``, a prior that all rows
+        share and whose weight the labels decide; a mapping by class name; or a matrix. ``"auto"`` is flat, and learned
+        where there are six classes or more.
     known
         Rows of the confusion that are known, NaN in those to be learned; see `known_confusion`.
 
     Notes
     -----
-    A flat row prior weighs K labels in every class. With few labels and many outputs it drowns the data: prefer
-    ``"sparse"``, or `diagonal` where outputs are the classes and the classifier is known to be better than chance.
+    A flat row prior weighs K labels in every class. With few labels and many outputs it drowns the data. Learned rows
+    weigh what the labels show: ``even`` labels spread over all outputs and ``own`` on the output called like the class
+    (none where outputs are not the classes); both are unknown, and the posterior is an average over them.
 
     Examples
     --------
@@ -54,23 +66,23 @@ class Prior:
     Prior(prevalence={'fail': 2, 'pass': 1}, confusion='sparse', known=None)
     """
 
-    prevalence: float | Sequence[float] | Mapping[Any, float] = 1.0
-    confusion: float | str | Mapping[Any, Any] | Sequence[Any] | Diagonal = 1.0
+    prevalence: float | str | Sequence[float] | Mapping[Any, float] = AUTO
+    confusion: float | str | Mapping[Any, Any] | Sequence[Any] | Diagonal = AUTO
     known: tuple[tuple[float, ...], ...] | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "prevalence", concentrations("prevalence", self.prevalence))
+        object.__setattr__(self, "prevalence", _share_concentrations(self.prevalence))
         object.__setattr__(self, "confusion", _row_concentrations(self.confusion))
         if self.known is not None:
             object.__setattr__(self, "known", _known_rows(self.known))
 
     @classmethod
-    def diagonal(cls, strength: float, *, prevalence: Any = 1.0) -> "Prior":
+    def diagonal(cls, strength: float, *, prevalence: Any = AUTO) -> "Prior":
         """Rows worth one label spread over all outputs, and `strength` more on the output called like the class."""
         return cls(prevalence, Diagonal(strength))
 
     @classmethod
-    def known_confusion(cls, matrix: Any, *, prevalence: Any = 1.0, confusion: Any = 1.0) -> "Prior":
+    def known_confusion(cls, matrix: Any, *, prevalence: Any = AUTO, confusion: Any = AUTO) -> "Prior":
         """Rows P(output | class) that are known, such as a published sensitivity; a row of NaN is learned.
 
         >>> Prior.known_confusion([[0.89, 0.11], [0.04, 0.96]]).known
@@ -78,13 +90,66 @@ class Prior:
         """
         return cls(prevalence, confusion, known=matrix)
 
+    def resolved(self, counts: Counts) -> "Prior":
+        """Return the prior that ``"auto"`` means for as many classes as these counts have."""
+        number = len(counts.classes)
+        return self._decided(LEARNED if number >= MOSTLY_RARE else 1.0, LEARNED if number >= MANY_CLASSES else 1.0)
+
+    @property
+    def fixed(self) -> "Prior":
+        """The prior with flat numbers for ``"auto"``, for what needs fixed concentrations, such as a mode."""
+        return self._decided(1.0, 1.0)
+
+    def _decided(self, prevalence: float | str, confusion: float | str) -> "Prior":
+        if AUTO not in (self.prevalence, self.confusion):
+            return self
+        prevalence = prevalence if self.prevalence == AUTO else self.prevalence  # type: ignore[assignment]
+        return Prior(prevalence, confusion if self.confusion == AUTO else self.confusion, known=self.known)
+
+    @classmethod
+    def published(
+        cls, rates: Mapping[Any, Any], *, outputs: Iterable[Any] | None = None, prevalence: Any = 1.0
+    ) -> "Prior":
+        """Rows by published rates with ranges, such as a sensitivity and a specificity.
+
+        Parameters
+        ----------
+        rates
+            Maps each class to the rate of the output called like it, a `Pert` or a `MeanInterval`; or to a
+            concentration, such as 1, where nothing was published.
+        outputs
+            Names of the outputs, where they are not the classes; those beside a class's own share the rest evenly.
+        prevalence
+            Concentration of the prevalence.
+
+        Examples
+        --------
+        >>> prior = Prior.published({"positive": Pert(0.85, 0.7, 0.95), "negative": 1})
+        >>> {output: round(labels, 1) for output, labels in prior.confusion["positive"].items()}
+        {'positive': 50.3, 'negative': 9.5}
+        """
+        _check.instance_of("rates", rates, Mapping, "Pass {class: Pert(likely, low, high), ...}")
+        names = list(rates) if outputs is None else list(outputs)
+        rows = {}
+        for name, rate in rates.items():
+            if isinstance(rate, Pert | MeanInterval) and (name not in names or len(names) < 2):
+                needed = "a published rate is that of the output called like its class"
+                raise InputError("rates", f"name {name!r}, which is no output", needed, "Name the outputs: outputs=...")
+            is_rate = isinstance(rate, Pert | MeanInterval)
+            rows[name] = published_row(rate, name, names) if is_rate else dict.fromkeys(names, rate)
+        return cls(prevalence, rows)
+
     def prevalence_for(self, counts: Counts) -> FloatArray:
-        """Shape (classes,): concentration of the prevalence."""
+        """Shape (classes,): concentration of the prevalence; 1 where it is learned, which takes a density."""
+        if self.prevalence in (LEARNED, AUTO):
+            return np.ones(len(counts.classes))
         return one_for_each("prevalence", self.prevalence, counts.classes, "class")
 
     def confusion_for(self, counts: Counts) -> FloatArray:
-        """Shape (classes, outputs): concentration of the confusion rows."""
-        shape, value = counts.labeled.shape, self.confusion
+        """Shape (classes, outputs): concentration of the confusion rows; its mean given the labels, where learned."""
+        shape, value = counts.labeled.shape, self.resolved(counts).confusion
+        if (learned := self.learned_rows_for(counts)) is not None:
+            return learned.reference_rows
         if isinstance(value, Diagonal):
             return _diagonal(value.strength, counts)
         if isinstance(value, str):
@@ -95,6 +160,14 @@ class Prior:
                 [one_for_each("confusion", value[name], counts.outputs, "output") for name in counts.classes]
             )
         return filled("confusion", value, shape, "Give a row for each class, a column for each output")
+
+    def learned_rows_for(self, counts: Counts) -> Learned | None:
+        """Return the prior of the rows that the labels decide; None where it is fixed."""
+        if self.resolved(counts).confusion != LEARNED:
+            return None
+        own = [own_outputs(name, counts.outputs) for name in counts.classes]
+        is_known = np.asarray(~np.isnan(self.known_for(counts)[:, 0]))
+        return learned_rows(effective_counts(counts)[0], own if all(own) else None, is_known)
 
     def known_for(self, counts: Counts) -> FloatArray:
         """Shape (classes, outputs): known rows, NaN elsewhere."""
@@ -112,7 +185,7 @@ class Prior:
 
 def require_prior(prior: object) -> None:
     """Refuse what is no prior, such as the name of one."""
-    is_named = isinstance(prior, str) and prior in NAMED_ROWS
+    is_named = isinstance(prior, str) and prior in (*NAMED_ROWS, LEARNED)
     remedy = f"Pass Prior(confusion={prior!r})" if is_named else "Pass Prior(prevalence=..., confusion=...)"
     _check.instance_of("prior", prior, Prior, remedy)
 
@@ -140,9 +213,14 @@ def concentrations(argument: str, value: Any) -> Any:
     return _concentration(argument, value)
 
 
+def _share_concentrations(value: Any) -> Any:
+    is_named = isinstance(value, str) and value in (LEARNED, AUTO)
+    return value if is_named else concentrations("prevalence", value)
+
+
 def _row_concentrations(value: Any) -> Any:
     if isinstance(value, str):
-        return _check.one_of("confusion", value, NAMED_ROWS)
+        return _check.one_of("confusion", value, (*NAMED_ROWS, LEARNED, AUTO))
     return value if isinstance(value, Diagonal) else concentrations("confusion", value)
 
 

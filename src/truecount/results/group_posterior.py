@@ -1,15 +1,15 @@
 """The answer for many groups: joint draws of the true share of every class in every group."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, Name
-from truecount._wording import percent, span
 from truecount.counts.groups import Groups
 from truecount.counts.weights import effective_groups
 from truecount.errors import InputError
@@ -17,17 +17,19 @@ from truecount.inference import convergence
 from truecount.inference.hierarchical import Convergence, GroupDraws
 from truecount.models import LabelShift
 from truecount.reading.names import group_name
+from truecount.results import group_export, group_storage
 from truecount.results.borrowing import borrowed_shares, own_shares
 from truecount.results.by_class import ByClass, unknown_class
-from truecount.results.contrast import Contrast, Ranks, interval_of
+from truecount.results.contrast import Contrast, Ranks, interval_of, ranks_of
 from truecount.results.finding import Finding
+from truecount.results.frame import Backend, to_frame
+from truecount.results.group_summary import GroupSummary, Questions, summarize_groups
+from truecount.results.group_table import group_tables, group_text
 from truecount.results.leave_one_out import LeaveOneOut, leave_one_out
 from truecount.results.provenance import Origin
-from truecount.results.summary import require_realizable
+from truecount.results.summary import Kind, Target, require_realizable
 
 Status = Literal["ok", "not-converged", "no-answer"]
-MOST_SHOWN = 72
-"""Groups in the printed table."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -110,19 +112,25 @@ class GroupPosterior:
     @cached_property
     def effective_draws(self) -> FloatArray:
         """Shape (groups, classes): the effective sample size of every share."""
-        flat = self.prevalence.reshape(len(self.prevalence), -1)
-        return convergence.effective_fast(flat, self.draws.chains).reshape(self.mean.shape)
+        return self._of_every_share(convergence.effective_fast)
 
     @cached_property
     def rhat(self) -> FloatArray:
         """Shape (groups, classes): rank-normalised split R-hat of every share."""
-        flat = self.prevalence.reshape(len(self.prevalence), -1)
-        return convergence.rhat_of_many_chains(flat, self.draws.chains).reshape(self.mean.shape)
+        return self._of_every_share(convergence.rhat_of_many_chains)
+
+    def _of_every_share(self, measure: Callable[[FloatArray, int], FloatArray]) -> FloatArray:
+        """Return a measure of the draws of each share; the two of two classes have the same."""
+        number = 1 if len(self.classes) == 2 else len(self.classes)
+        flat = self.prevalence[:, :, :number].reshape(len(self.prevalence), -1)
+        found = measure(flat, self.draws.chains).reshape(-1, number)
+        return np.broadcast_to(found, self.mean.shape)
 
     @cached_property
     def convergence(self) -> tuple[Convergence, ...]:
         """R-hat and effective sample size of spread, centre, confusion and prevalence, the worst of each."""
-        return self.draws.convergence()
+        shares = Convergence("prevalence", float(self.rhat.max()), float(self.effective_draws.min()))
+        return (*replace(self.draws, prevalence=self.prevalence[:, :0]).convergence(), shares)
 
     @property
     def status(self) -> Status:
@@ -236,10 +244,7 @@ class GroupPosterior:
 
     def ranks(self, name: Name) -> Ranks:
         """Return ranks of the groups by the share of a class, draw by draw."""
-        order = (-self._of_class(name)).argsort(axis=1, kind="stable")
-        ranks = np.empty_like(order)
-        np.put_along_axis(ranks, order, np.arange(1, len(self.groups) + 1)[None], axis=1)
-        return Ranks(groups=self.groups, draws=ranks)
+        return ranks_of(self.groups, self._of_class(name))
 
     def above(self, name: Name, threshold: float) -> dict[Any, float]:
         """Return the probability that a class's share lies above a threshold, group by group."""
@@ -261,35 +266,56 @@ class GroupPosterior:
             raise unknown_class("class", f"is {name!r}", name, self.classes)
         return self.prevalence[:, :, self.classes.index(name)]
 
+    def summary(
+        self,
+        level: float = 0.95,
+        *,
+        kind: Kind = "equal-tailed",
+        target: Target = "population",
+        questions: Questions | None = None,
+    ) -> GroupSummary:
+        """Return the numbers that tables, JSON, pages and pictures are made from, without draws.
+
+        Parameters
+        ----------
+        level, kind, target
+            Of the intervals, as in `Posterior.interval`.
+        questions
+            What else is asked: the class of interest, pairs to compare, a baseline, thresholds.
+        """
+        return summarize_groups(self, level=level, kind=kind, target=target, questions=questions or Questions())
+
+    def to_dict(
+        self, level: float = 0.95, *, kind: Kind = "equal-tailed", target: Target = "population"
+    ) -> dict[str, Any]:
+        """Return the summary as plain values, schema ``truecount.estimates/2``."""
+        return group_export.to_dict(self.summary(level, kind=kind, target=target), self.data)
+
+    def to_frame(
+        self,
+        level: float = 0.95,
+        *,
+        kind: Kind = "equal-tailed",
+        target: Target = "population",
+        backend: Backend | None = None,
+    ) -> Any:
+        """Return a data frame with a row for each group and class, of pandas, polars or pyarrow."""
+        return to_frame(group_export.rows_of(self.summary(level, kind=kind, target=target)), backend)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write everything, draws too, to one ``.npz`` file, whole or not at all."""
+        group_storage.save(self, path)
+
+    @staticmethod
+    def load(path: str | PathLike[str]) -> "GroupPosterior":
+        """Read what `save` wrote."""
+        return GroupPosterior(**group_storage.read(path))
+
     def __repr__(self) -> str:
-        return group_table(self)
+        return group_text(self.summary())
+
+    def _repr_html_(self) -> str:
+        return "".join(table.to_html() for table in group_tables(self.summary()))
 
     def _contrast(self, name: str, draws: FloatArray) -> Contrast:
         return Contrast(name=name, draws=draws, classes=self.classes)
-
-
-def group_table(answer: GroupPosterior, level: float = 0.95) -> str:
-    """Return groups and classes with counted share, true share and interval, in text."""
-    if not answer.has_answer:
-        return "\n".join(f"{finding.severity}: {finding.message} {finding.advice}" for finding in answer.findings)
-    counted, ends = answer.counted, answer.interval(level)
-    rows = [
-        ["group", "class", *([] if counted is None else ["counted"]), "true share", f"{100 * level:.6g} % interval"]
-    ]
-    for group, name in list(np.ndindex(*answer.mean.shape))[: MOST_SHOWN * len(answer.classes)]:
-        share = [] if counted is None else [percent(float(counted[group, name]))]
-        interval = span(*map(float, ends[group, name]))
-        cells = [group_name(answer.groups[group]), str(answer.classes[name]), *share]
-        rows.append([*cells, percent(float(answer.mean[group, name])), interval])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join([row[0].ljust(widths[0]), row[1].ljust(widths[1]), *map(str.rjust, row[2:], widths[2:])]).rstrip()
-        for row in rows
-    ]
-    more = len(answer.groups) - MOST_SHOWN
-    lines += [f"… and {more} more groups"] if more > 0 else []
-    lines += [f"{finding.severity}: {finding.message} {finding.advice}" for finding in answer.findings]
-    effective = min((each.effective for each in answer.convergence), default=len(answer.prevalence))
-    rhat = max((each.rhat for each in answer.convergence), default=1.0)
-    how = f"Drawn jointly: effective sample size {effective:,.0f} or more, R-hat {rhat:.3f}. Seed {answer.origin.seed}."
-    return "\n".join([*lines, how])

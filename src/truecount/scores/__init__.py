@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from truecount.scores.learned import Tree as Tree
     from truecount.scores.partition import Argmax as Argmax
     from truecount.scores.partition import Bins as Bins
+    from truecount.scores.partition import Confidence as Confidence
     from truecount.scores.partition import Intervals as Intervals
     from truecount.scores.partition import Partition as Partition
     from truecount.scores.partition import Thresholds as Thresholds
@@ -21,6 +22,7 @@ _HOMES = {
     "Bins": "partition",
     "Cells": "cells",
     "Clusters": "learned",
+    "Confidence": "partition",
     "Intervals": "partition",
     "Partition": "partition",
     "Scores": "scores",

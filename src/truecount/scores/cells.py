@@ -9,7 +9,7 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, IntArray, Name
-from truecount._wording import range_names
+from truecount._wording import own_cell, range_names
 from truecount.errors import InputError
 from truecount.scores.scores import probabilities
 
@@ -82,6 +82,52 @@ class ClassCells(_Fitted):
     def assign(self, scores: Any) -> IntArray:
         """Shape (items,): the position of the most probable class."""
         return np.asarray(table(scores, self.n_classes).argmax(axis=1), np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceCells(_Fitted):
+    """The most probable class, and within it how probable: below its first edge, to below the next, from the last on.
+
+    Parameters
+    ----------
+    edges
+        For each class, rising; K − 1 of them make K cells of items for which it is the most probable.
+
+    Examples
+    --------
+    >>> cells = ConfidenceCells(((0.8,), ()))
+    >>> cells.assign([[0.7, 0.3], [0.9, 0.1], [0.2, 0.8]])
+    array([0, 1, 2])
+    >>> cells.names(("fail", "pass"))
+    ('fail: < 0.8', 'fail: ≥ 0.8', 'pass')
+    """
+
+    edges: tuple[tuple[float, ...], ...]
+    kind: ClassVar[str] = "confidence"
+    takes: ClassVar[Response] = "probabilities"
+
+    @property
+    def size(self) -> int:
+        """How many cells there are."""
+        return len(self.edges) + sum(map(len, self.edges))
+
+    def names(self, classes: Sequence[Name]) -> tuple[Name, ...]:
+        """Return the class, and the interval of its probability where there are several."""
+        named: list[Name] = []
+        for name, edges in zip(classes, self.edges, strict=True):
+            named += [own_cell(name, each) for each in range_names(edges)] if edges else [name]
+        return tuple(named)
+
+    def assign(self, scores: Any) -> IntArray:
+        """Shape (items,): the position of each item's cell."""
+        points = table(scores, len(self.edges))
+        best, highest, found = points.argmax(axis=1), points.max(axis=1), np.empty(len(points), np.int64)
+        first = 0
+        for number, edges in enumerate(self.edges):
+            rows = best == number
+            found[rows] = first + np.searchsorted(np.array(edges), highest[rows], side="right")
+            first += len(edges) + 1
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +250,9 @@ class LeafCells(_Fitted):
         return left[node]
 
 
-_KINDS: dict[str, type[_Fitted]] = {kind.kind: kind for kind in (ClassCells, LineCells, CenterCells, LeafCells)}
+_KINDS: dict[str, type[_Fitted]] = {
+    kind.kind: kind for kind in (ClassCells, ConfidenceCells, LineCells, CenterCells, LeafCells)
+}
 
 
 def read_cells(values: Mapping[str, Any]) -> Cells:

@@ -10,15 +10,20 @@ from typing import Any, ClassVar, Literal, Protocol
 import numpy as np
 
 from truecount import _check
+from truecount._types import IntArray
 from truecount.errors import InputError
 from truecount.scores.cells import (
     Cells,
     ClassCells,
+    ConfidenceCells,
     LineCells,
     Response,
     second_column,
     table,
 )
+
+LABELS_A_CELL = 20
+"""Labels of a class, on average, for each cell that its outputs are cut into."""
 
 
 class Partition(Protocol):
@@ -52,6 +57,57 @@ class Argmax:
     def fit(self, scores: Any, labels: Any = None) -> ClassCells:
         """Return as many cells as there are columns."""
         return ClassCells(table(given(scores)).shape[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """The most probable class, and within it `k` cells by how probable it is, as many of the fitted scores in each.
+
+    Parameters
+    ----------
+    k
+        How many for each class; quantiles that coincide, because many scores are equal, make fewer.
+
+    Notes
+    -----
+    Labels are not looked at, so every labelled item can be counted. A class that is never the most probable has one
+    cell. The cells are called like the class, so that a learned prior of the rows expects items of a class in its own
+    cells.
+
+    Examples
+    --------
+    >>> Confidence(2).fit([[0.6, 0.4], [0.7, 0.3], [0.8, 0.2], [0.9, 0.1], [0.2, 0.8]]).edges
+    ((0.8,), ())
+    """
+
+    k: int
+    takes: ClassVar[Response] = "probabilities"
+    needs_labels: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        _check.whole_number("k", self.k, least=1)
+
+    def fit(self, scores: Any, labels: Any = None) -> ConfidenceCells:
+        """Cut the highest probability of the items of each class at its quantiles."""
+        points = table(given(scores))
+        best, highest, inner = points.argmax(axis=1), points.max(axis=1), np.arange(1, self.k) / self.k
+        edges = []
+        for number in range(points.shape[1]):
+            values = highest[best == number]
+            cuts = np.unique(np.quantile(values, inner, method="higher")) if len(values) else np.empty(0)
+            edges.append(tuple(cuts[cuts > values.min(initial=1.0)].tolist()))
+        return ConfidenceCells(tuple(edges))
+
+
+def by_confidence(labels: int, classes: int) -> Confidence:
+    """Return the partition that so many labels of so many classes allow: what is used where none is named.
+
+    About twenty labels of a class for each of its cells, up to five cells for two classes and three for more.
+
+    >>> [by_confidence(labels, 10).k for labels in (100, 400, 2000)]
+    [1, 2, 3]
+    """
+    return Confidence(min(max(labels // (LABELS_A_CELL * classes), 1), 5 if classes == 2 else 3))
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,3 +234,17 @@ def _rising(edges: Any) -> tuple[float, ...]:
         needed = "they must be finite numbers, one or more, each above the one before"
         raise InputError("edges", f"are {edges!r}", needed, "Sort them, and drop repeats")
     return tuple(values.tolist())
+
+
+def held_out_mask(labels: IntArray, one_in: int, rng: np.random.Generator) -> Any:
+    """Shape (items,): True for one in so many items of each class, in an order drawn at random; rounded down.
+
+    >>> held_out_mask(np.array([0, 0, 0, 1]), 2, np.random.default_rng(0)).sum()
+    np.int64(1)
+    """
+    order = rng.permutation(len(labels))
+    by_class = order[np.argsort(labels[order], kind="stable")]
+    starts = np.searchsorted(labels[by_class], labels[by_class])
+    aside = np.zeros(len(labels), bool)
+    aside[by_class] = (np.arange(len(labels)) - starts) % one_in == one_in - 1
+    return aside

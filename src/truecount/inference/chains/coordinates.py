@@ -37,6 +37,12 @@ class Coordinates(Protocol):
     def log_density(self, point: FloatArray) -> FloatArray:
         """Shape (chains,): log-density, up to a constant."""
 
+    def logs(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Logarithms of what `natural` returns, however small."""
+
+    def pull(self, point: FloatArray, by_class: FloatArray, by_cell: FloatArray) -> FloatArray:
+        """Shape (chains, coordinates): gradient of ``Σ by_class · log π + Σ by_cell · log φ``."""
+
     def scale(self) -> FloatArray:
         """Shape (coordinates,): a first guess of each coordinate's posterior standard deviation."""
 
@@ -112,6 +118,22 @@ class ByClass:
         """Return prevalence and confusion."""
         prevalence, learned, _, _ = self._forward(point)
         return prevalence, self._confusion(learned)
+
+    def logs(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Take the logarithms of the sums off the coordinates; known rows have zeros."""
+        _, _, total, row_totals = self._forward(point)
+        cells = point[:, len(self.alpha) :].reshape(len(point), *self.rows.shape) - np.log(row_totals)
+        confusion = np.zeros((len(point), *self.density.known.shape))
+        confusion[:, self.free] = cells
+        return point[:, : len(self.alpha)] - np.log(total), confusion
+
+    def pull(self, point: FloatArray, by_class: FloatArray, by_cell: FloatArray) -> FloatArray:
+        """Take off what the sums take back."""
+        prevalence, learned, _, _ = self._forward(point)
+        cells = by_cell[:, self.free]
+        cells = cells - learned * cells.sum(axis=2, keepdims=True)
+        classes = by_class - prevalence * by_class.sum(axis=1, keepdims=True)
+        return np.hstack([classes, cells.reshape(len(point), -1)])
 
 
 class ByOutput:
@@ -213,6 +235,26 @@ class ByOutput:
         """Return prevalence and confusion."""
         at = self._forward(point)
         return at.classes * at.tilt, at.confusion
+
+    def logs(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Take the logarithms of the sums off the coordinates, and add what turns (w, ψ) into (π, φ)."""
+        at, (n_classes, n_outputs) = self._forward(point), self.rows.shape
+        rows = point[:, n_classes:-n_outputs].reshape(-1, n_classes, n_outputs) - np.log(at.row_totals)
+        confusion = rows + np.log(at.outputs / at.implied)[:, None, :] - np.log(at.tilt)[:, :, None]
+        return point[:, :n_classes] - np.log(at.total) + np.log(at.tilt), confusion
+
+    def pull(self, point: FloatArray, by_class: FloatArray, by_cell: FloatArray) -> FloatArray:
+        """Follow the terms of `gradient` that are linear in the concentrations."""
+        at = self._forward(point)
+        exponents = by_class - by_cell.sum(axis=2)
+        pull = at.confusion * exponents[:, :, None]
+        of_output = by_cell.sum(axis=1) + pull.sum(axis=1)
+        cells = at.given_output * -of_output[:, None, :]
+        of_class = by_class + cells.sum(axis=2)
+        cells += pull + by_cell - at.rows * of_class[:, :, None]
+        classes = of_class - at.classes * of_class.sum(axis=1, keepdims=True)
+        outputs = of_output - at.outputs * of_output.sum(axis=1, keepdims=True)
+        return np.hstack([classes, cells.reshape(len(point), -1), outputs])
 
 
 class _Table(NamedTuple):

@@ -10,6 +10,7 @@ from truecount._advice import AUTO, HAMILTONIAN, Advice
 from truecount._types import FloatArray
 from truecount.errors import UnsuitableEngineError
 from truecount.inference.chains.history import History
+from truecount.inference.chains.learning import Concentrations
 from truecount.inference.draws import Draws, Engine, dirichlet, draw_rows, groups_apart
 from truecount.inference.run import ChainRun, JointRun
 from truecount.models import Density
@@ -61,11 +62,13 @@ class Gibbs(Engine):
         rng = np.random.default_rng(seed)
         confusion = draw_rows(rng, shared, 0.0, (self.chains,))
         prevalence = dirichlet(rng, shared.prevalence, (self.chains, len(densities)))
-        history = History(self.chains, shared)
+        history, concentrations = History(self.chains, shared), Concentrations(shared, self.chains, rng)
         for sweep in range(self.warmup + -(-self.draws // self.chains)):
             items = _impute(unlabeled, prevalence, confusion, rng)
-            prevalence = dirichlet(rng, shared.prevalence + items.sum(axis=2), ())
-            confusion = draw_rows(rng, shared, items.sum(axis=1).transpose(0, 2, 1), ())
+            of_class, of_row = items.sum(axis=2), items.sum(axis=1).transpose(0, 2, 1)
+            concentrations.update(of_class, of_row, rng)
+            prevalence = dirichlet(rng, concentrations.prevalence + of_class, ())
+            confusion = draw_rows(rng, shared, of_row + concentrations.beyond, ())
             if sweep >= self.warmup:
                 history.append(prevalence.reshape(self.chains, -1), confusion)
         return history.draws(ChainRun(engine="Gibbs", chains=self.chains, warmup=self.warmup))

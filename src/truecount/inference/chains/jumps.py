@@ -70,4 +70,5 @@ class Jumps:
         cells = self.allocations[:, free].reshape(len(self.allocations), -1)
         proposed = logs[0] @ self.allocations.sum(axis=2).T + logs[1].reshape(len(prevalence), -1) @ cells.T
         proposals = np.logaddexp.reduce(proposed - self._log_norms, axis=1)
-        return np.asarray(self.density.log_likelihood(prevalence, confusion) - proposals)
+        learned = self.density.log_learned(logs[0], np.log(np.maximum(confusion, SMALLEST)))
+        return np.asarray(self.density.log_likelihood(prevalence, confusion) + learned - proposals)

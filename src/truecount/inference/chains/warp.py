@@ -62,3 +62,14 @@ class Warped:
     def natural(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return prevalence and confusion."""
         return self.inner.natural(self._forward(point)[0])
+
+    def logs(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return logarithms of prevalence and confusion."""
+        return self.inner.logs(self._forward(point)[0])
+
+    def pull(self, point: FloatArray, by_class: FloatArray, by_cell: FloatArray) -> FloatArray:
+        """Apply the chain rule."""
+        inner, left = self._forward(point)
+        gradient = self.inner.pull(inner, by_class, by_cell)
+        gradient[:, self.where] *= 1 + self.stretch * left
+        return gradient

@@ -21,8 +21,11 @@ def conflict(density: Density, pool: Pool) -> float:
     chosen = resample(pool.weights, LOOKED_AT, np.random.default_rng(0))
     prevalence, confusion, learned = pool.prevalence[chosen], pool.confusion[chosen], ~density.is_known
     outputs = np.einsum("sl,slk->sk", prevalence, confusion)
-    labels = sum(_lacking(density.rows[row], confusion[:, row]) for row in np.flatnonzero(learned))
-    spread = _usual(density.rows[learned]).sum() - _usual(density.rows[learned].sum(axis=1)).sum()
+    rows = density.rows if density.learned_rows is None else density.rows - density.learned_rows.reference_rows
+    judged = np.flatnonzero(learned & (rows.sum(axis=1) > 0))
+    rows, of_rows = rows[judged], confusion[:, judged]
+    labels = sum(_lacking(row, of_rows[:, number]) for number, row in enumerate(rows))
+    spread = _usual(rows[rows > 0]).sum() - _usual(rows.sum(axis=1)).sum()
     free = 0.5 * (min(density.rows.shape) - 1)
     prior = _lacking(np.maximum(density.prevalence - 1, 0.0), prevalence)
     return float(prior + labels + _lacking(density.unlabeled, outputs) - spread - free)

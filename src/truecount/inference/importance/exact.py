@@ -14,7 +14,14 @@ import numpy as np
 from truecount import _check
 from truecount.errors import UnsuitableEngineError
 from truecount.inference import convergence
-from truecount.inference.draws import Draws, Engine, confusion_stride, dirichlet, draw_rows, within_digits
+from truecount.inference.draws import (
+    Draws,
+    Engine,
+    confusion_stride,
+    prior_prevalence,
+    rows_by_labels,
+    within_digits,
+)
 from truecount.inference.importance.conflict import conflict
 from truecount.inference.importance.defensive import DefensiveProposal
 from truecount.inference.importance.driver import grow, refusal, resampled, tail
@@ -83,9 +90,9 @@ class Exact(Engine):
 def _prior_draws(density: Density, size: int, rng: np.random.Generator) -> Draws:
     """Without unlabelled items, or other outputs, the prevalence keeps its prior and the rows what the labels say."""
     stride = confusion_stride(size, density.rows.size)
-    confusion = draw_rows(rng, density, 0.0, (len(range(0, size, stride)),))
+    confusion = rows_by_labels(rng, density, len(range(0, size, stride)))
     return Draws(
-        prevalence=dirichlet(rng, density.prevalence, (size,)),
+        prevalence=prior_prevalence(rng, density, size),
         confusion=confusion,
         stride=stride,
         effective=np.full(density.n_classes, float(size)),
@@ -101,7 +108,7 @@ def _fill_pool(density: Density, size: int, rng: np.random.Generator) -> tuple[P
     try:
         pool = _usual_pool(density, size, rng)
     except UnsuitableEngineError:
-        if density.rows.size > MOST_CELLS:
+        if density.rows.size > MOST_CELLS or density.is_learning:
             raise
         landscape = survey(density)
         return _defensive_pool(landscape, size, rng), landscape
@@ -109,8 +116,11 @@ def _fill_pool(density: Density, size: int, rng: np.random.Generator) -> tuple[P
     if nats <= NO_CONFLICT:
         return pool, None
     landscape = survey(density)
-    if landscape.is_plain and nats <= SOME_CONFLICT and not landscape.is_missed_by(pool.prevalence):
+    is_plain = len(landscape.modes) == 1 if density.is_learning else landscape.is_plain and nats <= SOME_CONFLICT
+    if is_plain and not landscape.is_missed_by(pool.prevalence):
         return pool, landscape
+    if density.is_learning:
+        raise refusal("the posterior has several modes, and the prior is learned")
     return _defensive_pool(landscape, size, rng), landscape
 
 
@@ -140,7 +150,7 @@ def _defensive_pool(landscape: Landscape, size: int, rng: np.random.Generator) -
 
 def _usual_pool(density: Density, size: int, rng: np.random.Generator) -> Pool:
     """Propose until the pool is worth `size` draws; where its weights have a long tail, propose more widely."""
-    if (density.prevalence < 1).any():
+    if density.learned_prevalence is not None or (density.prevalence < 1).any():
         raise refusal("a prevalence prior below 1 makes the weights' tail too heavy")
     proposal, pool = _pilot(Proposal.first(density), density, rng)
     while True:

@@ -73,7 +73,7 @@ def _stacks(densities: Sequence[Density], asked: int) -> list[list[int]]:
 def _can_stack(density: Density) -> bool:
     is_square = density.n_classes == density.n_outputs
     is_plain = (density.prevalence >= 1).all() and density.rows.min() >= SMALLEST_SHAPE
-    can_stack = is_square and is_plain and density.unlabeled.any()
+    can_stack = is_square and is_plain and not density.is_learning and density.unlabeled.any()
     return bool(can_stack and (density.n_classes > 2 or _is_bounded(density)))
 
 

@@ -17,7 +17,7 @@ from math import lgamma, log
 import numpy as np
 
 from truecount._types import FloatArray
-from truecount.inference.draws import SMALLEST_SHAPE, dirichlet
+from truecount.inference.draws import SMALLEST_SHAPE, dirichlet, rows_by_labels
 from truecount.inference.importance.resample import effective_share, normalised
 from truecount.inference.importance.square import SquareSystem, merge_columns, smaller_system, solve, square_system
 from truecount.models import Density
@@ -255,13 +255,13 @@ def fill_gammas(concentrations: FloatArray, out: FloatArray, rng: np.random.Gene
 
 def _confusion_draws(density: Density, size: int, rng: np.random.Generator) -> FloatArray:
     """Shape (classes, outputs, draws)."""
-    if density.rows.min() < SMALLEST_SHAPE:
-        confusion = np.moveaxis(dirichlet(rng, density.rows, (size,)), 0, -1).copy()
+    if density.learned_rows is not None or density.rows.min() < SMALLEST_SHAPE:
+        confusion = np.moveaxis(rows_by_labels(rng, density, size), 0, -1).copy()
     else:
         confusion = np.empty((*density.rows.shape, size))
         fill_gammas(density.rows, confusion, rng)
         confusion /= confusion.sum(axis=1, keepdims=True)
-    confusion[density.is_known] = density.known[density.is_known][:, :, None]
+        confusion[density.is_known] = density.known[density.is_known][:, :, None]
     return confusion
 
 

@@ -73,6 +73,8 @@ class Quadrature(Engine):
         """Draw, or refuse by name."""
         if density.rows.shape != (2, 2):
             raise refusal(f"it integrates two classes and two outputs, not {density.n_classes} and {density.n_outputs}")
+        if density.is_learning:
+            raise refusal("it integrates with a fixed prior, and this one is learned")
         rng, size = np.random.default_rng(seed), self.draws
         if found := _with_mild_prior(density, size, rng):
             drawn, table = found

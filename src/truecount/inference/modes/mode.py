@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from truecount._types import FloatArray
+from truecount.errors import InputError
 from truecount.inference.modes.ascent import Ascent
 from truecount.models import Density
 
@@ -79,6 +80,9 @@ def find_mode(density: Density, *, budget: int = 100_000) -> ModeRecord:
     from points where one class holds nearly all and from some chosen by chance; the highest mode is returned, the
     second highest recorded. A mode that none of these climbs leads to stays unseen.
     """
+    if density.is_learning:
+        found, needed = "has a prior that is learned", "a mode is that of fixed concentrations of 1 or more"
+        raise InputError("prior", found, needed, "Pass Prior(confusion='flat')")
     ascent = Ascent(density)
     point, iterations = _climb(density, even_start(density), budget)
     rival: FloatArray | None = None
@@ -139,7 +143,7 @@ def shuffled_starts(density: Density) -> FloatArray:
 
 
 def climb_together(density: Density, points: FloatArray, rounds: int) -> FloatArray:
-    """Take so many rounds of leaps uphill from each point; all items at once, so that modes stay apart."""
+    """Take so many rounds of ascending leaps from each point; all items at once, so that modes stay apart."""
     ascent = Ascent(density)
     for _ in range(rounds):
         for _ in range(LEAPS_BETWEEN_CHECKS):

@@ -1,0 +1,105 @@
+"""Sixty classes, most of them rare, at the defaults: error against point estimators, coverage, convergence.
+
+    python benchmarks/many_classes.py [--repetitions 3] [--classes 60]
+
+A classifier of sixty simulated classes confuses them in pairs, has 6,000 labels (five or more for each class) and
+20,000 unlabelled items of another mix of classes. Results go to ``benchmarks/results/many_classes.json`` and ``.md``.
+"""
+
+import argparse
+import json
+import warnings
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+from machine import about
+
+import truecount as tc
+from truecount.errors import ConvergenceWarning, InputError
+from truecount.estimators import METHODS
+
+RESULTS = Path(__file__).parent / "results"
+LABELS, ITEMS, FEWEST = 6_000, 20_000, 5
+LEVELS = (0.5, 0.8, 0.95)
+
+
+def problem(seed: int, classes: int) -> tuple[tc.Counts, np.ndarray]:
+    """Counts, and the shares that the items really have."""
+    rng = np.random.default_rng(seed)
+    shares = rng.dirichlet(np.full(classes, 0.25))
+    labeled = 0.5 * shares + 0.5 * rng.permutation(shares)
+    confusion = np.zeros((classes, classes))
+    for row in range(classes):
+        right, pair = rng.beta(12, 2), rng.uniform(0.4, 0.9)
+        others = rng.dirichlet(np.full(classes, 0.1)) * (np.arange(classes) != row)
+        confusion[row] = (1 - right) * (1 - pair) * others / others.sum()
+        confusion[row, row ^ 1] += (1 - right) * pair
+        confusion[row, row] = right
+    numbers = rng.multinomial(LABELS - FEWEST * classes, labeled) + FEWEST
+    table = np.stack([rng.multinomial(number, row) for number, row in zip(numbers, confusion, strict=True)])
+    items = rng.multinomial(ITEMS, shares)
+    outputs = np.stack([rng.multinomial(number, row) for number, row in zip(items, confusion, strict=True)])
+    return tc.Counts(table, outputs.sum(axis=0)), items / ITEMS
+
+
+def points(counts: tc.Counts, truth: np.ndarray) -> dict[str, float]:
+    """Errors of the point estimators that counts suffice for."""
+    errors = {}
+    for name, method in METHODS.items():
+        try:
+            errors[name] = float(np.abs(method.prevalence(counts) - truth).mean())
+        except InputError:
+            continue
+    return errors
+
+
+def measured(seed: int, classes: int) -> dict:
+    """One repetition."""
+    counts, truth = problem(seed, classes)
+    begun = process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        posterior = tc.infer(counts)
+    seconds = process_time() - begun
+    held = {}
+    for level in LEVELS:
+        low, high = posterior.interval(level, target="realized").T
+        held[str(level)] = float(((low <= truth) & (truth <= high)).mean())
+    return {
+        "seed": seed,
+        "status": posterior.status,
+        "rhat": float(np.max(posterior.draws.rhat)),
+        "least effective draws": float(posterior.draws.effective.min()),
+        "posterior error": float(np.abs(posterior.realized.mean(axis=0) - truth).mean()),
+        "point errors": points(counts, truth),
+        "held": held,
+        "seconds of one core": seconds,
+    }
+
+
+def main() -> None:
+    """Measure, print, write."""
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--repetitions", type=int, default=3)
+    arguments.add_argument("--classes", type=int, default=60)
+    chosen = arguments.parse_args()
+    found = []
+    for seed in range(chosen.repetitions):
+        found.append(measured(seed, chosen.classes))
+        print(json.dumps(found[-1]), flush=True)
+    head = ("seed", "posterior", "best point", "counting", "50 % held", "80 %", "95 %", "R-hat", "seconds")
+    lines = [f"| {' | '.join(head)} |", "| --- " * len(head) + "|"]
+    for each in found:
+        name, best = min(each["point errors"].items(), key=lambda pair: pair[1])
+        held = " | ".join(f"{100 * each['held'][str(level)]:.0f} %" for level in LEVELS)
+        counting = 100 * each["point errors"]["cc"]
+        errors = f"{100 * each['posterior error']:.3f} | {100 * best:.3f} ({name}) | {counting:.3f}"
+        lines.append(f"| {each['seed']} | {errors} | {held} | {each['rhat']:.3f} | {each['seconds of one core']:.0f} |")
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / "many_classes.json").write_text(json.dumps({"machine": about(), "runs": found}, indent=1) + "\n")
+    (RESULTS / "many_classes.md").write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()
