@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from group_oracle import flat_logit, gelman_carpenter_logit, pooled_oracle, studies_oracle
-from truecount import Auto, Groups, Independent, InputError, LabelShift, Pooled, Prior, Varying, Walk, infer
+from truecount import Auto, Groups, Independent, InputError, LabelShift, Pooled, Prior, Varying, Walk, infer, infer_many
 from truecount.diagnostics.hierarchy import group_findings
 from truecount.models.hierarchy import GroupDensity
 from truecount.models.hierarchy.centre import Centre
@@ -356,3 +356,11 @@ def test_one_group_is_answered():
 def test_an_output_without_labels_is_found():
     answer = infer(Groups([[40, 10, 0], [5, 45, 0]], {"a": [30, 20, 1], "b": [10, 40, 0]}), engine=Auto(50))
     assert "unseen-output" in [finding.code for finding in answer.findings]
+
+
+@pytest.mark.parametrize("options", [{"groups": Pooled()}, {"confusion": Varying()}])
+def test_how_groups_vary_is_refused_where_populations_are_apart(options):
+    groups = Groups([[40, 10], [5, 45]], {"a": [30, 20], "b": [10, 40]})
+    for call in (lambda: infer(groups["a"], LabelShift(**options)), lambda: infer_many(groups, LabelShift(**options))):
+        with pytest.raises(InputError, match="says how groups vary"):
+            call()
