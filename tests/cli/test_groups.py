@@ -85,7 +85,7 @@ def test_a_trend_walks_from_week_to_week_and_predicts_those_without_data(table: 
 class TestWhatIsShown:
     def test_the_table_has_one_of_two_classes(self, table: str) -> None:
         shown = estimate(table, *COLUMNS, "--by", "region").splitlines()
-        assert shown[1].split()[:4] == ["region", "items", "counted", "true"]
+        assert shown[1].split()[:7] == ["region", "items", "counted", "on", "its", "own", "true"]
         assert [line.split()[0] for line in shown[2:4]] == ["north", "south"]
         assert any(line.startswith("south − north") for line in shown)
         assert estimate(table, *COLUMNS, "--by", "region", "--class", "fail").startswith("fail: from")

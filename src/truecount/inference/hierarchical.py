@@ -252,7 +252,7 @@ def _kinetic(speed_y: FloatArray, speed_z: FloatArray) -> FloatArray:
 def sample_groups(
     density: GroupDensity, *, effective_draws: int, seed: int, groups: int | None = None, cut: bool = False
 ) -> GroupDraws:
-    """Draw until the least known quantity has so many effective draws, or the budget ends.
+    """Draw until the least known quantity has this effective sample size, or the budget ends.
 
     Parameters
     ----------

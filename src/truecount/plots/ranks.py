@@ -24,6 +24,8 @@ SHOWN_ENDS = 20
 """Of more groups than have a row each, so many at both ends."""
 BINS = 40
 """Ranks of many groups are joined to so many columns."""
+LEAST = 0.02
+"""Of the most probable cell, below which one stays empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +65,7 @@ def ranks_data(answer: Answer) -> RanksData:
     number = len(order)
     left_out = 0 if number <= MOST_NAMED else number - 2 * SHOWN_ENDS
     rows = order if not left_out else np.concatenate([order[:SHOWN_ENDS], order[-SHOWN_ENDS:]])
-    edges = np.unique(np.linspace(0, number, min(number, BINS if left_out else number) + 1).round().astype(int))
+    edges = np.unique(np.linspace(0, number, min(number, BINS) + 1).round().astype(int))
     joined = np.add.reduceat(summary.ranks.probability, edges[:-1], axis=1)
     return RanksData(
         names=tuple(summary.names[at] for at in rows),
@@ -91,14 +93,15 @@ def ranks(answer: Answer, *, ax: "Axes | None" = None, theme: ThemeLike = None) 
 
 def draw_ranks(ax: "Axes", data: RanksData, theme: Theme) -> None:
     """Draw cells that are the fuller the more probable the rank; few ranks have their probability written."""
-    from matplotlib.colors import LinearSegmentedColormap
+    from matplotlib.patches import Rectangle
 
-    number = len(data.names)
-    colors = LinearSegmentedColormap.from_list("heat", [theme.paper, theme.heat])
-    rows = np.arange(number + 1) - 0.5
-    ax.pcolormesh(
-        data.edges, rows, data.probability, cmap=colors, vmin=0, vmax=max(float(data.probability.max()), 1e-9)
-    )
+    number, most = len(data.names), float(data.probability.max())
+    widths = np.diff(data.edges)
+    for row, column in zip(*np.nonzero(data.probability >= LEAST * most), strict=True):
+        share = float(data.probability[row, column]) / most
+        corner = (float(data.edges[column]), row - 0.5)
+        ax.add_patch(Rectangle(corner, float(widths[column]), 1.0, color=theme.heat, alpha=share, linewidth=0))
+    ax.set_xlim(data.edges[0], data.edges[-1])
     ax.grid(visible=False)
     if data.probability.shape[1] <= 12:
         for row, line in enumerate(data.probability):
