@@ -1,6 +1,6 @@
-"""Measure answers for many groups: simulated groups, studies that differ, language models, streams, and real judges.
+"""Measure answers for many groups: simulated groups, studies that differ, language models, and real judges.
 
-    python benchmarks/groups_accuracy.py small studies models streams openqa xstest
+    python benchmarks/groups_accuracy.py small studies models openqa xstest
 
 Results go to ``benchmarks/results/groups_accuracy.json`` and ``.md``; parts that are not named stay as they are.
 ``openqa`` and ``xstest`` read the folder that ``TRUECOUNT_DATA`` names.
@@ -120,39 +120,6 @@ def models(data_sets=50):
     return {"data_sets": data_sets, "converged": int(np.sum(converged)), "better": table}
 
 
-def streams(healthy=60, stepped=25):
-    """Streams of 26 weeks of 400 items: how often a change from one week to the next is found."""
-    rows = np.array([[0.9, 0.1], [0.1, 0.9]])
-    rng, false, found = np.random.default_rng(4), [], []
-    error = np.sqrt(0.5 * 0.5 / 400) / 0.8
-    for number in range(healthy + stepped):
-        is_stepped = number >= healthy
-        shares = np.full(26, 0.3)
-        if is_stepped:
-            shares[20:] += 3 * error
-        items = {week: rng.multinomial(400, [share, 1 - share] @ rows) for week, share in enumerate(shares)}
-        groups = tc.Groups(labels(rows, 500, rng), items, times=range(26))
-        answer = tc.infer(groups, tc.LabelShift(groups=tc.Walk()), engine=ENGINE, seed=number)
-        draws = answer.prevalence[:, :, 0]
-        if is_stepped:
-            change = draws[:, 20:22] - draws[:, 19:20]
-            found.append(bool((change > 0).mean(axis=0).max() > 1 - ALERT / 2))
-        else:
-            change = draws[:, -1] - draws[:, -2]
-            false.append(bool(min((change > 0).mean(), (change < 0).mean()) < ALERT / 2))
-    return {
-        "healthy": healthy,
-        "false_alerts": float(np.mean(false)),
-        "stepped": stepped,
-        "found_within_two_weeks": float(np.mean(found)),
-        "alert_at": ALERT,
-    }
-
-
-ALERT = 0.05
-"""An alert where the probability of no change in that direction is below half of it."""
-
-
 def judged(folder, column, classes):
     """Items of each system by question half: {system: [(truth, output, half)]}."""
     path = Path(os.environ["TRUECOUNT_DATA"]) / folder / "labels.csv"
@@ -226,7 +193,6 @@ PARTS = {
     "small": small,
     "studies": studies,
     "models": models,
-    "streams": streams,
     "openqa": lambda: real("openqa_judges", "gpt4_label", most=6),
     "xstest": lambda: real("xstest_refusals", "gpt4_label"),
 }
@@ -261,13 +227,6 @@ def text(document):
             "| --- | --- | --- |",
         ]
         lines += [f"| {row['said']:.2f} | {row['came_true']:.2f} | {row['pairs']} |" for row in found["better"]] + [""]
-    if found := document.get("streams"):
-        lines += [
-            f"**Streams of 26 weeks.** {100 * found['false_alerts']:.1f} % of {found['healthy']} healthy streams raise "
-            f"an alert in the last week; a step of three standard errors is found within two weeks in "
-            f"{100 * found['found_within_two_weeks']:.0f} % of {found['stepped']}.",
-            "",
-        ]
     for part in ("openqa", "xstest"):
         if found := document.get(part):
             lines += [f"**{part}**, each system in turn the target, questions of labels and target apart.", ""]

@@ -94,11 +94,7 @@ def infer(
     origin = _origin(engine, seed)
     if isinstance(data, Groups):
         return _of_groups(data, chosen, engine, origin)
-    if isinstance(chosen, LabelShift) and chosen.groups is not None:
-        needed = "the data are one population"
-        raise InputError(
-            "model", f"says how groups vary: {chosen.groups!r:.60}", needed, "Pass Groups, or leave it out"
-        )
+    _require_nothing_of_groups(chosen, "the data are one population", "Pass Groups, or leave it out")
     if not isinstance(chosen, LabelShift):
         return _closed_form(data, chosen, engine, origin)
     chosen = chosen.resolved(data)
@@ -113,6 +109,13 @@ def _of_groups(data: Groups, model: LabelShift | OutputModel, engine: Engine, or
         needed = "groups are drawn jointly under label shift"
         raise InputError("model", f"is {model!r:.60}", needed, "Pass LabelShift(), or use infer_many(groups, model)")
     return infer_groups(data, model, engine, origin)
+
+
+def _require_nothing_of_groups(model: Model, needed: str, remedy: str) -> None:
+    """Refuse a model that says how groups vary, where they would not."""
+    for choice in (model.groups, model.confusion) if isinstance(model, LabelShift) else ():
+        if choice is not None:
+            raise InputError("model", f"says how groups vary: {choice!r:.60}", needed, remedy)
 
 
 def infer_many(
@@ -177,6 +180,7 @@ def infer_many(
     seeds = [seed] * len(counts) if joint else own_seeds(seed, len(counts))
     origins = [replace(_origin(engine, each), common_seed=seed) for each in seeds]
     chosen, results = chosen_model(model, prior), dict[int, Posterior]()
+    _require_nothing_of_groups(chosen, "each population is inferred by itself", "Use infer(groups, model)")
     if isinstance(chosen, LabelShift):
         densities = [_named(name, partial(_density, each, chosen)) for name, each in named]
         drawn: Iterable[tuple[int, Draws]]

@@ -27,9 +27,9 @@ TUNING = 40
 TRAJECTORY = 1.5
 """Length of a trajectory; a quarter of a turn in a standard normal is 1.57."""
 SHORT_STEP = 0.3
-EVERY = 8
-"""Every eighth trajectory takes steps that much shorter, for chains in a narrow place."""
-ACCEPTANCE = 0.7
+EVERY = 4
+"""Every fourth trajectory takes steps that much shorter, for chains in a narrow place."""
+ACCEPTANCE = 0.8
 KEPT_BYTES = 200_000_000
 BLOCK = 100
 MOST_BLOCKS = 60
