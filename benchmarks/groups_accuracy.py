@@ -171,7 +171,7 @@ def tabled(items, classes, outputs):
     return np.array([[counted[truth, output] for output in outputs] for truth in classes])
 
 
-def real(folder, column, numbers=(0, 20, 50, 100)):
+def real(folder, column, numbers=(0, 20, 50, 100), most=None):
     """Each system in turn is the target: labels of the others, and some of its own; error, coverage and width."""
     with (Path(os.environ["TRUECOUNT_DATA"]) / folder / "labels.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -179,7 +179,7 @@ def real(folder, column, numbers=(0, 20, 50, 100)):
     outputs = sorted({row[column] for row in rows} - {""})
     systems, found = judged(folder, column, classes), {}
     for number in numbers:
-        for target, items in list(systems.items())[:: 1 if number == 0 or len(systems) < 8 else 2]:
+        for target, items in list(systems.items())[:most]:
             rng = np.random.default_rng([5, number, len(found)])
             one = [item for item in items if item[2] == 1]
             truth = np.array([sum(item[0] == name for item in one) for name in classes]) / len(one)
@@ -227,7 +227,7 @@ PARTS = {
     "studies": studies,
     "models": models,
     "streams": streams,
-    "openqa": lambda: real("openqa_judges", "gpt4_label"),
+    "openqa": lambda: real("openqa_judges", "gpt4_label", most=6),
     "xstest": lambda: real("xstest_refusals", "gpt4_label"),
 }
 

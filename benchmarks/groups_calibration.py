@@ -18,22 +18,22 @@ from sbc_groups import SETTINGS, p_values, ranks_of_truth
 
 RESULTS = Path(__file__).parent / "results"
 DATA_SETS = {
-    "pooled, 2 classes": 80,
-    "walk, 2 classes": 60,
-    "varying, 2 classes": 40,
-    "pooled, 3 classes, 4 outputs": 60,
-    "pooled, 5 classes": 30,
-    "walk, 3 classes, 4 outputs": 40,
-    "varying, 3 classes, 4 outputs": 16,
-    "pooled, 3 classes, 2 outputs": 40,
-    "Dirichlet, 3 classes": 40,
-    "walk, 5 classes": 20,
-    "varying, 5 classes": 6,
+    "pooled, 2 classes": 40,
+    "walk, 2 classes": 30,
+    "varying, 2 classes": 12,
+    "pooled, 3 classes, 4 outputs": 24,
+    "walk, 3 classes, 4 outputs": 16,
+    "pooled, 5 classes": 12,
+    "Dirichlet, 3 classes": 16,
+    "pooled, 3 classes, 2 outputs": 16,
+    "varying, 3 classes, 4 outputs": 6,
+    "walk, 5 classes": 8,
+    "varying, 5 classes": 4,
 }
 BUGS = {
-    "pooled, 2 classes": "labels ignored",
-    "walk, 2 classes": "items counted four times",
-    "varying, 2 classes": "labels ignored",
+    "walk, 2 classes": "items counted sixteen times",
+    "pooled, 2 classes": "items counted sixteen times",
+    "varying, 2 classes": "labels counted ten times",
 }
 
 
@@ -77,8 +77,8 @@ def main() -> None:
     parser.add_argument("--times", type=float, default=1.0, help="multiply the number of data sets")
     times = parser.parse_args().times
     rows: list[dict] = []
-    bugs = [(name, max(12, round(0.4 * DATA_SETS[name] * times)), bug) for name, bug in BUGS.items()]
-    for name, number, bug in [*bugs, *((name, round(n * times), None) for name, n in DATA_SETS.items())]:
+    bugs = [(name, round(12 * times), bug) for name, bug in BUGS.items()]
+    for name, number, bug in [*((name, round(n * times), None) for name, n in DATA_SETS.items()), *bugs]:
         rows.append(measured(name, number, bug))
         document = {"machine": about(), "settings": rows}
         (RESULTS / "groups_calibration.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")

@@ -95,14 +95,10 @@ def softmax(logs):
 
 def with_bug(density, bug):
     """Return the density with a mistake in it."""
-    if bug == "labels ignored" and density.labeled is None:
-        return replace(density, rows=type(density.rows)(np.ones_like(density.rows.shapes), density.rows.known))
-    if bug == "labels ignored":
-        return replace(density, labeled=np.zeros_like(density.labeled))
-    if bug == "labels counted twice":
-        return replace(density, labeled=2 * density.labeled)
-    if bug == "items counted four times":
-        return replace(density, unlabeled=4 * density.unlabeled)
+    if bug == "items counted sixteen times":
+        return replace(density, unlabeled=16 * density.unlabeled)
+    if bug == "labels counted ten times":
+        return replace(density, labeled=10 * density.labeled)
     return density
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from truecount.api.plan import plan as plan
     from truecount.api.points import compare as compare
     from truecount.api.points import estimate as estimate
+    from truecount.api.recalibration import recalibrate as recalibrate
     from truecount.api.simulation import calibration as calibration
     from truecount.api.simulation import coverage as coverage
     from truecount.api.trust import check as check
@@ -59,7 +60,6 @@ if TYPE_CHECKING:
     from truecount.results.group_posterior import GroupPosterior as GroupPosterior
     from truecount.results.group_summary import Questions as Questions
     from truecount.results.plan import Plan as Plan
-    from truecount.results.recalibrate import recalibrate as recalibrate
     from truecount.scores import Scores as Scores
 
 _HOMES = {
@@ -109,7 +109,7 @@ _HOMES = {
     "next_batch": "api.plan",
     "plan": "api.plan",
     "sensitivity": "api.trust",
-    "recalibrate": "results.recalibrate",
+    "recalibrate": "api.recalibration",
     "report": "page",
     "with_target_labels": "planning.mixed",
 }

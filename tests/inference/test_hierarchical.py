@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from group_oracle import pooled_oracle
-from truecount import Auto, Groups, LabelShift, Prior, Walk, infer
+from group_oracle import flat_logit, gelman_carpenter_logit, pooled_oracle, studies_oracle
+from truecount import Auto, Groups, Independent, InputError, LabelShift, Pooled, Prior, Varying, Walk, infer
+from truecount.diagnostics.hierarchy import group_findings
 from truecount.models.hierarchy import GroupDensity
 from truecount.models.hierarchy.centre import Centre
 from truecount.models.hierarchy.dirichlet import DirichletGroups
@@ -235,3 +236,124 @@ def test_an_empty_week_of_a_walk_is_predicted_between_its_neighbours():
     assert answer.mean[2, 0] < answer.mean[3, 0] < answer.mean[4, 0]
     assert answer.sd[3, 0] > answer.sd[2, 0]
     assert [finding.code for finding in answer.findings] == ["group-without-items"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scale", [1.0, 0.3, 0.1])
+def test_studies_agree_with_quadrature(scale, seed):
+    """Gelman and Carpenter's 13 and 3 studies of Santa Clara's test: our prior of the means, and theirs by weights."""
+    folder = os.environ.get("TRUECOUNT_DATA")
+    if folder is None:
+        pytest.skip("TRUECOUNT_DATA names no folder")
+    data = json.loads((Path(folder) / "published" / "gelman_carpenter_hierarchical.json").read_text())
+    negative, positive = data["specificity_studies"], data["sensitivity_studies"]
+    labeled = {f"a{at}": [[0, 0], [n - r, r]] for at, (r, n) in enumerate(zip(*negative.values(), strict=True))}
+    labeled |= {f"b{at}": [[r, n - r], [0, 0]] for at, (r, n) in enumerate(zip(*positive.values(), strict=True))}
+    survey = data["survey"]["positive"], data["survey"]["tested"]
+    groups = Groups(labeled, {"survey": [survey[0], survey[1] - survey[0]]})
+    answer = infer(groups, LabelShift(groups=Independent(), confusion=Varying(spread=scale)), seed=seed)
+    assert answer.status == "ok"
+    common, rows = answer.draws.common_rows, answer.confusion[:, 0]
+    found = {
+        "prevalence": answer.prevalence[:, 0, 0],
+        "sensitivity": rows[:, 0, 0],
+        "specificity": rows[:, 1, 1],
+        "sensitivity spread": answer.confusion_spread[:, 0],
+        "specificity spread": answer.confusion_spread[:, 1],
+        "sensitivity mean": np.log(common[:, 0, 0] / common[:, 0, 1]),
+        "specificity mean": np.log(common[:, 1, 1] / common[:, 1, 0]),
+    }
+    studies = [tuple(each.values()) for each in (positive, negative)]
+    means = found["sensitivity mean"], found["specificity mean"]
+    logs = sum(gelman_carpenter_logit(each) - flat_logit(each) for each in means)
+    for prior, weights in ((flat_logit, np.ones(len(logs))), (gelman_carpenter_logit, np.exp(logs - logs.max()))):
+        oracle = studies_oracle(survey, *studies, scale=scale, prior=prior)
+        weights = weights / weights.mean()
+        for name, values in found.items():
+            influence = (weights * (values - oracle.mean[name]))[:, None]
+            assert abs(influence.mean()) < 5 * errors(influence, answer.draws.chains)[0], (prior.__name__, name)
+
+
+def test_a_target_without_labels_is_less_certain_where_studies_differ():
+    alike = {f"study {at}": [[90, 10], [10, 90]] for at in range(4)}
+    differing = {f"study {at}": [[70 + 8 * at, 30 - 8 * at], [10, 90]] for at in range(4)}
+    model = LabelShift(groups=Independent(), confusion=Varying())
+    first, second = (infer(Groups(each, {"t": [400, 600]}), model, engine=Auto(100)) for each in (alike, differing))
+    assert first.confusion.shape[1:] == (1, 2, 2)
+    assert first.sd[0, 0] < second.sd[0, 0]
+    assert first.confusion_spread[:, 0].mean() < second.confusion_spread[:, 0].mean()
+    assert [finding.code for finding in first.findings] == ["few-studies"]
+
+
+def test_one_study_leaves_the_spread_of_the_confusion_to_its_prior():
+    model = LabelShift(groups=Independent(), confusion=Varying(spread=0.3))
+    answer = infer(Groups([[90, 10], [10, 90]], {"t": [40, 60]}), model, engine=Auto(400))
+    (finding,) = answer.findings
+    assert (finding.code, finding.severity) == ("few-studies", "caution")
+    prior = 0.3 * np.sqrt(2 / np.pi)
+    assert abs(answer.confusion_spread.mean() - prior) < 5 * errors(answer.confusion_spread, answer.draws.chains).max()
+
+
+def test_chains_that_disagree_are_named():
+    answer = infer(Groups([[40, 10], [5, 45]], {"a": [30, 20], "b": [10, 40], "c": [25, 25]}), engine=Auto(50))
+    spread = answer.spread.copy()
+    spread[: len(spread) // 2] += 10
+    broken = replace(answer.draws, spread=spread)
+    (finding,) = [each for each in group_findings(answer.data, answer.model, broken) if each.code == "not-converged"]
+    assert finding.severity == "serious"
+    assert "for the spread:" in finding.message
+    assert set(finding.numbers["quantities"]) == {"spread", "centre", "confusion", "prevalence"}
+    assert replace(answer, draws=broken).status == "no-answer"
+
+
+@pytest.mark.parametrize(
+    ("argument", "options"),
+    [
+        ("confusion", {"confusion": "varying"}),
+        ("groups", {"groups": "pooled"}),
+    ],
+)
+def test_choices_that_are_none_are_refused(argument, options):
+    with pytest.raises(InputError) as caught:
+        LabelShift(**options)
+    assert caught.value.argument == argument
+
+
+@pytest.mark.parametrize("kind", [Varying, Pooled, Walk])
+@pytest.mark.parametrize("spread", [0, -1, np.nan, np.inf, "wide", True])
+def test_scales_that_are_none_are_refused(kind, spread):
+    with pytest.raises(InputError, match="a scale is a finite number above 0"):
+        kind(spread=spread)
+
+
+@pytest.mark.parametrize(
+    ("covariates", "found"),
+    [
+        ({"age": [1, 2]}, "has shape"),
+        ({"age": [1, 2, np.nan]}, "is missing for 'c'"),
+        ({"age": [1, 1, 1]}, "is the same in all groups"),
+        ({"age": ["young", "old", "old"]}, "holds other things than numbers"),
+        ({"age": {"a": 1, "b": 2}}, "lacks the group 'c'"),
+    ],
+)
+def test_covariates_that_do_not_fit_are_refused(covariates, found):
+    groups = Groups([[40, 10], [5, 45]], {"a": [30, 20], "b": [10, 40], "c": [25, 25]})
+    with pytest.raises(InputError, match=found):
+        infer(groups, LabelShift(groups=Pooled(covariates=covariates)))
+
+
+def test_a_walk_needs_times_that_differ():
+    items = {"a": [30, 20], "b": [10, 40], "c": [25, 25]}
+    for times, found in ((None, "have no times"), ([1, 1, 2], "hold one time twice")):
+        with pytest.raises(InputError, match=found):
+            infer(Groups([[40, 10], [5, 45]], items, times=times), LabelShift(groups=Walk()))
+
+
+def test_one_group_is_answered():
+    answer = infer(Groups([[40, 10], [5, 45]], {"a": [30, 20]}), LabelShift(groups=Pooled()), engine=Auto(50))
+    assert [finding.code for finding in answer.findings] == ["few-groups"]
+
+
+def test_an_output_without_labels_is_found():
+    answer = infer(Groups([[40, 10, 0], [5, 45, 0]], {"a": [30, 20, 1], "b": [10, 40, 0]}), engine=Auto(50))
+    assert "unseen-output" in [finding.code for finding in answer.findings]

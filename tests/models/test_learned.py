@@ -94,7 +94,8 @@ def test_an_output_that_is_no_class_leaves_the_diagonal_in_place():
 
 
 def test_cells_of_a_class_share_its_peak():
-    cells = Counts(np.column_stack([LABELED, LABELED]), [9] * 6, "abc", [*"abc", *(f"{name}: sure" for name in "abc")])
+    names = ["a", "b", "c", "a: sure", "b: sure", "c: sure"]
+    cells = Counts(np.column_stack([LABELED, LABELED]), [9] * 6, ["a", "b", "c"], names)
     rows = Prior(confusion="learned").confusion_for(cells)
     assert np.allclose(rows[:, :3], rows[:, 3:])
     assert (np.diag(rows) > 2 * rows[0, 1]).all()

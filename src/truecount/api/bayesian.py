@@ -7,6 +7,8 @@ from functools import cache, partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+import numpy as np
+
 from truecount import _check
 from truecount._advice import AUTO, NOT_JOINT, Action, Advice
 from truecount._progress import track
@@ -25,6 +27,8 @@ from truecount.models.register import chosen_model, label_shift_model
 from truecount.results import Finding, PointEstimate, Posterior
 from truecount.results.finding import Awaited
 from truecount.results.provenance import Origin
+from truecount.scores import Scores
+from truecount.scores.partition import by_confidence
 
 if TYPE_CHECKING:
     from truecount.results.group_posterior import GroupPosterior
@@ -34,14 +38,14 @@ Made = TypeVar("Made")
 
 @overload
 def infer(
-    data: Counts, model: Model = ..., *, prior: Prior | None = ..., engine: Engine = ..., seed: int = ...
+    data: Counts | Scores, model: Model = ..., *, prior: Prior | None = ..., engine: Engine = ..., seed: int = ...
 ) -> Posterior: ...
 @overload
 def infer(
     data: Groups, model: Model = ..., *, prior: Prior | None = ..., engine: Engine = ..., seed: int = ...
 ) -> "GroupPosterior": ...
 def infer(
-    data: Counts | Groups,
+    data: Counts | Scores | Groups,
     model: Model = LabelShift(),
     *,
     prior: Prior | None = None,
@@ -53,8 +57,8 @@ def infer(
     Parameters
     ----------
     data
-        Labelled items by class and output, unlabelled items by output; `Groups` for several populations, which are
-        drawn jointly.
+        Labelled items by class and output, unlabelled items by output; `Scores`, which are sorted by their most
+        probable class and how probable it is, and counted; `Groups` for several populations, which are drawn jointly.
     model
         The sampling design of the labels, with its prior. `LabelShift`: from another population, or stratified by
         class, and P(output | class) carries over. `SamePopulation`: a random sample of the population itself.
@@ -79,11 +83,14 @@ def infer(
     class  counted  true share  95 % interval
     fail    60.0 %      83.8 %  74.0 – 94.7 %
     pass    40.0 %      16.2 %   5.3 – 26.0 %
-    Computed by Quadrature: 4,000 effective draws, drawn without chains. Seed 1.
+    Computed by Quadrature: effective sample size 4,000, independent draws. Seed 1.
     """
     seed = _check.whole_number("seed", seed, least=0)
     chosen = chosen_model(model, prior)
-    _check.instance_of("data", data, (Counts, Groups), COUNT_FIRST)
+    _check.instance_of("data", data, (Counts, Scores, Groups), COUNT_FIRST)
+    if isinstance(data, Scores):
+        partition = by_confidence(len(data.labels), len(data.classes))
+        data = data.to_counts(partition.fit(np.concatenate([data.labeled, data.unlabeled])))
     origin = _origin(engine, seed)
     if isinstance(data, Groups):
         return _of_groups(data, chosen, engine, origin)

@@ -101,7 +101,7 @@ def estimate(
       truecount estimate --positive north=50/3330 --positive south=71/2900 --sensitivity 0.84 --specificity 0.995
     One class of interest:
       truecount estimate runs.csv --label human --prediction verdict --class pass
-    Labels of so many items of each output, such as pixels of each class of a map:
+    Labels stratified by output, such as pixels of each class of a map:
       truecount estimate --confusion reference.csv --unlabeled pixels.csv --design by-prediction
     By another estimator, or by all of them:
       truecount estimate counts.json --method bbse

@@ -58,12 +58,12 @@ def no_answer(words: str) -> "Axes":
 
 
 def encoded(ax: "Axes", path: str) -> bytes:
-    """Return a picture as the bytes of its file, the same each time; letters that no font has become boxes."""
+    """Return a picture as the bytes of its file, the same each time; letters that no font has become empty squares."""
     ending, stream = picture_format(path), BytesIO()
     dated = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[ending]
     with warnings.catch_warnings(record=True) as told:
         warnings.filterwarnings("always", "Glyph .* missing", UserWarning)
         ax.figure.savefig(stream, format=ending, dpi=DOTS, metadata=dated)  # type: ignore[union-attr]
     if told:
-        typer.echo(f"Note: {path} has boxes where no font here has the letters. {FONTS}", err=True)
+        typer.echo(f"Note: {path} has empty squares where no font here has the letters. {FONTS}", err=True)
     return stream.getvalue()

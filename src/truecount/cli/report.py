@@ -133,7 +133,7 @@ class Report:
             return {}
         values, texts = summary(), {}
         if self.json_file is not None:
-            texts[self.json_file] = _json(values)
+            texts[self.json_file] = json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         if self.csv_file is not None:
             texts[self.csv_file] = to_csv(rows(values))
         encoded = {path: text.encode(errors="backslashreplace") for path, text in texts.items()}
@@ -202,7 +202,3 @@ def require_ending(option: str, path: str, file_format: str = "") -> None:
         needed = f"it is written as {file_format.upper()}, whatever it is called"
         meant = Path(path).with_suffix(ENDINGS[file_format][0])
         raise typer.BadParameter(f"--{option} {path!r} ends in {ending}: {needed}. Write --{option} {meant}.")
-
-
-def _json(summary: dict[str, Any]) -> str:
-    return json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -139,5 +139,5 @@ def complaint(effective: FloatArray, rhat: FloatArray) -> str | None:
     if rhat.max() > RHAT_LIMIT:
         return f"chains disagree (R-hat {rhat.max():.3f}, wanted at most {RHAT_LIMIT})"
     if effective.min() < FEWEST_EFFECTIVE:
-        return f"only {effective.min():.0f} effective draws (wanted at least {FEWEST_EFFECTIVE})"
+        return f"an effective sample size of only {effective.min():.0f} (wanted at least {FEWEST_EFFECTIVE})"
     return None

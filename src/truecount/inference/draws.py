@@ -29,7 +29,7 @@ UNNAMED = Run(engine="draws")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draws:
-    """Equally weighted draws and how they came about.
+    """Equally weighted draws and how they were made.
 
     Parameters
     ----------

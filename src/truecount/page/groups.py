@@ -169,7 +169,7 @@ def _shares_picture(summary: GroupSummary, *, is_one_series: bool) -> Drawing:
 
 
 def _method(answer: "GroupPosterior", summary: GroupSummary) -> list[str]:
-    """Say how the answer came about."""
+    """Say how the answer was made."""
     data, model = answer.data, answer.model
     studies = f" from {len(data.studies):,} studies" if data.studies else ""
     vary = {

@@ -68,5 +68,5 @@ def drop_most(known: OutputKnowledge, number: int, available: IntArray) -> IntAr
 
 
 def expected_variance(known: OutputKnowledge, labels: IntArray) -> float:
-    """Return the part of the variance that labels can take away, as is expected after so many more of each output."""
+    """Return the part of the variance that labels can remove, as is expected after so many more of each output."""
     return float((known.weight * known.strength / (known.strength + labels)).sum())

@@ -89,7 +89,7 @@ DECLARED = (
         ("infer", "estimate", "mode"),
         "classes that the labels tell apart so faintly that shares are known to 20 points at best",
     ),
-    Declared("hardly-learned", "caution", ("infer",), "a share almost as uncertain after the data as before"),
+    Declared("prior-dominated", "caution", ("infer",), "a share almost as uncertain after the data as before"),
     Declared(
         "worse-than-chance", "caution", ("infer",), "outputs called like the classes are wrong more often than a coin"
     ),
@@ -226,7 +226,7 @@ def serious_codes(*verbs: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing to know before leaning on a result.
+    """One thing to know before relying on a result.
 
     Parameters
     ----------

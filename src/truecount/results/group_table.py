@@ -219,7 +219,7 @@ def uncounted_note(summary: GroupSummary) -> str:
 
 
 def how(summary: GroupSummary) -> str:
-    """Say in one line how the draws came about and what they are worth."""
+    """Say in one line how the draws were made and what they are worth."""
     number = "1 group" if len(summary.groups) == 1 else f"{len(summary.groups):,} groups"
     effective, rhat = float(summary.effective_draws.min()), float(summary.rhat.max())
     worth = f"effective sample size at least {effective:,.0f}, R-hat at most {rhat:.3f}"

@@ -152,7 +152,7 @@ def _require_sound_draws(draws: Draws, counts: Counts) -> None:
 
 
 def _run(values: Mapping[str, Any], n_classes: int) -> Run:
-    """Return how draws came about; what is printed must be text, and what is counted with must be numbers."""
+    """Return how draws were made; what is printed must be text, and what is counted with must be numbers."""
     told = dict(values)
     kind, modes, joint = RUNS[told.pop("kind")], told.pop("modes"), told.pop("joint")
     for name in WORDS:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, Protocol
 import numpy as np
 
 from truecount import _check
+from truecount._types import IntArray
 from truecount.errors import InputError
 from truecount.scores.cells import (
     Cells,
@@ -20,6 +21,9 @@ from truecount.scores.cells import (
     second_column,
     table,
 )
+
+LABELS_A_CELL = 20
+"""Labels of a class, on average, for each cell that its outputs are cut into."""
 
 
 class Partition(Protocol):
@@ -93,6 +97,17 @@ class Confidence:
             cuts = np.unique(np.quantile(values, inner, method="higher")) if len(values) else np.empty(0)
             edges.append(tuple(cuts[cuts > values.min(initial=1.0)].tolist()))
         return ConfidenceCells(tuple(edges))
+
+
+def by_confidence(labels: int, classes: int) -> Confidence:
+    """Return the partition that so many labels of so many classes allow: what is used where none is named.
+
+    About twenty labels of a class for each of its cells, up to five cells for two classes and three for more.
+
+    >>> [by_confidence(labels, 10).k for labels in (100, 400, 2000)]
+    [1, 2, 3]
+    """
+    return Confidence(min(max(labels // (LABELS_A_CELL * classes), 1), 5 if classes == 2 else 3))
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,3 +234,17 @@ def _rising(edges: Any) -> tuple[float, ...]:
         needed = "they must be finite numbers, one or more, each above the one before"
         raise InputError("edges", f"are {edges!r}", needed, "Sort them, and drop repeats")
     return tuple(values.tolist())
+
+
+def held_out_mask(labels: IntArray, one_in: int, rng: np.random.Generator) -> Any:
+    """Shape (items,): True for one in so many items of each class, in an order drawn at random; rounded down.
+
+    >>> held_out_mask(np.array([0, 0, 0, 1]), 2, np.random.default_rng(0)).sum()
+    np.int64(1)
+    """
+    order = rng.permutation(len(labels))
+    by_class = order[np.argsort(labels[order], kind="stable")]
+    starts = np.searchsorted(labels[by_class], labels[by_class])
+    aside = np.zeros(len(labels), bool)
+    aside[by_class] = (np.arange(len(labels)) - starts) % one_in == one_in - 1
+    return aside

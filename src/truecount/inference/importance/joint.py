@@ -8,9 +8,9 @@ more of φ than the labels do; most proposals then come from what first ones hav
 so that what these allow is not out of reach; of two classes, some have the rows exchanged, which groups cannot tell
 from the right way round.
 
-A box that treats all classes alike explains groups with like outputs whatever their shares, so with many groups the
-posterior may have a second mode there, far from what the labels say. It is left out, and the run says how probable it
-is.
+A classifier that treats all classes alike explains groups with like outputs whatever their shares, so with many groups
+the posterior may have a second mode there, far from what the labels say. It is left out, and the run says how probable
+it is.
 """
 
 from collections.abc import Sequence

@@ -22,7 +22,7 @@ NEGLIGIBLE_CORNER, MOST_CLASSES = 15.0, 8
 NEARLY_AS_HEAVY = 3.0
 """Nats: a mode whose mass is within this of the largest must have draws about it."""
 MOST_EDGES, MOST_CELLS, EDGE_LEAPS = 128, 24, 12
-"""Edges looked at, of a confusion with so many cells at most, and leaps uphill along each."""
+"""Edges looked at, of a confusion with so many cells at most, and leaps upwards along each."""
 
 
 @dataclass(frozen=True, slots=True)

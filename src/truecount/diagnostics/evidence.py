@@ -9,17 +9,18 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray, Name
 from truecount._wording import percent, quoted
-from truecount.api.bayesian import infer, infer_many
 from truecount.counts import Counts, Groups
 from truecount.counts.weights import effective_by_output, effective_counts, effective_outputs
-from truecount.diagnostics import groups, tables
-from truecount.diagnostics.design import design_finding
-from truecount.diagnostics.fit import tables_of
+from truecount.diagnostics import tables
 from truecount.diagnostics.homogeneity import (
     HomogeneityTest,
+    design_finding,
     drift_finding,
     homogeneity_test,
+    joint_findings,
+    joint_test,
     meaning_finding,
+    rows_test,
     visible_drift,
 )
 from truecount.diagnostics.label_error import (
@@ -36,7 +37,7 @@ from truecount.diagnostics.prior import (
     prior_sensitivity,
 )
 from truecount.diagnostics.scores import by_confidence, scores_findings, scores_test
-from truecount.diagnostics.shift import CAUTION, label_shift_test, shift_findings
+from truecount.diagnostics.shift import CAUTION, ShiftTest, label_shift_test, shift_findings, tables_of
 from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.inference.draws import Draws
@@ -49,6 +50,8 @@ from truecount.results.groups import groups_findings
 from truecount.scores import Scores
 
 MOST_SCORE_REPLICATES = 199
+Infer: TypeAlias = Callable[..., Any]
+"""`infer` or `infer_many`, which come after diagnostics."""
 Effective: TypeAlias = Callable[[Counts], tuple[FloatArray, FloatArray]]
 
 
@@ -66,31 +69,40 @@ class Evidence:
         return Evidence(joined, self.findings + other.findings, self.of_groups + other.of_groups)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How a check simulates, and what draws for it."""
+
+    replicates: int
+    seed: int
+    infer: Infer
+    infer_many: Infer
+
+
 def gather(
-    posterior: Posterior, data: Any, audit: Any, *, label_errors: Sequence[float] = (), replicates: int, seed: int
+    posterior: Posterior, data: Any, audit: Any, settings: Settings, *, label_errors: Sequence[float] = ()
 ) -> Evidence:
     """Run every part that applies."""
-    found, settings = Evidence(), {"replicates": replicates, "seed": seed}
+    found = Evidence()
     if isinstance(posterior.model, OutputModel):
         parts = _of_closed_form(posterior, posterior.model)
     else:
         parts = _of_label_shift(posterior, data, settings, is_audited=audit is not None)
     for part in (*parts, *_of_any_model(posterior, data, audit, settings)):
         found = found + part
-    return found + _wrong_labels(posterior, label_errors, seed)
+    return found + _wrong_labels(posterior, label_errors, settings.seed)
 
 
-def _of_label_shift(
-    posterior: Posterior, data: Any, settings: dict[str, int], *, is_audited: bool
-) -> Iterator[Evidence]:
+def _of_label_shift(posterior: Posterior, data: Any, settings: Settings, *, is_audited: bool) -> Iterator[Evidence]:
     model = density(posterior.counts, posterior.prior)
     yield Evidence({"classes": tables.class_rows(posterior, model)})
     yield Evidence({"identifiability": tables.identifiability_rows(posterior.counts, model)})
     yield _label_shift(posterior, model, data, settings, is_audited=is_audited)
-    yield _priors(posterior, model, settings["seed"])
-    yield _designs(posterior, settings["seed"])
+    yield _priors(posterior, model, settings.seed)
+    yield _designs(posterior, settings)
     if isinstance(data, Groups) and len(data) > 1:
-        yield _across_groups(posterior.counts, data, posterior.prior, model, settings)
+        yield _each_group(data, posterior.prior, settings)
+        yield _one_confusion(posterior.counts, data, model, settings)
 
 
 def _of_closed_form(posterior: Posterior, model: OutputModel) -> Iterator[Evidence]:
@@ -100,20 +112,18 @@ def _of_closed_form(posterior: Posterior, model: OutputModel) -> Iterator[Eviden
     yield _prior_evidence(posterior, given_output_sensitivity(form, posterior.sd))
 
 
-def _of_any_model(posterior: Posterior, data: Any, audit: Any, settings: dict[str, int]) -> Iterator[Evidence]:
+def _of_any_model(posterior: Posterior, data: Any, audit: Any, settings: Settings) -> Iterator[Evidence]:
     if not isinstance(posterior.model, ByPrediction):  # whose labelled outputs were chosen
-        yield _any_shift(posterior.counts, settings["seed"])
+        yield _any_shift(posterior.counts, settings.seed)
     if isinstance(data, Scores):
         yield _on_scores(data, settings)
     if audit is not None:
-        yield _audit(posterior, audit, settings["seed"])
+        yield _audit(posterior, audit, settings.seed)
 
 
-def _label_shift(
-    posterior: Posterior, model: Density, data: Any, settings: dict[str, int], *, is_audited: bool
-) -> Evidence:
+def _label_shift(posterior: Posterior, model: Density, data: Any, settings: Settings, *, is_audited: bool) -> Evidence:
     counts = posterior.counts
-    test = label_shift_test(counts, model, **settings)
+    test = _shift_test(counts, model, settings)
     said = _unless_testable(test.is_testable) if counts.unlabeled.sum() else "there is nothing to test"
     row = _row("label shift", test.deviance, test.p_value, test.replicates, said)
     found = shift_findings(test, tables_of(model, effective_counts(counts)[0]), is_audited=is_audited)
@@ -122,18 +132,22 @@ def _label_shift(
     return Evidence({"tests": (row,), "outputs": tables.output_rows(posterior, test)}, found)
 
 
+def _shift_test(counts: Counts, model: Density, settings: Settings) -> ShiftTest:
+    return label_shift_test(counts, model, replicates=settings.replicates, seed=settings.seed)
+
+
 def _unless_testable(is_testable: bool) -> str:
     """What a test of label shift says that finds nothing."""
     return "no sign against it" if is_testable else "some mix of the classes explains nearly anything here"
 
 
-def _on_scores(scores: Scores, settings: dict[str, int]) -> Evidence:
+def _on_scores(scores: Scores, settings: Settings) -> Evidence:
     counts = by_confidence(scores)
     model = density(counts, Prior())
-    test = label_shift_test(counts, model, **settings)
+    test = _shift_test(counts, model, settings)
     rows = [_row("label shift, by confidence", test.deviance, test.p_value, test.replicates, "no sign against it")]
-    fewer = min(settings["replicates"], MOST_SCORE_REPLICATES)
-    distance, p_value = scores_test(scores, replicates=fewer, seed=settings["seed"])
+    fewer = min(settings.replicates, MOST_SCORE_REPLICATES)
+    distance, p_value = scores_test(scores, replicates=fewer, seed=settings.seed)
     rows.append(_row("label shift, on scores", distance, p_value, fewer, "no sign against it"))
     found = shift_findings(test, tables_of(model, counts.labeled.astype(np.float64)))
     return Evidence({"tests": tuple(rows)}, gravest_first([*found, *scores_findings(distance, p_value)])[:1])
@@ -158,7 +172,7 @@ def _audit(posterior: Posterior, audit: Any, seed: int) -> Evidence:
         test = homogeneity_test(sides, seed=seed)
         found = drift_finding(counts, test, "in the population")
         rows = tables.audit_rows("class", counts.classes, sides, test)
-        return _compared(test, visible_drift(sides, seed=seed), "the box drifted", rows, found)
+        return _compared(test, visible_drift(sides, seed=seed), "the confusion drifted", rows, found)
     sides = np.array([effective_by_output(counts)[0].T, audited(counts, audit, effective_by_output).T])
     test = homogeneity_test(sides, seed=seed)
     rows = tables.audit_rows("output", counts.outputs, sides, test)
@@ -169,13 +183,11 @@ def _audit(posterior: Posterior, audit: Any, seed: int) -> Evidence:
 def _compared(
     test: HomogeneityTest, visible: float | None, rejected: str, rows: tables.Rows, finding: Finding | None
 ) -> Evidence:
-    could = "and hardly any drift would have been" if visible is None else _could(visible)
+    could = "and hardly any drift would have been"
+    if visible is not None:
+        could = f"and one of {percent(visible)} in every row would have been, four times in five"
     row = _row("audit", test.deviance, test.p_value, test.replicates, f"no drift was seen, {could}", rejected)
     return Evidence({"tests": (row,), "audit": rows}, () if finding is None else (finding,))
-
-
-def _could(visible: float) -> str:
-    return f"and one of {percent(visible)} in every row would have been, four times in five"
 
 
 def audited(counts: Counts, audit: Any, effective: Effective) -> FloatArray:
@@ -206,17 +218,17 @@ def _places(kind: str, names: Sequence[Name], known: Sequence[Name]) -> list[int
     return [known.index(name) for name in names]
 
 
-def _across_groups(counts: Counts, data: Groups, prior: Prior, model: Density, settings: dict[str, int]) -> Evidence:
-    return _each_group(data, prior, settings) + _one_confusion(counts, data, model, settings)
-
-
-def _each_group(data: Groups, prior: Prior, settings: dict[str, int]) -> Evidence:
+def _each_group(data: Groups, prior: Prior, settings: Settings) -> Evidence:
     """Check every group by itself: its own test of label shift, and what its own answer carries."""
-    posteriors: Any = infer_many(data, prior=prior, seed=settings["seed"], progress=False)
+    posteriors = settings.infer_many(data, prior=prior, seed=settings.seed, progress=False)
     rows = []
     for group, posterior in posteriors.items():
         counts = posterior.counts
-        test = label_shift_test(counts, density(counts, prior), **settings) if counts.unlabeled.sum() else None
+        test = (
+            label_shift_test(counts, density(counts, prior), replicates=settings.replicates, seed=settings.seed)
+            if counts.unlabeled.sum()
+            else None
+        )
         is_tested = test is not None and test.is_testable
         codes = [finding.code for finding in posterior.findings if finding.severity != "info"]
         rows.append(
@@ -232,13 +244,13 @@ def _each_group(data: Groups, prior: Prior, settings: dict[str, int]) -> Evidenc
     return Evidence({"groups": tuple(rows)}, of_groups=tuple(found))
 
 
-def _one_confusion(counts: Counts, data: Groups, model: Density, settings: dict[str, int]) -> Evidence:
+def _one_confusion(counts: Counts, data: Groups, model: Density, settings: Settings) -> Evidence:
     if data.shares_labels:
-        deviance, p_value = groups.joint_test(data, model, **settings)
+        deviance, p_value = joint_test(data, model, replicates=settings.replicates, seed=settings.seed)
         said = _unless_testable(len(counts.outputs) > len(counts.classes))
-        row = _row("one confusion in all groups", deviance, p_value, settings["replicates"], said)
-        return Evidence({"tests": (row,)}, groups.joint_findings(deviance, p_value))
-    test = groups.rows_test(data, seed=settings["seed"])
+        row = _row("one confusion in all groups", deviance, p_value, settings.replicates, said)
+        return Evidence({"tests": (row,)}, joint_findings(deviance, p_value))
+    test = rows_test(data, seed=settings.seed)
     row = _row("one confusion in all groups", test.deviance, test.p_value, test.replicates, "no difference was seen")
     finding = drift_finding(counts, test, "from group to group")
     return Evidence({"tests": (row,)}, () if finding is None else (finding,))
@@ -278,11 +290,13 @@ def _wrong_labels(posterior: Posterior, rates: Sequence[float], seed: int) -> Ev
     return Evidence({"label_error": tables.label_error_rows(posterior.classes, effects)}, (finding,))
 
 
-def _designs(posterior: Posterior, seed: int) -> Evidence:
+def _designs(posterior: Posterior, settings: Settings) -> Evidence:
     counts = posterior.counts
     if not counts.labeled.sum() or not counts.unlabeled.sum():
         return Evidence()
-    same, by_output = infer(counts, SamePopulation(), seed=seed), infer(counts, ByPrediction(), seed=seed)
+    same, by_output = (
+        settings.infer(counts, model, seed=settings.seed) for model in (SamePopulation(), ByPrediction())
+    )
     answers, finding = (posterior, same, by_output), design_finding(posterior, same)
     return Evidence({"designs": tables.design_rows(answers)}, () if finding is None else (finding,))
 

@@ -8,9 +8,8 @@ from truecount._wording import listed_classes
 from truecount.counts.table import Counts
 from truecount.diagnostics.findings import of_counts
 from truecount.diagnostics.identify import cannot_tell
-from truecount.estimators.inputs import harden
-from truecount.estimators.linear import indistinct_classes
-from truecount.estimators.rates import FromRates, rates_of
+from truecount.estimators.adjusted import indistinct_classes
+from truecount.estimators.rates import FromRates, harden, rates_of
 from truecount.estimators.register import Method
 from truecount.models import Prior
 from truecount.results.finding import OF_METHOD, Finding, gravest_first

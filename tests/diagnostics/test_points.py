@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from truecount import Counts, Prior, estimate
-from truecount.diagnostics.point_findings import of_point
+from truecount.diagnostics.points import of_point
 from truecount.estimators import ACC, BBSE, CC, EM, MAP, METHODS, PACC, RLLS, InvariantRatio
 from truecount.scores.scores import Scores
 
