@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import truecount as tc
-from made_groups import made_answer
+from made_groups import made_answer, refused
 from truecount.cli.app import app
 
 COLUMNS = ["--label", "human", "--prediction", "verdict"]
@@ -217,6 +217,22 @@ def test_what_is_not_in_the_data_is_refused_in_four_parts(table: str, options: l
     with pytest.raises(tc.InputError, match=said) as caught:
         estimate(table, *COLUMNS, *options)
     assert all((caught.value.argument, caught.value.found, caught.value.needed, caught.value.remedy))
+
+
+def test_groups_without_an_answer_say_so_everywhere_and_end_with_code_3(
+    table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("truecount.cli.groups.infer_groups", lambda *_: refused())
+    page, picture = tmp_path / "a.html", tmp_path / "a.png"
+    files = ["--html", str(page), "--plot", str(picture), "--json", str(tmp_path / "a.json"), "--table"]
+    said = estimate(table, *COLUMNS, "--by", "region", *files, code=3)
+    assert "No answer: the chains of the 4 groups disagree" in said
+    assert "No answer: not-converged." in said
+    assert "No answer" in page.read_text(encoding="utf-8")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    summary = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
+    assert summary["status"] == "no-answer"
+    assert summary["groups"][0]["classes"][0]["mean"] is None
 
 
 def test_options_of_groups_are_refused_for_counts_of_one_population(tmp_path: Path) -> None:

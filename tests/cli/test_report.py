@@ -18,7 +18,6 @@ from made_posterior import made_posterior
 from truecount import Counts, Finding, Posterior
 from truecount._wording import display_width
 from truecount.cli import screen
-from truecount.cli.groups import deliver_groups
 from truecount.cli.report import Report
 from truecount.errors import InputError
 from truecount.results.table import remark, tabulate
@@ -220,24 +219,6 @@ def test_without_an_answer_no_file_has_numbers_that_look_like_one(
     assert "<svg" not in page
     assert "Confusion matrix" not in page
     assert "posterior mean" not in (tmp_path / "a.svg").read_text()
-
-
-def test_a_group_without_an_answer_has_a_row_that_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    groups = {"north": made_posterior(), "south": unconverged(), "west": made_posterior()}
-    page = str(tmp_path / "a.html")
-    deliver_groups(Report(html_file=page, plot_file=str(tmp_path / "a.png"), with_table=True), ["region"], groups)
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[:2] for line in lines[1:6]] == [
-        ["north", "fail"],
-        ["north", "pass"],
-        ["south", "no"],
-        ["west", "fail"],
-        ["west", "pass"],
-    ]
-    assert "no answer" in Path(page).read_text(encoding="utf-8")
-    deliver_groups(Report(json_file="-"), ["region"], groups)
-    summary = json.loads(capsys.readouterr().out)
-    assert [group["status"] for group in summary["groups"]] == ["ok", "no-answer", "ok"]
 
 
 def test_json_is_utf_8_even_where_a_name_is_not(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ import typer
 from truecount._progress import watch
 from truecount.api.bayesian import infer
 from truecount.cli import arguments as given
-from truecount.cli.groups import GroupOptions, answer_groups, require_no_alert
+from truecount.cli.groups import answer_groups, require_no_alert
 from truecount.cli.methods import by_all, by_method
-from truecount.cli.options import make_engine, make_model, read_level, read_seed, require_prior
+from truecount.cli.options import GroupOptions, make_engine, make_model, read_level, read_seed, require_prior
 from truecount.cli.report import Report
 from truecount.cli.source import Source
 from truecount.counts import Counts, Groups

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -16,6 +17,7 @@ from truecount.models.register import KINDS
 from truecount.results.by_class import unknown_class
 
 if TYPE_CHECKING:
+    from truecount.cli.source import Source
     from truecount.inference.draws import Engine
     from truecount.models import Model
 
@@ -31,6 +33,16 @@ ENGINES = {
 
 
 MOST_DRAWS, MOST_SEED = 10**7, 2**63 - 1
+EXCLUDING = (
+    ("compare", "baseline", "the first compares two groups, the second all with one"),
+    ("compare", "all_pairs", "all pairs hold every other"),
+    ("baseline", "all_pairs", "all pairs hold those with the baseline"),
+    ("trend", "independent", "a trend goes from one period to the next, which independent groups do not"),
+    ("trend", "covariate", "a trend has no covariates"),
+    ("trend", "by", "a trend is one series of periods"),
+    ("independent", "covariate", "covariates say where groups are pooled, and independent ones are not"),
+)
+"""Options that contradict each other, and why."""
 DESIGNS = {kind.option(): kind for kind in KINDS}
 """Names on the command line, and models."""
 
@@ -245,6 +257,72 @@ def _number(text: str, remedy: str, option: str = "prior") -> float:
 def _is_count(text: str) -> bool:
     """Whether this is a number, 0 or more, of few enough digits."""
     return re.fullmatch(r"\d{1,18}(\.\d{1,18})?", text, re.ASCII) is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupOptions:
+    """What was said about groups; the fields are options of the command."""
+
+    by: Sequence[str] = ()
+    compare: tuple[str, str] | None = None
+    baseline: str | None = None
+    all_pairs: bool = False
+    trend: str | None = None
+    study: str | None = None
+    above: Sequence[str] = ()
+    below: Sequence[str] = ()
+    covariate: Sequence[str] = ()
+    independent: bool = False
+
+    @property
+    def given(self) -> list[str]:
+        """The options that were given, beside the columns that make groups."""
+        return [option(field.name) for field in fields(self) if getattr(self, field.name) and field.name != "by"]
+
+    def require_sound(self, source: "Source", engine: str) -> None:
+        """Refuse options that contradict each other or the data, before anything is read."""
+        for first, second, reason in EXCLUDING:
+            if getattr(self, first) and getattr(self, second):
+                found = f"is given with {option(second)}"
+                raise _misused(first, found, reason, f"Leave out {option(first)} or {option(second)}")
+        if self.compare is not None and self.compare[0] == self.compare[1]:
+            found = f"names {self.compare[0]!r} twice"
+            raise _misused("compare", found, "a comparison is of two groups", "Name two different groups")
+        for side in ("above", "below"):
+            names = [entry.rpartition("=")[0] for entry in getattr(self, side)]
+            for name in names:
+                if names.count(name) > 1:
+                    found = f"names {name!r} {names.count(name)} times"
+                    raise _misused(side, found, "a class has one threshold on a side", "Name each class once")
+        if not self.of_source(source).may_be_of_groups:
+            self.require_groups()
+        if source.asks_for_groups and engine != "auto":
+            found, needed = f"is {engine!r}", "groups are drawn jointly, by an engine of their own"
+            raise _misused("engine", found, needed, "Leave out --engine")
+
+    def require_groups(self) -> None:
+        """Refuse options that say something of groups where there are none."""
+        if self.given:
+            found, needed = "is given without groups", "it says something of several groups"
+            raise _misused(self.given[0].removeprefix("--"), found, needed, "Add --by COLUMN, or --trend COLUMN:PERIOD")
+
+    def of_source(self, source: "Source") -> "Source":
+        """Return the data with the columns that these options read; counts have theirs already."""
+        if not (source.label or source.prediction):
+            return replace(source, study=self.study)
+        columns = [*self.by, *([self.trend] if self.trend else [])]
+        more = [column for column in self.covariate if column not in read_by(columns)]
+        return replace(source, by=[*columns, *more] or None, study=self.study)
+
+
+def option(name: str) -> str:
+    """Return the option that a field stands for."""
+    return f"--{name.replace('_', '-')}"
+
+
+def _misused(name: str, found: str, needed: str, remedy: str) -> typer.BadParameter:
+    """Return the error for options that do not go together, in the four parts of any error."""
+    return typer.BadParameter(str(InputError(option(name), found, needed, remedy)))
 
 
 @contextmanager

@@ -43,17 +43,17 @@ def shares(answer: "Posterior", look: dict[str, Any], path: str) -> bytes:
     """Return the picture of the shares."""
     from truecount.plots import prevalence
 
-    return encoded(prevalence(answer, **look) if answer.has_answer else _refused(answer), path)
+    return encoded(prevalence(answer, **look) if answer.has_answer else no_answer(refusal(answer)), path)
 
 
-def _refused(posterior: "Posterior") -> "Axes":
+def no_answer(words: str) -> "Axes":
     """Draw that there is no answer."""
     from truecount.plots.canvas import FONT, WIDTH, new_axes
     from truecount.plots.theme import LIGHT
 
     ax = new_axes(WIDTH, 1.2, LIGHT)
     ax.set_axis_off()
-    ax.text(0, 0.5, fill(refusal(posterior), 80), fontsize=FONT, color=LIGHT.ink, va="center", parse_math=False)
+    ax.text(0, 0.5, fill(words, 80), fontsize=FONT, color=LIGHT.ink, va="center", parse_math=False)
     return ax
 
 

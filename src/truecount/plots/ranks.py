@@ -104,18 +104,9 @@ def draw_ranks(ax: "Axes", data: RanksData, theme: Theme) -> None:
     ax.set_xlim(data.edges[0], data.edges[-1])
     ax.grid(visible=False)
     if data.probability.shape[1] <= 12:
-        for row, line in enumerate(data.probability):
-            for column, share in enumerate(line):
-                if share >= 0.005:
-                    ax.text(
-                        column + 1,
-                        row,
-                        f"{100 * share:.0f}",
-                        ha="center",
-                        va="center",
-                        fontsize=FONT - 1,
-                        color=theme.ink,
-                    )
+        style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": FONT - 1, "color": theme.ink}
+        for row, column in zip(*np.nonzero(data.probability >= 0.005), strict=True):
+            ax.text(column + 1, row, f"{100 * data.probability[row, column]:.0f}", **style)
         ax.set_xticks(range(1, data.probability.shape[1] + 1))
     ax.set_yticks(
         range(number), labels(data.names, LONGEST_NAME), parse_math=False, fontsize=min(FONT, 8.0), color=theme.ink
