@@ -22,7 +22,9 @@ def test_every_item_is_in_a_cell_of_its_most_probable_class(seed):
     cells = Confidence(3).fit(points)
     names, best = cells.names(["a", "b", "c", "d"]), points.argmax(axis=1)
     assert cells.size == len(names) == len(set(names)) == 12
-    assert all(names[cell].startswith("abcd"[column] + ": ") for cell, column in zip(cells.assign(points), best))
+    assert all(
+        names[cell].startswith("abcd"[column] + ": ") for cell, column in zip(cells.assign(points), best, strict=True)
+    )
     assert np.ptp(np.bincount(cells.assign(points))[:3]) <= 2
 
 
