@@ -10,7 +10,7 @@ import argparse
 import json
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -52,11 +52,7 @@ class Pair:
     @property
     def label(self) -> str:
         """Our method with the settings that are not the default."""
-        default = type(self.ours)()
-        told = [field.name for field in fields(self.ours)]
-        told = [name for name in told if getattr(self.ours, name) != getattr(default, name)]
-        settings = ", ".join(f"{name}={getattr(self.ours, name)}" for name in told)
-        return f"{type(self.ours).__name__}({settings})"
+        return repr(self.ours)
 
     def difference(self, scores: Scores) -> float:
         """The largest over the classes; NaN where QuaPy fails."""

@@ -18,9 +18,7 @@ import numpy as np
 from machine import about
 
 import truecount as tc
-from truecount.diagnostics.design import design_finding
-from truecount.diagnostics.groups import joint_test, rows_test
-from truecount.diagnostics.homogeneity import homogeneity_test, not_random
+from truecount.diagnostics.homogeneity import design_finding, homogeneity_test, joint_test, not_random, rows_test
 from truecount.diagnostics.identify import blind_spots
 from truecount.diagnostics.scores import by_confidence, scores_test
 from truecount.diagnostics.shift import label_shift_test, misfit
@@ -255,7 +253,7 @@ def edge(missed: bool) -> Callable[[np.random.Generator, int], bool]:
             counts = drawn(shape, pi, rows, rows, rng)
             posterior = tc.infer(counts, engine=tc.Auto(1000), seed=number)
             if not missed or posterior.interval()[0, 0] > share:
-                unclear = {"edge-not-excluded", "not-identified", "hardly-learned"}
+                unclear = {"edge-not-excluded", "not-identified", "prior-dominated"}
                 return bool(unclear & {finding.code for finding in posterior.findings})
 
     return fires
@@ -303,7 +301,7 @@ def cases() -> list[tuple[str, str, str, float, Callable[[np.random.Generator, i
     found.append(("not-identified", "3 × 3, 100 each", "equal rows", -1.0, alike(0.0, 100)))
     found.append(("not-identified", "3 × 3, 100 each", "rows 0.1 apart", -1.0, alike(0.1, 100)))
     found.append(("not-identified", "3 × 3, 100 each", "rows 0.35 apart", 0.001, alike(0.35, 100)))
-    name = "edge-not-excluded, not-identified or hardly-learned"
+    name = "edge-not-excluded, not-identified or prior-dominated"
     found.append((name, "2 × 2, 200 each, 1,000, right 85 %", "a share of 40 %", 0.0, edge(False)))
     found.append((name, "2 × 2, 20 each, 200, right 65 %", "1 %, missed by the interval", -1.0, edge(True)))
     found.append(("designs-disagree", "3 × 3, 300 and 500", "one population", 0.001, designs(False)))

@@ -1,6 +1,6 @@
 """A map of land cover makes mistakes; this says how many hectares of each cover there really are.
 
-Pixels were picked for a visit by what the map says of them, so many of each, as surveys of maps do. They tell how many
+Pixels were picked for a visit stratified by what the map says of them, as surveys of maps are. They tell how many
 of the pixels mapped as forest are forest, P(class | output), and not how the map treats forest: the design says so.
 """
 

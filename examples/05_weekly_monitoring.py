@@ -34,17 +34,17 @@ def write_log(path: Path) -> None:
 
 write_log(folder / "log.parquet")
 weeks = tc.count_table(folder / "log.parquet", label="read", prediction="flag", by={"time": "week"})
-posteriors = tc.infer_many(weeks, joint=True, seed=0)
-for week, posterior in posteriors.items():
-    low, high = posterior.interval()[1]
-    bar = "█" * round(200 * posterior.mean[1])
-    print(f"{week}  {posterior.mean[1]:6.1%}  ({low:.1%} – {high:.1%})  {bar}")
+answer = tc.infer(weeks, tc.LabelShift(groups=tc.Walk()), seed=0)
+summary = answer.summary(questions=tc.Questions(of="spam"))
+for week, mean, (low, high) in zip(summary.names, summary.mean[:, 1], summary.interval[:, 1], strict=True):
+    print(f"{week}  {mean:6.1%}  ({low:.1%} – {high:.1%})  {'█' * round(200 * mean)}")
+for alert in summary.alerts:
+    print(f"Alert: {alert.message}")
 
-tc.report(posteriors, folder / "weeks.html")
-tc.plots.groups(posteriors, classes=["spam"]).figure.savefig(folder / "weeks.png", dpi=150)
+tc.report(answer, folder / "weeks.html", questions=tc.Questions(of="spam"))
+tc.plots.trend(summary).figure.savefig(folder / "weeks.png", dpi=150)
 print(f"Written: {folder / 'weeks.html'} and {folder / 'weeks.png'}")
 
 # All weeks share the labels, so they are drawn together and compared draw by draw.
-first, *_, last = posteriors.values()
-grown = float((last.prevalence[:, 1] > first.prevalence[:, 1]).mean())
+grown = answer.difference(answer.groups[-1], answer.groups[0]).probability(lambda change: change["spam"] > 0)
 print(f"The share of spam has grown since the first week with probability {grown:.1%}.")

@@ -1,9 +1,12 @@
-"""Two classes, two outputs, many groups around a centre: the posterior by quadrature, sharing no code with the package.
+"""Two classes, two outputs: posteriors by quadrature, sharing no code with the package.
 
-Four outer dimensions: logit of sensitivity and of specificity, the centre's logit, and the spread's normal score
-under its prior; the inner one, each group's logit given centre and spread, by Gauss–Hermite. The outer integral is a
-trapezoidal sum over a lattice that is rotated and scaled to the posterior; such sums converge faster than any power of
-the step.
+`pooled_oracle`, many groups around a centre. Four outer dimensions: logit of sensitivity and of specificity, the
+centre's logit, and the spread's normal score under its prior; the inner one, each group's logit given centre and
+spread, by Gauss–Hermite. The outer integral is a trapezoidal sum over a lattice that is rotated and scaled to the
+posterior; such sums converge faster than any power of the step.
+
+`studies_oracle`, one survey whose sensitivity and specificity vary between studies. The survey's own rates hang on
+those of the studies through the mean and spread of their logits alone, so the integral falls into low dimensions.
 """
 
 from dataclasses import dataclass
@@ -79,6 +82,92 @@ def pooled_oracle(positive, total, sensitivity, specificity, *, spread_scale=1.0
     mean = {name: float(mass @ value) for name, value in values.items()}
     sd = {name: float(np.sqrt(mass @ (value - mean[name]) ** 2)) for name, value in values.items()}
     return Oracle(mean, sd, mass @ np.array([each[1] for each in found]))
+
+
+def flat_logit(mean):
+    """Log-density of the logit of a uniform share."""
+    return np.log(expit(mean)) + np.log(expit(-mean))
+
+
+def gelman_carpenter_logit(mean):
+    """The normal prior of Gelman & Carpenter, mean 4 and standard deviation 2."""
+    return -0.5 * ((mean - 4) / 2) ** 2
+
+
+class _Rate:
+    """Mean and spread of the logit of a rate on a grid, given studies; and the rate of a new study."""
+
+    edges = np.linspace(-12, 25, 1481)
+
+    def __init__(self, right, total, scale, prior, nodes=80):
+        points, weights = np.polynomial.hermite_e.hermegauss(nodes)
+        log_weights = np.log(weights) - 0.5 * np.log(2 * np.pi)
+        means, spreads = np.linspace(-3, 14, 171), scale * (np.arange(90) + 0.5) / 20
+        self.mean, self.spread = (each.ravel() for each in np.meshgrid(means, spreads, indexing="ij"))
+        logs = prior(self.mean) - 0.5 * (self.spread / scale) ** 2
+        logits = self.mean[:, None] + self.spread[:, None] * points
+        up, down = np.log(expit(logits)), np.log(expit(-logits))
+        for r, n in zip(right, total, strict=True):
+            logs = logs + np.logaddexp.reduce(r * up + (n - r) * down + log_weights, axis=1)
+        self.mass = np.exp(logs - logs.max())
+        self.mass /= self.mass.sum()
+        self.logits, self.weights = logits, np.exp(log_weights)
+
+    def of_new_study(self):
+        """Return logits and their mass, split between the nearest points of a grid."""
+        place = (self.logits - self.edges[0]) / (self.edges[1] - self.edges[0])
+        place = np.clip(place, 0, len(self.edges) - 1.001)
+        low, part = place.astype(int), place % 1
+        mass = self.mass[:, None] * self.weights
+        total = np.bincount(low.ravel(), (mass * (1 - part)).ravel(), len(self.edges))
+        total += np.bincount(low.ravel() + 1, (mass * part).ravel(), len(self.edges))
+        return total
+
+    def reweighted(self, likelihood):
+        """Return the mass of mean and spread, given the likelihood of a new study's logit on the grid."""
+        mass = self.mass * (np.interp(self.logits, self.edges, likelihood) @ self.weights)
+        return mass / mass.sum()
+
+
+def studies_oracle(survey, sensitivity, specificity, *, scale, prior=flat_logit):
+    """Integrate: rates of studies vary normally on the logit around a mean; the survey has rates of its own.
+
+    `survey` is (positive, tested), `sensitivity` and `specificity` are (right in each study, of so many). Return means
+    and standard deviations by name.
+    """
+    rates = [_Rate(*studies, scale, prior) for studies in (sensitivity, specificity)]
+    new = [rate.of_new_study() for rate in rates]
+    kept = [np.flatnonzero(mass > 1e-9 * mass.max()) for mass in new]
+    shares = (np.arange(2000) + 0.5) / 2000
+    shares = shares**3
+    width = 3 * shares ** (2 / 3)
+    sens, spec = (expit(rate.edges[at]) for rate, at in zip(rates, kept, strict=True))
+    table, by_share = np.zeros((len(sens), len(spec))), np.zeros(len(shares))
+    top = survey[0] * np.log(survey[0] / survey[1]) + (survey[1] - survey[0]) * np.log1p(-survey[0] / survey[1])
+    for at, value in enumerate(sens):
+        positive = shares[:, None] * value + (1 - shares[:, None]) * (1 - spec)
+        logs = survey[0] * np.log(positive) + (survey[1] - survey[0]) * np.log1p(-positive) - top
+        likelihood = np.exp(logs) * width[:, None]
+        table[at] = likelihood.sum(axis=0)
+        by_share += new[0][kept[0][at]] * (likelihood @ new[1][kept[1]])
+    by_share /= by_share.sum()
+    joint = new[0][kept[0]][:, None] * table * new[1][kept[1]]
+    joint /= joint.sum()
+    of_rows = [np.zeros(len(rate.edges)) for rate in rates]
+    of_rows[0][kept[0]], of_rows[1][kept[1]] = table @ new[1][kept[1]], new[0][kept[0]] @ table
+    masses = [rate.reweighted(likelihood) for rate, likelihood in zip(rates, of_rows, strict=True)]
+    values = {
+        "prevalence": (shares, by_share),
+        "sensitivity": (sens, joint.sum(axis=1)),
+        "specificity": (spec, joint.sum(axis=0)),
+        "sensitivity spread": (rates[0].spread, masses[0]),
+        "specificity spread": (rates[1].spread, masses[1]),
+        "sensitivity mean": (rates[0].mean, masses[0]),
+        "specificity mean": (rates[1].mean, masses[1]),
+    }
+    mean = {name: float(mass @ value) for name, (value, mass) in values.items()}
+    sd = {name: float(np.sqrt(mass @ (value - mean[name]) ** 2)) for name, (value, mass) in values.items()}
+    return Oracle(mean, sd, by_share)
 
 
 def _curvature(function, point, step=1e-3):

@@ -9,7 +9,7 @@ from matplotlib.text import Text
 
 from made_posterior import made_posterior
 from truecount import Counts, Posterior
-from truecount.diagnostics.coverage import Coverage
+from truecount.diagnostics.calibration import Coverage
 from truecount.inference.draws import Draws
 from truecount.models import LabelShift
 from truecount.results.comparison import Comparison, Row

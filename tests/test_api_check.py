@@ -39,7 +39,7 @@ def test_the_page_has_a_part_for_every_table():
     assert page.startswith("class  counted  true share  95 % interval\n")
     for title in ("What was learned of each class", "Tests", "What another prior would say"):
         assert title in page
-    assert "info: Whether the box still treats each class as it did" in page
+    assert "info: Whether the classifier still treats each class as it did" in page
 
 
 def test_the_shares_of_a_table_have_as_many_decimals_and_its_columns_are_explained():
@@ -48,7 +48,7 @@ def test_the_shares_of_a_table_have_as_many_decimals_and_its_columns_are_explain
         table, _, note = part.rpartition("\n")
         assert len({len(decimals) for decimals in re.findall(r"\d(?:\.(\d+))? %", table)}) <= 1, part
         assert re.match(r"  [a-z_ ]+: ", note)
-    assert "kept: sd after over sd before" in page
+    assert "kept: their ratio" in page
     assert "row prior: what the prior of P(output | class) weighs, in labels" in page
     assert "condition: 1 at best" in page
 
@@ -149,7 +149,7 @@ def test_a_conclusion_has_the_drift_that_takes_it_away():
     assert (holds["conclusion"], holds["smallest_drift"]) == ("fail above 60.0 %", claim.drift)
     assert not_shown["verdict"] == "the interval does not show that even without a drift"
     assert "drift" not in found.tables
-    assert "What would take a conclusion away" in str(found)
+    assert "What would overturn a conclusion" in str(found)
 
 
 def test_verdicts_on_simulated_data_are_said_once_on_the_page():

@@ -62,3 +62,27 @@ def test_what_wrong_labels_do_to_the_example_is_as_printed() -> None:
     row = found.tables["label_error"][0]
     assert f"“{row['class']}” would have {100 * row['lowest']:.1f} % to {100 * row['highest']:.1f} %" in readme
     assert "**The labels are right.**" in readme
+
+
+NUMBER = re.compile(r"[<>]? ?[-+]?[0-9][0-9,.]*")
+
+
+def close(printed: str, written: str) -> bool:
+    """Whether the words are the same, and numbers as far apart as draws of chains on two machines."""
+    if NUMBER.sub("#", printed).split() != NUMBER.sub("#", written).split():
+        return False
+    sides = (
+        [float(each.strip("<> ,.").replace(",", "")) for each in NUMBER.findall(text)] for text in (printed, written)
+    )
+    return all(abs(one - other) <= 2 + 0.1 * abs(other) for one, other in zip(*sides, strict=True))
+
+
+def test_what_the_page_of_groups_prints_is_as_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (DOCS / "groups.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    for block, written in re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", page, flags=re.DOTALL):
+        exec(compile(block, "groups.md", "exec"), names)  # noqa: S102
+        printed = capsys.readouterr().out
+        for line, wanted in zip(printed.splitlines(), written.splitlines(), strict=True):
+            if "effective sample size" not in line and "Without a change" not in line:
+                assert close(line, wanted), (line, wanted)

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import binom
 
 import truecount as tc
-from truecount.diagnostics.fit import best_fit, deviance_at, tables_of
+from truecount.diagnostics.shift import best_fit, deviance_at, tables_of
 from truecount.inference.modes.mode import find_mode
 from truecount.models import density
 

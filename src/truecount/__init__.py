@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from truecount.api.bayesian import infer_many as infer_many
     from truecount.api.bayesian import mode as mode
     from truecount.api.cells import choose_partition as choose_partition
+    from truecount.api.plan import next_batch as next_batch
+    from truecount.api.plan import plan as plan
     from truecount.api.points import compare as compare
     from truecount.api.points import estimate as estimate
+    from truecount.api.recalibration import recalibrate as recalibrate
     from truecount.api.simulation import calibration as calibration
     from truecount.api.simulation import coverage as coverage
     from truecount.api.trust import check as check
@@ -35,44 +38,62 @@ if TYPE_CHECKING:
     from truecount.inference import Hamiltonian as Hamiltonian
     from truecount.inference import Quadrature as Quadrature
     from truecount.models import ByPrediction as ByPrediction
+    from truecount.models import Cut as Cut
     from truecount.models import Independent as Independent
     from truecount.models import LabelShift as LabelShift
+    from truecount.models import MeanInterval as MeanInterval
+    from truecount.models import Pert as Pert
     from truecount.models import Pooled as Pooled
     from truecount.models import Prior as Prior
     from truecount.models import SamePopulation as SamePopulation
+    from truecount.models import Varying as Varying
     from truecount.models import Walk as Walk
     from truecount.page import report as report
+    from truecount.planning.goal import Costs as Costs
+    from truecount.planning.goal import Goal as Goal
+    from truecount.planning.mixed import with_target_labels as with_target_labels
+    from truecount.planning.scenario import Assumed as Assumed
     from truecount.results import Finding as Finding
     from truecount.results import PointEstimate as PointEstimate
     from truecount.results import Posterior as Posterior
     from truecount.results.check import Check as Check
     from truecount.results.group_posterior import GroupPosterior as GroupPosterior
-    from truecount.results.recalibrate import recalibrate as recalibrate
+    from truecount.results.group_summary import Questions as Questions
+    from truecount.results.plan import Plan as Plan
     from truecount.scores import Scores as Scores
 
 _HOMES = {
+    "Assumed": "planning.scenario",
     "Auto": "inference",
     "ByPrediction": "models",
     "Check": "results.check",
+    "Costs": "planning.goal",
     "Counter": "counts",
     "Counts": "counts",
+    "Cut": "models",
     "Exact": "inference",
     "Finding": "results",
     "Gibbs": "inference",
+    "Goal": "planning.goal",
     "GroupPosterior": "results.group_posterior",
     "Groups": "counts",
     "Hamiltonian": "inference",
     "Independent": "models",
     "InputError": "errors",
     "LabelShift": "models",
+    "MeanInterval": "models",
     "NUTS": "inference",
+    "Pert": "models",
+    "Plan": "results.plan",
     "PointEstimate": "results",
     "Pooled": "models",
     "Posterior": "results",
     "Prior": "models",
     "Quadrature": "inference",
+    "Questions": "results.group_summary",
     "SamePopulation": "models",
     "Scores": "scores",
+    "Varying": "models",
     "Walk": "models",
     "calibration": "api.simulation",
     "check": "api.trust",
@@ -85,9 +106,12 @@ _HOMES = {
     "infer": "api.bayesian",
     "infer_many": "api.bayesian",
     "mode": "api.bayesian",
+    "next_batch": "api.plan",
+    "plan": "api.plan",
     "sensitivity": "api.trust",
-    "recalibrate": "results.recalibrate",
+    "recalibrate": "api.recalibration",
     "report": "page",
+    "with_target_labels": "planning.mixed",
 }
 
 _HOMES |= dict.fromkeys(("counts", "errors", "estimators", "plots", "scores", "simulate", "sklearn"), "")

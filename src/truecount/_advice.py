@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Door: TypeAlias = Literal["python", "estimate", "check", "counts", "demo"]
+Door: TypeAlias = Literal["python", "estimate", "check", "plan", "counts", "demo"]
 """Python, or a verb of the command."""
 
 
@@ -70,7 +70,7 @@ def worded(advice: str, door: Door) -> str:
 AUTO = Action("Auto()", "--engine auto")
 HAMILTONIAN = Action("Hamiltonian()", "--engine hamiltonian")
 MORE_TIME = Action(", or give it longer with Auto(budget=...)", "")
-JOINT = Action("infer_many(groups, joint=True)", "--joint", "estimate")
+JOINT = Action("infer(groups)", "--by", "estimate")
 NOT_JOINT = Action("Pass joint=False", "Leave --joint out")
 SHORTEST = Action("interval(kind='hdi')", "--interval hdi", "estimate")
 AUDIT = Action("check(..., audit=...)", "--audit FILE", "check")

@@ -46,7 +46,7 @@ class MissingExtraError(ImportError):
 
 
 class TruecountWarning(UserWarning):
-    """An answer exists, and leaning on it is unwise."""
+    """An answer exists, and do not rely on it."""
 
 
 class CalibrationWarning(TruecountWarning):

@@ -43,7 +43,14 @@ def test_an_ordinary_answer_needs_nothing_but_numpy():
 
 def test_an_ordinary_answer_loads_nothing_of_ours_that_it_does_not_use():
     """What a command need not load, nobody waits for."""
-    unused = ["estimators", "plots", "scores.learned", "counts.frames", "inference.hamiltonian", "diagnostics.coverage"]
+    unused = [
+        "estimators",
+        "plots",
+        "scores.learned",
+        "reading.frames",
+        "inference.chains.hamiltonian",
+        "diagnostics.calibration",
+    ]
     code = "import sys, truecount as tc; tc.infer(tc.Counts([[140, 60], [20, 180]], [600, 400])).findings"
     check = f"assert not {{f'truecount.{{name}}' for name in {unused}}} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", f"{code}\n{check}"], check=True)

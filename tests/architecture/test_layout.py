@@ -1,6 +1,7 @@
 """Data flows one way: the stages import only what comes before them, and the source keeps the rules of the house."""
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +19,7 @@ STAGES = [
     {"models"},
     {"simulate"},
     {"estimators", "inference"},
+    {"planning"},
     {"results"},
     {"diagnostics"},
     {"api"},
@@ -77,6 +79,18 @@ def home(target: str) -> str:
     while target and target not in MODULES:
         target = target.rpartition(".")[0]
     return "" if target == "truecount" else target
+
+
+ARCHITECTURE = ROOT.parents[1] / "ARCHITECTURE.md"
+
+
+@pytest.mark.skipif(not ARCHITECTURE.is_file(), reason="the documentation is not installed")
+def test_the_architecture_names_every_stage_and_only_files_that_are_there():
+    text = ARCHITECTURE.read_text(encoding="utf-8")
+    rooms = set.union(*STAGES) - {"__main__"}
+    assert {room for room in rooms if f"`{room}/" not in text} == set()
+    there = {path.name for path in [*ROOT.rglob("*.py"), *(ROOT.parents[1] / "tests").rglob("*.py")]}
+    assert {name for name in re.findall(r"\b\w+\.py\b", text) if name not in there} == set()
 
 
 def test_every_module_has_a_stage():

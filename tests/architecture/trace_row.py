@@ -71,8 +71,12 @@ def path_of(code: CodeType) -> Path:
 
 @cache
 def function_folder(code: CodeType) -> str:
-    """The folder of a function; nothing for bodies of classes and modules, which have no fast locals."""
-    is_function = code.co_flags & inspect.CO_OPTIMIZED and code.co_name not in ("__post_init__", "__init__")
+    """The folder of a function; nothing for bodies of classes and modules, which have no fast locals.
+
+    Comprehensions belong to the body or function around them.
+    """
+    is_body = code.co_name in ("__post_init__", "__init__") or code.co_name.startswith("<")
+    is_function = code.co_flags & inspect.CO_OPTIMIZED and not is_body
     return path_of(code).parts[0] if is_function and path_of(code).parts else ""
 
 

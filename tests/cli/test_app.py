@@ -30,7 +30,7 @@ def test_table_to_standard_output(tmp_path: Path) -> None:
     assert header.split() == ["class", "counted", "true", "share", "95", "%", "interval"]
     assert fail.startswith("fail    35.5 %")
     assert passed.startswith("pass    64.5 %")
-    assert "effective draws" in how
+    assert "effective sample size" in how
     assert os.listdir(tmp_path) == []
 
 

@@ -54,7 +54,7 @@ def test_an_audit_of_rows_and_strict(tmp_path: Path) -> None:
     assert run(*given, "--strict").exit_code == 0
     done = run(*given, "--audit", str(tmp_path / "audit.csv"), "--strict")
     assert done.exit_code == 3
-    assert "serious: Labels show that the box treats fail differently in the population" in done.stdout
+    assert "serious: Labels show that the classifier treats fail differently in the population" in done.stdout
     assert "Not to be trusted: confusion-drifted." in done.stderr
 
 
@@ -119,7 +119,7 @@ def test_bad_options_end_in_an_error(counts_file: str, option: tuple[str, str], 
 
 @pytest.fixture
 def runs_file(tmp_path: Path) -> str:
-    """Rows with a group and a weight; the box of the second group gives most items another output."""
+    """Rows with a group and a weight; the classifier of the second group gives most items another output."""
     rows = ["human,verdict,region,w"]
     rows += [*["fail,no,a,1"] * 60, *["fail,maybe,a,1"] * 20, *["pass,yes,a,1"] * 60, *["pass,maybe,a,1"] * 20]
     rows += [*[",no,a,2"] * 90, *[",yes,a,2"] * 80, *[",maybe,a,2"] * 60]

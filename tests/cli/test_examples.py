@@ -19,7 +19,9 @@ EXAMPLES = [
 ]
 MATRIX = "class\\output,forest,water\nforest,50,4\nwater,3,60\n"
 ROWS = """
-human, verdict, release AS region, TIMESTAMP '2026-01-05' + INTERVAL (row_number() OVER () // 200) DAY AS time
+human, verdict, release AS region, TIMESTAMP '2026-01-05' + INTERVAL (row_number() OVER () % 40) DAY AS time,
+chr(65 + CAST(row_number() OVER () % 3 AS INTEGER)) AS model,
+chr(120 + CAST(row_number() OVER () % 3 AS INTEGER)) AS site
 """
 
 
@@ -61,5 +63,5 @@ def test_it_runs(example: str, data: Path, tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_there_are_some_of_every_verb() -> None:
-    assert {example.split()[1] for example in EXAMPLES} == {"estimate", "check", "counts", "demo"}
+    assert {example.split()[1] for example in EXAMPLES} == {"estimate", "check", "plan", "counts", "demo"}
     assert len(EXAMPLES) > 20

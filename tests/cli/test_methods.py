@@ -79,8 +79,8 @@ def test_strict_exits_with_three_where_classes_cannot_be_told_apart(options: lis
         (["--method", "acc", "--all-methods"], "--method does not go with --all-methods"),
         (["--method", "acc", "--level", "0.95"], "--method acc does not go with --level"),
         (["--method", "acc", "--engine", "auto", "--seed", "0"], "--method does not go with --engine and --seed"),
-        (["--method", "acc", "--joint"], "--method does not go with --joint"),
-        (["--all-methods", "--joint"], "--all-methods does not go with --joint"),
+        (["--method", "acc", "--all-pairs"], "--method does not go with --all-pairs"),
+        (["--all-methods", "--trend", "day:week"], "--all-methods does not go with --trend"),
         (["--all-methods", "--prior-confusion", "sparse"], "--all-methods does not go with --prior-confusion"),
     ],
 )

@@ -46,7 +46,7 @@ def test_letters_that_no_font_has_are_told(capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr().err == ""
     content = encoded(prevalence(made_posterior(classes=["\U00012480", "b"])), "a.png")
     assert content.startswith(BEGINNINGS["png"])
-    assert "Note: a.png has boxes where no font here has the letters" in capsys.readouterr().err
+    assert "Note: a.png has empty squares where no font here has the letters" in capsys.readouterr().err
 
 
 def test_all_methods_are_drawn(tmp_path: Path) -> None:

@@ -43,8 +43,8 @@ def test_actions_become_options(advice: str, python: str, shell: str) -> None:
 
 
 def test_an_option_of_another_verb_is_named_with_it() -> None:
-    assert Advice("Use {}", JOINT).words("check") == "Use truecount estimate --joint"
-    assert Advice("Use {}", JOINT).words("estimate") == "Use --joint"
+    assert Advice("Use {}", JOINT).words("check") == "Use truecount estimate --by"
+    assert Advice("Use {}", JOINT).words("estimate") == "Use --by"
     assert Advice("Use {}", AUDIT).words("estimate") == "Use truecount check --audit FILE"
 
 

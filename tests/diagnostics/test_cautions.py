@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from truecount import Counts, Prior
-from truecount.diagnostics.cautions import cautions
+from truecount.diagnostics.findings import cautions
 from truecount.inference.draws import Draws
 from truecount.inference.run import Run
 from truecount.results.finding import Finding
@@ -53,7 +53,7 @@ def test_few_labels_are_those_that_the_row_prior_outweighs() -> None:
     assert finding.severity == "caution"
     assert finding.numbers == {"classes": ["a"], "labeled": [2.0], "prior": [3.0]}
     assert finding.message.startswith(
-        "With as few labels as 2 the prior decides what the box is taken to do with a: it"
+        "With as few labels as 2 the prior decides what the classifier is taken to do with a: it"
     )
     assert finding.message.endswith("it weighs as much as 3 labels of a class.")
     assert finding.advice.startswith("Label more items of a, or")

@@ -5,7 +5,7 @@ import pytest
 
 import truecount as tc
 from truecount import Counts
-from truecount.diagnostics.coverage import coverage_at
+from truecount.diagnostics.calibration import coverage_at
 from truecount.inference.draws import Draws
 
 COUNTS = Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])

@@ -5,7 +5,7 @@ import pytest
 
 import truecount as tc
 from truecount import Counts, Prior
-from truecount.diagnostics.cut import cut_draws, tempered_draws
+from truecount.diagnostics.drift import cut_draws, tempered_draws
 from truecount.models import density
 
 OUTSIDE = Counts([[45, 5], [20, 30]], [98, 2])

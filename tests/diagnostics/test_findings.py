@@ -82,7 +82,7 @@ def test_the_output_is_named_also_where_the_posterior_has_two_answers():
     assert found["label-shift-violated"].numbers["output"] == 2
     assert found["several-answers"].severity == "caution"
     assert found["several-answers"].numbers["probabilities"] == pytest.approx([0.5, 0.5], abs=0.05)
-    assert "hardly-learned" not in found
+    assert "prior-dominated" not in found
 
 
 @pytest.mark.parametrize("prior", [tc.Prior(prevalence=1e6), tc.Prior(confusion=1e6)])
@@ -90,7 +90,7 @@ def test_a_prior_that_is_too_strong_is_blamed_and_not_the_population(prior):
     found = findings(tc.Counts([[140, 60], [20, 180]], [600, 400]), prior=prior)
     assert found["prior-against-data"].severity == "serious"
     assert "label-shift-violated" not in found
-    assert "hardly-learned" not in found
+    assert "prior-dominated" not in found
 
 
 def test_a_prior_that_the_counts_can_live_with_is_not_blamed():
@@ -130,7 +130,7 @@ class Idle:
 
 
 def test_a_weak_box_leaves_the_edge_open():
-    """Truth 1 %, a box right 65 % of the time, 20 labels each: its equal-tailed interval starts above the truth."""
+    """Truth 1 %, a classifier right 65 % of the time, 20 labels each: the equal-tailed interval starts above it."""
     posterior = tc.infer(tc.Counts([[14, 6], [6, 14]], [75, 125]))
     assert posterior.interval()[0, 0] > 0.01
     [finding] = [finding for finding in posterior.findings if finding.code == "edge-not-excluded"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from truecount import Counts, Prior, simulate
-from truecount.diagnostics.fit import Tables, best_fit, deviance_at, tables_of
+from truecount.diagnostics.shift import Tables, best_fit, deviance_at, tables_of
 from truecount.inference.modes.mode import find_mode
 from truecount.models import density
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import truecount as tc
-from truecount.diagnostics.groups import joint_test
+from truecount.diagnostics.homogeneity import joint_test
 from truecount.models import density
 
 

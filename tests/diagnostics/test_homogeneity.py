@@ -62,7 +62,7 @@ def test_few_sets_tell_where_to_look_and_many_confirm_it(monkeypatch, seed):
 
 @pytest.mark.parametrize(("right", "sizes"), [(0.8, (200, 10)), (0.97, (50, 10))])
 def test_what_could_have_been_seen_is_seen_four_times_in_five(right, sizes, seed):
-    """Also with few labels of a box that is seldom wrong, where chi-square tables promise far too much."""
+    """Also with few labels of a classifier that is seldom wrong, where chi-square tables promise far too much."""
     rng, rows = np.random.default_rng(seed), np.array([[right, 1 - right], [1 - right, right]])
     drift = visible_drift(np.array([sizes[0] * rows, sizes[1] * rows]), seed=seed)
     moved = rows + drift * np.array([[-1, 1], [1, -1]])

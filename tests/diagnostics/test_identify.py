@@ -92,12 +92,12 @@ def test_nothing_is_said_of_classes_without_items():
     assert unclear(Counts([[50, 50], [50, 50]], [0, 0])) == []
 
 
-def test_what_was_hardly_learned_is_said_with_its_cause():
+def test_what_was_prior_dominated_is_said_with_its_cause():
     few = tc.infer(Counts([[140, 60], [20, 180]], [2, 1]))
-    [finding] = [finding for finding in few.findings if finding.code == "hardly-learned"]
+    [finding] = [finding for finding in few.findings if finding.code == "prior-dominated"]
     assert "use more items" in finding.advice
     strong = tc.infer(Counts([[140, 60], [20, 180]], [8, 4]), prior=Prior(prevalence=50))
-    [finding] = [finding for finding in strong.findings if finding.code == "hardly-learned"]
+    [finding] = [finding for finding in strong.findings if finding.code == "prior-dominated"]
     assert finding.advice == "The prior of the prevalence weighs 100, the population's items 12: weaken it."
 
 
@@ -118,7 +118,7 @@ def test_classes_that_differ_by_little_are_barely_identified():
         each for each in tc.infer(Counts(labeled, [1, 26, 16, 0])).findings if each.code == "barely-identified"
     ]
     assert finding.numbers["classes"] == [0]
-    assert finding.message.startswith("To the box class 0 hardly differs from a mix of 4")
+    assert finding.message.startswith("To the classifier class 0 hardly differs from a mix of 4")
     more = Counts(10 * np.array(labeled), [10, 260, 160, 0])
     assert "barely-identified" not in [each.code for each in tc.infer(more).findings]
 
@@ -126,5 +126,8 @@ def test_classes_that_differ_by_little_are_barely_identified():
 def test_two_classes_may_be_barely_identified_too():
     weak = tc.infer(Counts([[60, 40], [40, 60]], [500, 500]))
     [finding] = [each for each in weak.findings if each.code == "barely-identified"]
-    said = "To the box class 0 hardly differs from class 1", "To the box class 1 hardly differs from class 0"
+    said = (
+        "To the classifier class 0 hardly differs from class 1",
+        "To the classifier class 1 hardly differs from class 0",
+    )
     assert finding.message.startswith(said)

@@ -5,7 +5,7 @@ import pytest
 
 import truecount as tc
 from truecount import Counts, InputError
-from truecount.diagnostics.cut import cut_draws
+from truecount.diagnostics.drift import cut_draws
 from truecount.diagnostics.label_error import DRAWS, label_errors, under_given_output, under_label_shift
 from truecount.models import density
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from truecount.diagnostics.modes import mode_findings
+from truecount.diagnostics.findings import mode_findings
 from truecount.inference.modes.mode import ModeRecord
 
 

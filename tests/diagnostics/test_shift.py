@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import chi2
 
 from truecount import Counts, Prior, simulate
-from truecount.diagnostics.fit import tables_of
-from truecount.diagnostics.shift import chi_square_quantile, label_shift_test, shift_findings, without_rare
+from truecount._chi_square import chi_square_quantile
+from truecount.diagnostics.shift import label_shift_test, shift_findings, tables_of, without_rare
 from truecount.models import density
 
 

@@ -8,7 +8,7 @@ import pytest
 import truecount as tc
 from truecount.diagnostics.prior import PriorChange
 from truecount.diagnostics.tables import prior_rows
-from truecount.results.check import aligned
+from truecount.results.check import value_lines
 
 
 @pytest.mark.parametrize(
@@ -27,4 +27,4 @@ def test_classes_keep_their_columns_beside_those_of_the_table(classes: list[Any]
     rows = prior_rows(posterior, (change,))
     assert [row["prior"] for row in rows] == ["as given", "prevalence × 2"]
     assert [[row[name] for name in columns] for row in rows] == [posterior.mean.tolist(), [0.5, 0.5]]
-    assert aligned(rows)[-1].split()[-4:] == ["50.0", "%", "50.0", "%"]
+    assert value_lines(rows)[-1].split()[-4:] == ["50.0", "%", "50.0", "%"]

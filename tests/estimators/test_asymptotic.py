@@ -62,7 +62,7 @@ def test_slopes_are_those_of_differences_where_label_shift_fails(method) -> None
 
 
 def coverage(items: int, trials: int, seed: int) -> int:
-    """How often the interval of class 0 holds the truth; 500 unlabelled items, a box that is right 85 % of the time."""
+    """How often the interval of class 0 holds the truth; 500 unlabelled items, 85 % right outputs."""
     rng, confusion, truth = np.random.default_rng(seed), np.array([[0.85, 0.15], [0.15, 0.85]]), np.array([0.7, 0.3])
     hits = 0
     for _ in range(trials):

@@ -3,7 +3,7 @@ import pytest
 
 from truecount.errors import InputError
 from truecount.estimators import CC, CDEIterate
-from truecount.estimators.iterative import class_distribution_iterate
+from truecount.estimators.counting import class_distribution_iterate
 from truecount.scores.scores import Scores
 
 EVEN = np.array([0.5, 0.5])

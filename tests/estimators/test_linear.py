@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from truecount.estimators.linear import (
+from truecount.estimators.adjusted import (
     adjusted_count,
     black_box_shift,
     indistinct_classes,

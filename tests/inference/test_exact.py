@@ -143,3 +143,37 @@ def test_an_output_that_nothing_gives_changes_nothing():
     wide = Exact(4000).sample(density_of(np.ones((2, 3)), [4000, 300, 0], known=known), 1).prevalence[:, 0]
     narrow = Exact(4000).sample(density_of(np.ones((2, 2)), [4000, 300], known=known[:, :2]), 2).prevalence[:, 0]
     assert stats.ks_2samp(wide, narrow).pvalue > 1e-4
+
+
+@pytest.mark.parametrize(
+    "engine", [Exact(4000), tc.Hamiltonian(2000, effective_draws=1000)], ids=["Exact", "Hamiltonian"]
+)
+@pytest.mark.parametrize("items", [10**15, 10**17])
+def test_more_items_than_floats_have_digits_for_say_what_fewer_say(engine, items, seed):
+    """Rounding alone gave weights of several nats."""
+    labeled, shares = [[9, 1, 0], [0, 0, 7]], np.array([0.5, 0.3, 0.2])
+    few, many = (
+        tc.infer(tc.Counts(labeled, np.rint(number * shares).astype(int)), engine=engine, seed=seed)
+        for number in (10**9, items)
+    )
+    error = np.hypot(few.sd / np.sqrt(few.effective_draws), many.sd / np.sqrt(many.effective_draws))
+    assert (np.abs(few.mean - many.mean) < 5 * error).all()
+    assert (
+        np.abs(np.log(few.sd / many.sd)).max() < 5 * np.sqrt(1 / few.effective_draws + 1 / many.effective_draws).max()
+    )
+
+
+def test_so_many_items_of_which_some_are_rare_are_refused():
+    counts = tc.Counts([[9, 1, 0], [0, 0, 7]], [10**16, 3 * 10**15, 5])
+    with pytest.raises(UnsuitableEngineError, match=r"unlabeled has 1.3e\+16 items, of which some output is rare"):
+        tc.infer(counts)
+
+
+@pytest.mark.parametrize("prevalence", [(0.02, 0.02), (0.02, 0.1, 0.5, 1.0)])
+def test_one_output_leaves_the_prior_as_it_is(prevalence, seed):
+    """Proposals that solve for a class by what the others leave have too few digits for shares near zero."""
+    counts = tc.Counts([[3]] + [[0]] * (len(prevalence) - 1), [372])
+    posterior = tc.infer(counts, prior=tc.Prior(prevalence), seed=seed)
+    expected = stats.dirichlet(prevalence)
+    error = np.sqrt(expected.var() / len(posterior.prevalence))
+    assert (np.abs(posterior.mean - expected.mean()) < 5 * error).all()

@@ -8,67 +8,75 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from group_oracle import pooled_oracle
-from truecount import Auto, Groups, LabelShift, Prior, Walk, infer
+from group_oracle import flat_logit, gelman_carpenter_logit, pooled_oracle, studies_oracle
+from truecount import Auto, Groups, Independent, InputError, LabelShift, Pooled, Prior, Varying, Walk, infer
+from truecount.diagnostics.hierarchy import group_findings
+from truecount.models.hierarchy import GroupDensity
 from truecount.models.hierarchy.centre import Centre
+from truecount.models.hierarchy.dirichlet import DirichletGroups
 from truecount.models.hierarchy.log_ratios import log_ratio_basis
-from truecount.models.hierarchy.pooled import pooled_density
 from truecount.models.hierarchy.rows import Rows
-from truecount.models.hierarchy.varying import VaryingDensity
 
 FALSE_ALARMS = 1e-4
 """A sound engine fails a statistical test of this file so often."""
 WALK = np.tril(np.ones((6, 6)))[:, 1:] * np.sqrt([1, 1, 3, 0.5, 1])
-LOADINGS = {"pooled": None, "walk": (WALK,), "walk and noise": (WALK, np.eye(6))}
+BASIS = log_ratio_basis(3)
+KINDS = {
+    "pooled": {},
+    "walk": {"loadings": (WALK,)},
+    "walk and noise": {"loadings": (WALK, np.eye(6))},
+    "varying": {"labeled": True},
+    "varying walk": {"loadings": (WALK,), "labeled": True},
+    "dirichlet": {"dirichlet": DirichletGroups(BASIS)},
+    "independent": {"dirichlet": DirichletGroups(BASIS, np.array([1.0, 2.0, 0.5]))},
+    "varying dirichlet": {"dirichlet": DirichletGroups(BASIS), "labeled": True},
+}
 
 
 def a_density(kind, seed):
+    """Three classes, one of whose rows is known, four outputs, six units; coordinates of two chains."""
     rng = np.random.default_rng(seed)
     known = np.full((3, 4), np.nan)
     known[1] = [0.1, 0.2, 0.3, 0.4]
     shapes = rng.gamma(2, 2, (3, 4)) + 0.2
     shapes[0, 0] = 0.3
-    design = np.vstack([np.ones(6), rng.normal(size=6)])
+    design = np.vstack([np.ones(6), rng.normal(size=6)])[: 0 if kind == "independent" else 2]
+    centre = Centre(np.array([1.0, 2.0, 0.5]), design, BASIS)
     items = rng.poisson(20, (4, 6)).astype(float)
-    density = pooled_density(Rows(shapes, known), items, np.array([1.0, 2.0, 0.5]), design, loadings=LOADINGS[kind])
+    options = {**KINDS[kind]}
+    if "labeled" in options:
+        options["labeled"] = rng.poisson(3, (3, 4, 6)).astype(float)
+    density = GroupDensity(Rows(shapes, known), items, centre, **options)
     density = density.recentred(rng.random(density.latent_shape))
     return density, 0.7 * rng.normal(size=(2, density.n_hyper)), rng.normal(size=(2, *density.latent_shape))
 
 
-def a_varying_density(seed):
-    """Rows that differ between units, one of them known, with labels and items in every unit."""
-    rng = np.random.default_rng(seed)
-    known = np.full((3, 4), np.nan)
-    known[1] = [0.1, 0.2, 0.3, 0.4]
-    centre = Centre(np.array([1.0, 2.0, 0.5]), np.vstack([np.ones(6), rng.normal(size=6)]), log_ratio_basis(3))
-    labeled, items = rng.poisson(3, (3, 4, 6)).astype(float), rng.poisson(20, (4, 6)).astype(float)
-    density = VaryingDensity(Rows(rng.gamma(2, 2, (3, 4)) + 0.2, known), labeled, items, centre)
-    density = density.recentred(rng.random(density.latent_shape))
-    return density, 0.7 * rng.normal(size=(2, density.n_hyper)), rng.normal(size=(2, *density.latent_shape))
-
-
-def test_the_curvature_of_varying_rows_is_exact_where_counts_are_as_expected(seed):
-    density, hyper, latent = a_varying_density(seed)
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_curvature_is_exact_where_counts_are_as_expected(kind, seed):
+    density, hyper, latent = a_density(kind, seed)
     hyper, latent = hyper[:1], latent[:1]
-    rows = density.confusion(hyper, latent)[0].transpose(1, 2, 0)
-    outputs = (density.prevalence(hyper, latent)[0][:, None] * rows).sum(axis=0)
-    expected = replace(
-        density,
-        labeled=rows * density.labeled.sum(axis=1)[:, None],
-        unlabeled=outputs * density.unlabeled.sum(axis=0),
-    )
+    shares = density.prevalence(hyper, latent)[0]
+    if density.labeled is None:
+        expected = replace(density, unlabeled=density.common_rows(hyper)[0].T @ shares * density.unlabeled.sum(axis=0))
+    else:
+        rows = density.unit_rows(hyper, latent)[0].transpose(1, 2, 0)
+        expected = replace(
+            density,
+            labeled=rows * density.labeled.sum(axis=1)[:, None],
+            unlabeled=(shares[:, None] * rows).sum(axis=0) * density.unlabeled.sum(axis=0),
+        )
     step = 1e-5
     for at in range(density.latent_shape[0]):
         move = np.zeros(latent.shape)
         move[:, at] = step
         ahead, behind = (expected.value_and_gradient(hyper, latent + sign * move)[2] for sign in (1, -1))
         found = expected.curvature(hyper, latent)[0, at]
-        np.testing.assert_allclose(found, -(ahead - behind)[0] / (2 * step), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(found, -(ahead - behind)[0] / (2 * step), rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("kind", [*LOADINGS, "varying"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_gradients_are_those_of_the_value(kind, seed):
-    density, hyper, latent = a_varying_density(seed) if kind == "varying" else a_density(kind, seed)
+    density, hyper, latent = a_density(kind, seed)
     _, by_hyper, by_latent = density.value_and_gradient(hyper, latent)
     step = 1e-5
     for at in range(density.n_hyper):
@@ -82,16 +90,48 @@ def test_gradients_are_those_of_the_value(kind, seed):
         np.testing.assert_allclose(by_latent[(slice(None), *at)], (ahead - behind) / (2 * step), rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("kind", LOADINGS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_the_centring_changes_coordinates_and_not_the_density(kind, seed):
     density, hyper, latent = a_density(kind, seed)
     other = density.recentred(np.random.default_rng(seed + 1).random(density.latent_shape))
     moved = other.own_latent(hyper, density.standard_latent(hyper, latent))
     np.testing.assert_allclose(density.prevalence(hyper, latent), other.prevalence(hyper, moved), rtol=1e-10)
-    spread = density.spread(density.parts(hyper)[2])[:, density.spread_of_latent, None]
+    spread = density.all_spreads(density.parts(hyper)[2])[:, density.spread_of_latent, None]
     jacobian = (np.log(spread) * (other.centring - density.centring)).sum(axis=(1, 2))
     before, after = density.value_and_gradient(hyper, latent)[0], other.value_and_gradient(hyper, moved)[0]
     np.testing.assert_allclose(before, after + jacobian, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_spreads_given_deviations_have_the_density_that_they_have_with_them(kind, seed):
+    """Moving one spread at fixed deviations changes the whole density by as much as the conditional one."""
+    density, hyper, latent = a_density(kind, seed)
+    if not density.n_spreads:
+        return
+    plain = density.recentred(np.zeros(density.latent_shape))
+    standard = density.standard_latent(hyper, latent)
+    deviation, log_density = density.spreads_given_deviations(hyper, standard)
+    before = plain.value_and_gradient(hyper, standard)[0]
+    for at in range(density.n_spreads):
+        moved = hyper.copy()
+        moved[:, hyper.shape[1] - density.n_spreads + at] += 0.3
+        spread = density.all_spreads(density.parts(moved)[2])[:, density.spread_of_latent, None]
+        old = density.all_spreads(density.parts(hyper)[2])[:, density.spread_of_latent, None]
+        jacobian = np.log(old / spread).sum(axis=1)[:, 0] * density.latent_shape[1]
+        gain = plain.value_and_gradient(moved, deviation / spread)[0] - before + jacobian
+        found = log_density(density.parts(moved)[2]) - log_density(density.parts(hyper)[2])
+        np.testing.assert_allclose(found[:, at], gain, rtol=1e-8, atol=1e-8)
+
+
+def test_rows_drawn_from_their_labels_have_their_dirichlet_means(seed):
+    shapes = np.array([[0.2, 0.5, 3.0], [20.0, 5.0, 1.0]])
+    rows = Rows(shapes, np.full((2, 3), np.nan))
+    drawn = rows.natural(rows.draw(20_000, np.random.default_rng(seed)))[0]
+    size = shapes.sum(axis=1, keepdims=True)
+    mean = shapes / size
+    error = np.sqrt(mean * (1 - mean) / (size + 1) / 20_000)
+    assert (np.abs(drawn.mean(axis=0) - mean) < 5 * error).all()
+    np.testing.assert_allclose(drawn.var(axis=0), mean * (1 - mean) / (size + 1), rtol=0.1)
 
 
 def districts(number):
@@ -196,3 +236,124 @@ def test_an_empty_week_of_a_walk_is_predicted_between_its_neighbours():
     assert answer.mean[2, 0] < answer.mean[3, 0] < answer.mean[4, 0]
     assert answer.sd[3, 0] > answer.sd[2, 0]
     assert [finding.code for finding in answer.findings] == ["group-without-items"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scale", [1.0, 0.3, 0.1])
+def test_studies_agree_with_quadrature(scale, seed):
+    """Gelman and Carpenter's 13 and 3 studies of Santa Clara's test: our prior of the means, and theirs by weights."""
+    folder = os.environ.get("TRUECOUNT_DATA")
+    if folder is None:
+        pytest.skip("TRUECOUNT_DATA names no folder")
+    data = json.loads((Path(folder) / "published" / "gelman_carpenter_hierarchical.json").read_text())
+    negative, positive = data["specificity_studies"], data["sensitivity_studies"]
+    labeled = {f"a{at}": [[0, 0], [n - r, r]] for at, (r, n) in enumerate(zip(*negative.values(), strict=True))}
+    labeled |= {f"b{at}": [[r, n - r], [0, 0]] for at, (r, n) in enumerate(zip(*positive.values(), strict=True))}
+    survey = data["survey"]["positive"], data["survey"]["tested"]
+    groups = Groups(labeled, {"survey": [survey[0], survey[1] - survey[0]]})
+    answer = infer(groups, LabelShift(groups=Independent(), confusion=Varying(spread=scale)), seed=seed)
+    assert answer.status == "ok"
+    common, rows = answer.draws.common_rows, answer.confusion[:, 0]
+    found = {
+        "prevalence": answer.prevalence[:, 0, 0],
+        "sensitivity": rows[:, 0, 0],
+        "specificity": rows[:, 1, 1],
+        "sensitivity spread": answer.confusion_spread[:, 0],
+        "specificity spread": answer.confusion_spread[:, 1],
+        "sensitivity mean": np.log(common[:, 0, 0] / common[:, 0, 1]),
+        "specificity mean": np.log(common[:, 1, 1] / common[:, 1, 0]),
+    }
+    studies = [tuple(each.values()) for each in (positive, negative)]
+    means = found["sensitivity mean"], found["specificity mean"]
+    logs = sum(gelman_carpenter_logit(each) - flat_logit(each) for each in means)
+    for prior, weights in ((flat_logit, np.ones(len(logs))), (gelman_carpenter_logit, np.exp(logs - logs.max()))):
+        oracle = studies_oracle(survey, *studies, scale=scale, prior=prior)
+        weights = weights / weights.mean()
+        for name, values in found.items():
+            influence = (weights * (values - oracle.mean[name]))[:, None]
+            assert abs(influence.mean()) < 5 * errors(influence, answer.draws.chains)[0], (prior.__name__, name)
+
+
+def test_a_target_without_labels_is_less_certain_where_studies_differ():
+    alike = {f"study {at}": [[90, 10], [10, 90]] for at in range(4)}
+    differing = {f"study {at}": [[70 + 8 * at, 30 - 8 * at], [10, 90]] for at in range(4)}
+    model = LabelShift(groups=Independent(), confusion=Varying())
+    first, second = (infer(Groups(each, {"t": [400, 600]}), model, engine=Auto(100)) for each in (alike, differing))
+    assert first.confusion.shape[1:] == (1, 2, 2)
+    assert first.sd[0, 0] < second.sd[0, 0]
+    assert first.confusion_spread[:, 0].mean() < second.confusion_spread[:, 0].mean()
+    assert [finding.code for finding in first.findings] == ["few-studies"]
+
+
+def test_one_study_leaves_the_spread_of_the_confusion_to_its_prior():
+    model = LabelShift(groups=Independent(), confusion=Varying(spread=0.3))
+    answer = infer(Groups([[90, 10], [10, 90]], {"t": [40, 60]}), model, engine=Auto(400))
+    (finding,) = answer.findings
+    assert (finding.code, finding.severity) == ("few-studies", "caution")
+    prior = 0.3 * np.sqrt(2 / np.pi)
+    assert abs(answer.confusion_spread.mean() - prior) < 5 * errors(answer.confusion_spread, answer.draws.chains).max()
+
+
+def test_chains_that_disagree_are_named():
+    answer = infer(Groups([[40, 10], [5, 45]], {"a": [30, 20], "b": [10, 40], "c": [25, 25]}), engine=Auto(50))
+    spread = answer.spread.copy()
+    spread[: len(spread) // 2] += 10
+    broken = replace(answer.draws, spread=spread)
+    (finding,) = [each for each in group_findings(answer.data, answer.model, broken) if each.code == "not-converged"]
+    assert finding.severity == "serious"
+    assert "for the spread:" in finding.message
+    assert set(finding.numbers["quantities"]) == {"spread", "centre", "confusion", "prevalence"}
+    assert replace(answer, draws=broken).status == "no-answer"
+
+
+@pytest.mark.parametrize(
+    ("argument", "options"),
+    [
+        ("confusion", {"confusion": "varying"}),
+        ("groups", {"groups": "pooled"}),
+    ],
+)
+def test_choices_that_are_none_are_refused(argument, options):
+    with pytest.raises(InputError) as caught:
+        LabelShift(**options)
+    assert caught.value.argument == argument
+
+
+@pytest.mark.parametrize("kind", [Varying, Pooled, Walk])
+@pytest.mark.parametrize("spread", [0, -1, np.nan, np.inf, "wide", True])
+def test_scales_that_are_none_are_refused(kind, spread):
+    with pytest.raises(InputError, match="a scale is a finite number above 0"):
+        kind(spread=spread)
+
+
+@pytest.mark.parametrize(
+    ("covariates", "found"),
+    [
+        ({"age": [1, 2]}, "has shape"),
+        ({"age": [1, 2, np.nan]}, "is missing for 'c'"),
+        ({"age": [1, 1, 1]}, "is the same in all groups"),
+        ({"age": ["young", "old", "old"]}, "holds other things than numbers"),
+        ({"age": {"a": 1, "b": 2}}, "lacks the group 'c'"),
+    ],
+)
+def test_covariates_that_do_not_fit_are_refused(covariates, found):
+    groups = Groups([[40, 10], [5, 45]], {"a": [30, 20], "b": [10, 40], "c": [25, 25]})
+    with pytest.raises(InputError, match=found):
+        infer(groups, LabelShift(groups=Pooled(covariates=covariates)))
+
+
+def test_a_walk_needs_times_that_differ():
+    items = {"a": [30, 20], "b": [10, 40], "c": [25, 25]}
+    for times, found in ((None, "have no times"), ([1, 1, 2], "hold one time twice")):
+        with pytest.raises(InputError, match=found):
+            infer(Groups([[40, 10], [5, 45]], items, times=times), LabelShift(groups=Walk()))
+
+
+def test_one_group_is_answered():
+    answer = infer(Groups([[40, 10], [5, 45]], {"a": [30, 20]}), LabelShift(groups=Pooled()), engine=Auto(50))
+    assert [finding.code for finding in answer.findings] == ["few-groups"]
+
+
+def test_an_output_without_labels_is_found():
+    answer = infer(Groups([[40, 10, 0], [5, 45, 0]], {"a": [30, 20, 1], "b": [10, 40, 0]}), engine=Auto(50))
+    assert "unseen-output" in [finding.code for finding in answer.findings]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import truecount as tc
-from truecount.diagnostics.outweighed import PROBABLE
+from truecount.diagnostics.shape import PROBABLE
 from truecount.errors import UnsuitableEngineError
 from truecount.inference.importance.joint import _first_proposals, _left_out, _propose
 from truecount.inference.importance.proposal import Pool

@@ -139,3 +139,12 @@ def test_the_mean_likelihood_between_two_rows(counts):
     np.testing.assert_allclose(
         np.exp(found - found[sure].max())[sure], (expected / expected[sure].max())[sure], rtol=1e-5
     )
+
+
+def test_nothing_is_left_between_two_rows_far_from_very_many_items(seed):
+    """Classes that cannot be told apart: rounding left zero between two rows, and the table was undefined."""
+    labels, items = np.array([[0.5, 3.5], [0.5, 3.5]]), np.array([8954558250951180.0, 1577375278339682.0])
+    draws = Quadrature(4000).sample(Density(np.ones(2), labels, items, np.full((2, 2), np.nan)), seed)
+    shares = draws.prevalence[:, 0]
+    assert shares.mean() == pytest.approx(0.5, abs=5 * 0.4508 / np.sqrt(4000))
+    assert shares.std() == pytest.approx(0.4508, rel=0.02)

@@ -1,177 +1,101 @@
-"""The page of groups: its sentence, what it shows, and that it can be repeated."""
+"""The page of groups says what a manager reads: one class, where it is largest, what changed, what to know."""
 
-from datetime import UTC, date, datetime
-from pathlib import Path
-from typing import Any
+import re
+from html import unescape
+from xml.etree import ElementTree as ET
 
-import numpy as np
 import pytest
 
 import truecount as tc
-from made_counts import groups_of
-from truecount.page.groups import groups_answer, shared_counts
-from truecount.page.reproduce import python_of_groups
-from truecount.page.write import render
-from truecount.results.table import tabulate
-
-LOOK: dict[str, Any] = {"level": 0.95, "kind": "equal-tailed", "target": "population"}
-LABELED = tc.Counts([[140, 60], [20, 180]], [0, 0], classes=["fail", "pass"])
-OUTPUTS = {"middle": [500, 500], "low": [300, 700], "high": [600, 400]}
-WEEKS = dict(zip([date(2026, 1, 5), date(2026, 1, 12), date(2026, 1, 19)], OUTPUTS.values(), strict=True))
+from made_groups import made_answer, models, refused, weeks
+from truecount.page.groups import render_groups
 
 
-def posteriors(outputs: dict[Any, Any], **options: Any) -> Any:
-    return tc.infer_many(groups_of(LABELED, outputs), seed=7, **options)
+def page(answer: tc.GroupPosterior, **questions: object) -> str:
+    return render_groups(answer, answer.summary(questions=tc.Questions(**questions)))
 
 
-def said(answer: str) -> str:
-    return answer.replace("\N{NO-BREAK SPACE}", " ").replace("\N{WORD JOINER}", "")
-
-
-def test_regions_are_told_by_their_extremes() -> None:
-    found = posteriors(OUTPUTS)
-    low, high = (tabulate(found[group]).rows[0] for group in ("low", "high"))
-    assert said(groups_answer(found, **LOOK)) == (
-        f"Of 3 groups, the true share of “fail” is smallest in low, about {low[2]} (95 % interval {low[3].strip()}), "
-        f"and largest in high, about {high[2]} ({high[3].strip()})."
+def text_of(html: str) -> str:
+    return " ".join(
+        re.sub(r"<[^>]+>", " ", re.sub(r"<style>.*?</style>|<svg.*?</svg>", "", html, flags=re.DOTALL)).split()
     )
 
 
-def test_weeks_are_told_from_the_first_to_the_last() -> None:
-    found = posteriors(WEEKS)
-    rows = [tabulate(found[week]).rows[0] for week in (date(2026, 1, 5), date(2026, 1, 19))]
-    sentence = said(groups_answer(found, **LOOK))
-    assert sentence.startswith(
-        f"From 2026-01-05 to 2026-01-19, the true share of “fail” goes from about {rows[0][2]} ("
-    )
-    assert f" to {rows[1][2]} ({rows[1][3].strip()})." in sentence
+def test_the_page_of_models_says_which_is_largest_and_compares_all_pairs() -> None:
+    shown = text_of(page(models()))
+    assert "Of 4 groups, the true share of “pass” is largest in D, about" in shown
+    assert "D has the largest with a probability of > 0.999" in unescape(shown)
+    assert "Compared with each other" in shown
+    assert "Ranks by the share of “pass”" in shown
+    assert "have an output that is no class (unsure)" in shown
+    assert "fail" not in shown.partition("How it was computed")[0]
 
 
-@pytest.mark.parametrize("keys", [(3, 1, 2), (True, False, 2)])
-def test_numbers_out_of_order_are_told_by_their_extremes(keys: tuple[Any, ...]) -> None:
-    found = posteriors(dict(zip(keys, OUTPUTS.values(), strict=True)))
-    assert groups_answer(found, **LOOK).startswith("Of 3 groups, ")
+def test_a_baseline_replaces_the_pairs() -> None:
+    shown = text_of(page(models(), baseline="A"))
+    assert "Compared with the baseline" in shown
+    assert shown.count("− A") >= 3
+    assert "D − B" not in shown
 
 
-def test_one_group_is_told_like_any_answer() -> None:
-    assert groups_answer(posteriors({"only": [5, 5]}), **LOOK).startswith("Of the population, about")
+def test_the_page_of_weeks_says_how_the_share_went_and_what_changed() -> None:
+    shown = text_of(page(weeks()))
+    assert "From 2024-01-01 to 2024-02-12, the true share of “pass” went from about" in shown
+    assert "Alert: The share of pass changed" in shown
+    assert "How the share of “pass” changed" in shown
+    assert "Ranks" not in shown
 
 
-def test_all_groups_are_in_the_page() -> None:
-    apart, joint = (
-        render(posteriors(WEEKS, joint=joint), **LOOK, command="truecount estimate") for joint in (False, True)
-    )
-    for week, (fails, passes) in WEEKS.items():
-        assert f"{week} fail</th>" in apart
-        assert f"unlabelled, {week}</th><td>{fails}</td><td>{passes}</td>" in apart
-    assert "What changed" not in apart
-    assert "shared-labels" in apart
-    assert "2026-01-12 → 2026-01-19 fail" in joint
-    assert "Of 3,000 unlabelled items" in apart
+def test_changes_are_not_told_of_groups_without_times() -> None:
+    assert "changed" not in text_of(page(models())).partition("How it was computed")[0]
 
 
-@pytest.mark.parametrize("joint", [False, True])
-@pytest.mark.parametrize("outputs", [OUTPUTS, WEEKS], ids=["regions", "weeks"])
-def test_the_python_shown_draws_all_groups_again(outputs: dict[Any, Any], joint: bool) -> None:
-    found = posteriors(outputs, joint=joint)
-    assert "tc.infer_many(" in python_of_groups(found)
-    again = run(python_of_groups(found))
-    assert list(again) == list(found)
-    assert_same_draws(again, found)
+def test_findings_stand_on_the_page_and_a_serious_one_above_all() -> None:
+    findings = [tc.Finding("not-converged", "serious", "The chains <disagree>.", {}, "Draw again.")]
+    html = page(models(findings=findings))
+    assert "Not to be used as it stands: The chains &lt;disagree&gt;." in html
+    assert "<strong>What to do:</strong> Draw again." in html
 
 
-def run(code: str) -> Any:
-    scope: dict[str, Any] = {}
-    exec(code, scope)  # noqa: S102 - what the page tells its reader to run
-    return scope["posteriors"]
+def test_the_python_on_the_page_gives_the_same_draws() -> None:
+    data = tc.Groups([[40, 10], [5, 45]], {"a": [30, 20], "b": [25, 25], "c": [20, 30]}, ["no", "yes"])
+    model = tc.LabelShift(tc.Prior(2.0, "sparse"), groups=tc.Pooled(spread=0.5))
+    answer = tc.infer(data, model, engine=tc.Auto(effective_draws=100), seed=4)
+    html = page(answer)
+    (code,) = re.findall(r'<code id="python">(.*?)</code>', html, flags=re.DOTALL)
+    names: dict[str, object] = {}
+    exec(unescape(code).replace("print(answer)", ""), names)  # noqa: S102
+    again = names["answer"]
+    assert isinstance(again, tc.GroupPosterior)
+    assert (again.prevalence == answer.prevalence).all()
 
 
-def assert_same_draws(again: Any, found: Any) -> None:
-    for one, other in zip(again.values(), found.values(), strict=True):
-        np.testing.assert_array_equal(one.prevalence, other.prevalence)
+@pytest.mark.parametrize("number", [2, 72, 315])
+def test_any_number_of_groups_makes_a_page_whose_pictures_are_sound(number: int) -> None:
+    answer = made_answer({f"g{at}": [0.5 - at / 1000, 0.5 + at / 1000] for at in range(number)})
+    html = page(answer)
+    pattern = r'<svg role="img".*?aria-labelledby="(\w+)-title[^>]*>(.*?)</svg>'
+    for name, picture in re.findall(pattern, html, flags=re.DOTALL):
+        ET.fromstring(f"<svg xmlns:xlink='x'>{picture}</svg>")  # noqa: S314 - our own
+        assert f'id="{name}-title"' in picture
+    assert ("more groups" in html) == (number > 72)
 
 
-COUNTS = groups_of(LABELED, OUTPUTS)["low"]
-EXACT = tc.Exact(draws=100)
+def test_names_are_escaped_wherever_they_stand() -> None:
+    html = page(made_answer({"<b>x</b>": [0.5, 0.5], "y & z": [0.4, 0.6]}, classes=["<i>", "&"], by=["<u>"]))
+    assert "<b>x" not in html
+    assert "<i>" not in html
+    assert "<u>" not in html
 
 
-@pytest.mark.parametrize(
-    "found",
-    [
-        {"one": tc.infer(COUNTS, seed=3), "two": tc.infer(COUNTS, seed=4)},
-        {"one": tc.infer(COUNTS, engine=EXACT), "two": tc.infer(COUNTS, engine=tc.Exact(draws=200))},
-        {"one": tc.infer(COUNTS, tc.SamePopulation()), "two": tc.infer(COUNTS)},
-        {"one": tc.infer(COUNTS, prior=tc.Prior(prevalence=2.0)), "two": tc.infer(COUNTS)},
-        {key: each for key, each in posteriors(OUTPUTS, engine=EXACT).items() if key != "middle"},
-        posteriors(OUTPUTS, engine=EXACT) | tc.infer_many(tc.Groups.of({"high": COUNTS}), engine=EXACT, seed=8),
-    ],
-    ids=["seeds", "engines", "designs", "priors", "some of them", "two calls"],
-)
-def test_groups_that_no_one_call_made_are_repeated_one_by_one(found: Any) -> None:
-    code = python_of_groups(found)
-    assert "infer_many" not in code
-    again = run(code)
-    assert list(again) == list(found)
-    assert_same_draws(again, found)
-    assert "<dt>Seed</dt><dd>one for each group, in the Python above</dd>" in render(found, **LOOK)
+def test_report_writes_the_page_of_groups(tmp_path) -> None:
+    tc.report(models(), tmp_path / "page.html", title="Ours", questions=tc.Questions(of="fail", baseline="B"))
+    html = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<h1>Ours</h1>" in html
+    assert "the true share of “fail”" in html
 
 
-def test_draws_that_the_counts_alone_do_not_give_again_say_so() -> None:
-    some = {joint: dict(list(posteriors(OUTPUTS, joint=joint).items())[1:]) for joint in (False, True)}
-    assert python_of_groups(some[False]).startswith("# Solved together with other problems by infer_many; alone,")
-    assert "# Drawn jointly with other groups by infer_many(..., joint=True); alone," in python_of_groups(some[True])
-    assert list(run(python_of_groups(some[True]))) == ["low", "high"]
-
-
-def test_any_key_is_written_so_that_the_code_runs() -> None:
-    pandas = pytest.importorskip("pandas")
-    noon = datetime(2026, 1, 5, 12, tzinfo=UTC)
-    keys = [np.int64(3), date(2026, 1, 5), noon, pandas.Timestamp("2026-01-05"), float("nan")]
-    pairs = [("a", None), ("b", date(2026, 1, 5)), (3, "c")]
-    for named, expected in ((keys, [*keys[:3], "2026-01-05T00:00:00", "nan"]), (pairs, pairs)):
-        drawn = posteriors({place: [3, 7] for place in range(len(named))}, engine=EXACT)
-        found = dict(zip(named, drawn.values(), strict=True))
-        again = run(python_of_groups(found))
-        assert list(again) == expected
-        assert_same_draws(again, found)
-
-
-def test_keys_that_would_be_written_alike_are_numbered() -> None:
-    drawn = posteriors({"a": [3, 7], "b": [7, 3]}, engine=EXACT)
-    found = dict(zip([float("nan"), "nan"], drawn.values(), strict=True))
-    again = run(python_of_groups(found))
-    assert list(again) == [1, 2]
-    assert_same_draws(again, found)
-
-
-def test_groups_that_share_no_labels_show_no_common_table(tmp_path: Path) -> None:
-    other = tc.Counts([[9, 1], [1, 9]], [50, 50], classes=["fail", "pass"])
-    found: Any = tc.infer_many(tc.Groups.of({"one": groups_of(LABELED, OUTPUTS)["low"], "two": other}))
-    assert shared_counts(found) is None
-    tc.report(found, tmp_path / "a.html")
-    page = (tmp_path / "a.html").read_text(encoding="utf-8")
-    assert 'id="counts"' not in page
-    assert "420 labelled items" in page
-    assert "Of 1,100 unlabelled items" in page
-
-
-def test_labels_that_groups_share_count_once() -> None:
-    assert "400 labelled items" in render(posteriors(OUTPUTS), **LOOK)
-
-
-def test_groups_whose_names_look_alike_all_stand_below_the_counts() -> None:
-    drawn = posteriors({"a": [1, 2], "b": [3, 4], "c": [5, 6], "d": [7, 8]})
-    found = dict(zip([("a b", "c"), ("a", "b c"), 1, "1"], drawn.values(), strict=True))
-    grid: Any = shared_counts(found)
-    assert [cells for _, cells in grid.foot] == [["1", "2"], ["3", "4"], ["5", "6"], ["7", "8"]]
-    assert len({name for name, _ in grid.foot}) == 4
-
-
-def test_other_classes_and_nothing_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(tc.InputError, match="posterior has groups of different classes"):
-        tc.report({1: tc.infer(LABELED), 2: tc.infer(tc.Counts(np.eye(2) + 1, [3, 4]))}, tmp_path / "a.html")
-    with pytest.raises(tc.InputError, match=r"posterior is empty: it must give a posterior for each group\. Pass what"):
-        tc.report({}, tmp_path / "a.html")
-    with pytest.raises(tc.InputError, match=r"posterior\['a'\] is of type int: it must be Posterior\. Pass what"):
-        tc.report({"a": 1}, tmp_path / "a.html")  # type: ignore[dict-item]
-    assert list(tmp_path.iterdir()) == []
+def test_a_refused_answer_has_a_page_without_numbers() -> None:
+    html = page(refused())
+    assert "No answer" in html
+    assert "<svg" not in html

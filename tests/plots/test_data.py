@@ -1,21 +1,16 @@
 """What stands in each picture, without drawing it."""
 
-from datetime import date, datetime
-from typing import Any
-
 import numpy as np
 import pytest
 from scipy.stats import binom
 
-from made_counts import groups_of
 from made_posterior import made_posterior
 from pictures import HARD, compared, covered, posterior_of
-from truecount import ByPrediction, Counts, Prior, infer, infer_many
+from truecount import ByPrediction, Counts, Prior, infer
 from truecount.errors import InputError
 from truecount.plots.against import methods_data, prior_sensitivity_data
 from truecount.plots.chains import rank_data, trace_data
 from truecount.plots.classifier import confusion_data, predictive_data
-from truecount.plots.groups import groups_data
 from truecount.plots.joint import pair_data, ternary_data
 from truecount.plots.shares import density_data, prevalence_data
 from truecount.plots.trust import contraction_data, coverage_data
@@ -197,26 +192,3 @@ def test_at_the_edge_everything_is_finite() -> None:
     for data in (density_data(posterior), pair_data(posterior), contraction_data(posterior)):
         arrays = [value for name in data.__slots__ if isinstance(value := getattr(data, name), np.ndarray)]
         assert all(np.isfinite(array).all() for array in arrays)
-
-
-def test_groups_stand_in_their_order_and_only_times_are_joined() -> None:
-    counts = Counts([[140, 60], [20, 180]], [0, 0], classes=["fail", "pass"])
-    found: Any = infer_many(groups_of(counts, {"b": [600, 400], "a": [300, 700]}))
-    data = groups_data(found, level=0.8, kind="hdi", target="realized", classes=["pass"])
-    assert (data.groups, data.classes, data.positions, data.in_order) == (("b", "a"), ("pass",), (1,), False)
-    for row, posterior in enumerate(found.values()):
-        assert data.mean[row, 0] == pytest.approx(posterior.realized[:, 1].mean())
-        np.testing.assert_array_equal(data.interval[row, 0], posterior.interval(0.8, kind="hdi", target="realized")[1])
-    assert "80 % shortest intervals" in data.caption[1]
-    assert groups_data(dict(enumerate(found.values()))).in_order
-    assert groups_data({date(2026, 1, 5): found["a"]}).in_order
-    assert groups_data(dict(zip(np.array([1, 3]), found.values(), strict=True))).in_order
-    for keys in ((2, 1), (False, True), (1, date(2026, 1, 5)), (date(2026, 1, 4), datetime(2026, 1, 5))):
-        assert not groups_data(dict(zip(keys, found.values(), strict=True))).in_order
-
-
-def test_groups_that_are_no_posteriors_are_named() -> None:
-    with pytest.raises(InputError, match=r"posteriors\['a'\] is of type int"):
-        groups_data({"a": 1})  # type: ignore[dict-item]
-    with pytest.raises(InputError, match="posteriors is of type list"):
-        groups_data([1])  # type: ignore[arg-type]

@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Callable
-from datetime import date, timedelta
 from itertools import pairwise
 from typing import Any
 
@@ -29,9 +28,6 @@ PICTURES: dict[str, Callable[..., Any]] = {
     "contraction": plots.contraction,
     "prior_sensitivity": lambda posterior, **options: plots.prior_sensitivity(
         {"flat": posterior, "p" * 200: posterior}, **options
-    ),
-    "groups": lambda posterior, **options: plots.groups(
-        dict.fromkeys([*map(str, range(70)), "g" * 200], posterior), **options
     ),
     "coverage": lambda posterior, **options: plots.coverage(covered(posterior), **options),
 }
@@ -89,7 +85,7 @@ def test_captions_name_units_and_levels(name: str) -> None:
     caption = PICTURES[name](fitting(name, "five")).get_xlabel()
     unit = {"predictive": "items", "confusion": "%", "trace": "draw", "rank": "rank"}.get(name, "%")
     assert unit in caption
-    if name in ("prevalence", "confusion", "predictive", "prior_sensitivity", "groups"):
+    if name in ("prevalence", "confusion", "predictive", "prior_sensitivity"):
         assert "95 %" in " ".join(caption.split())
     if name == "methods":
         assert "90 %" in " ".join(caption.split())
@@ -130,7 +126,7 @@ def test_names_are_never_formulas() -> None:
     assert not any(label.get_parse_math() for label in ax.get_yticklabels())
 
 
-@pytest.mark.parametrize("name", ["methods", "prior_sensitivity", "coverage", "groups"])
+@pytest.mark.parametrize("name", ["methods", "prior_sensitivity", "coverage"])
 def test_a_legend_names_every_class_and_its_own_mark(name: str) -> None:
     ax = PICTURES[name](posterior_of(["_fail", "__", "pass"]))
     legend = ax.get_legend()
@@ -155,16 +151,6 @@ def test_scripts_that_the_font_lacks_look_for_another() -> None:
 def test_what_is_no_axes_is_refused() -> None:
     with pytest.raises(InputError, match="ax is of type Figure"):
         plots.prevalence(HARD["two"](), ax=Figure())  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("number", [1, 3, 9, 60, 400])
-def test_any_number_of_groups_can_be_read(number: int) -> None:
-    first = date(2026, 1, 5)
-    weeks = {first + timedelta(weeks=week): HARD["two"]() for week in range(number)}
-    ax = plots.groups(weeks)
-    assert list(clashes(ax)) == []
-    assert ax.get_xticklabels()[0].get_text() == "2026-01-05"
-    assert len(ax.get_xticklabels()) >= min(number, 20)
 
 
 @pytest.mark.parametrize("case", ["two", "five", "long"])

@@ -6,7 +6,6 @@ import pytest
 import truecount as tc
 from truecount.page.tables import fit_table
 from truecount.plots.classifier import predictive_data
-from truecount.results.predictive import predicted_counts
 
 COUNTS = tc.Counts([[30, 5, 3], [4, 40, 6], [2, 5, 50]], [200, 100, 50])
 
@@ -25,13 +24,13 @@ def test_page_picture_and_check_show_the_same_ranges(own_seed):
 def test_groups_drawn_together_have_numbers_of_their_own():
     groups = tc.Groups(COUNTS.labeled, {"a": COUNTS.unlabeled, "b": COUNTS.unlabeled})
     first, second = tc.infer_many(groups, joint=True, engine=tc.Auto(500)).values()
-    assert not np.array_equal(predicted_counts(first), predicted_counts(second))
+    assert not np.array_equal(first.predicted, second.predicted)
 
 
 def test_there_are_as_many_items_as_were_seen_and_about_as_many_of_each_output():
     """A mean over 4000 draws; its standard error holds the sampling of the items and the posterior's width."""
     posterior = tc.infer(COUNTS, seed=1)
-    simulated = predicted_counts(posterior)
+    simulated = posterior.predicted
     assert simulated.shape == (len(posterior.confusion), 3)
     assert (simulated.sum(axis=1) == 350).all()
     shares = np.einsum("dl,dlk->dk", posterior.prevalence, posterior.confusion)

@@ -16,7 +16,7 @@ KNOWN = Prior.known_confusion([[1.0, 0.0], [0.0, 1.0]])
 
 
 def posterior(first: int, second: int, **options):
-    """The posterior under a box without faults: Beta(1 + first, 1 + second)."""
+    """The posterior under a classifier without faults: Beta(1 + first, 1 + second)."""
     return infer(Counts([[5, 0], [0, 5]], [first, second], ["a", "b"]), prior=KNOWN, **options)
 
 
@@ -99,7 +99,7 @@ def test_rows_sum_to_one_and_ends_enclose_the_mean(seed: int) -> None:
 def test_blocks_do_not_show(monkeypatch) -> None:
     whole = recalibrate(SCORES, posterior(12, 28))
     expected = whole.mean, whole.interval(0.5)
-    monkeypatch.setattr("truecount.results.recalibrate._BLOCK_BYTES", 1)
+    monkeypatch.setattr("truecount.results.recalibration._BLOCK_BYTES", 1)
     alone = recalibrate(SCORES, posterior(12, 28))
     np.testing.assert_allclose(alone.mean, expected[0], rtol=1e-12)
     np.testing.assert_allclose(alone.interval(0.5), expected[1], rtol=1e-12)

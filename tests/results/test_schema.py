@@ -1,16 +1,15 @@
 """The JSON holds what its documentation lists, field by field."""
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from made_counts import groups_of
-from truecount import Counts, check, compare, estimate, infer
-from truecount.cli.app import app
+from made_groups import models, weeks
+from truecount import Counts, Questions, check, compare, estimate, infer
+from truecount.results.group_export import to_dict
 
 COUNTS = Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
@@ -46,14 +45,18 @@ def test_parts_are_those_documented(summaries: dict[str, dict[str, Any]]) -> Non
     assert set(answer["prior"]) == {"prevalence", "confusion", "known", "given_output"}
 
 
-def test_groups_and_their_differences_are_documented(tmp_path: Path) -> None:
-    groups = {"schema": "truecount.groups/1", "by": ["week"], "groups": [[1], [2]], "unlabeled": [[60, 40], [40, 60]]}
-    (tmp_path / "groups.json").write_text(json.dumps(COUNTS.to_dict() | groups))
-    done = CliRunner().invoke(app, ["estimate", str(tmp_path / "groups.json"), "--joint", "--json", "-"])
-    summary = json.loads(done.stdout)
-    words = re.findall(r"`(\w+)`", DOCUMENT.partition("`truecount.estimates/1` (`--by`)")[2])
-    assert summary.keys() <= {"schema", *words}
-    assert [list(each) for each in summary["differences"]] == documented("Others") * 2
+def test_groups_are_documented_field_by_field() -> None:
+    answer = models()
+    asked = Questions(above={"pass": 0.5}, below={"pass": 0.9})
+    summary = to_dict(answer.summary(questions=asked), answer.data)
+    fields, of_group, of_class, of_pair = documented("truecount.estimates/2")
+    assert list(summary) == fields
+    assert list(to_dict(weeks().summary(), weeks().data)["groups"][0]) == of_group
+    more = ["threshold_above", "probability_above", "threshold_below", "probability_below"]
+    found = list(summary["groups"][0]["classes"][0])
+    assert [name for name in found if name not in more] == of_class
+    assert set(more) <= set(found)
+    assert list(summary["comparisons"][0]) == of_pair
 
 
 def test_checks_are_documented_table_by_table() -> None:

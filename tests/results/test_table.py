@@ -39,7 +39,7 @@ def test_numbers_stand_beside_their_class() -> None:
         "class  counted  true share  95 % interval",
         "no      75.0 %      30.0 %  20.5 – 39.5 %",
         "yes     25.0 %      70.0 %  60.5 – 79.5 %",
-        "Computed by Exact: 5 effective draws, drawn without chains. Seed 7.",
+        "Computed by Exact: effective sample size 5, independent draws. Seed 7.",
     ]
 
 
@@ -187,7 +187,7 @@ def test_findings_stand_below_with_their_advice() -> None:
 
 def test_chains_say_how_well_they_agree() -> None:
     last = str(made_posterior(chains=4)).splitlines()[-1]
-    assert last == "Computed by Gibbs: 100 effective draws from 4 chains, R-hat at most 1.007. Seed 3."
+    assert last == "Computed by Gibbs: effective sample size 100, 4 chains, R-hat at most 1.007. Seed 3."
 
 
 class Reader(HTMLParser):

@@ -8,8 +8,7 @@ import pytest
 
 from truecount import Counts, Prior
 from truecount.diagnostics import shift
-from truecount.diagnostics.fit import Fit, Tables, best_fit, tables_of
-from truecount.diagnostics.shift import bootstrap, label_shift_test
+from truecount.diagnostics.shift import Fit, Tables, best_fit, bootstrap, label_shift_test, tables_of
 from truecount.models import density
 
 LEVEL, SETS, REPLICATES = 0.05, 200, 59

@@ -83,7 +83,7 @@ def infer(
     class  counted  true share  95 % interval
     fail    60.0 %      83.8 %  74.0 – 94.7 %
     pass    40.0 %      16.2 %   5.3 – 26.0 %
-    Computed by Quadrature: 4,000 effective draws, drawn without chains. Seed 1.
+    Computed by Quadrature: effective sample size 4,000, independent draws. Seed 1.
     """
     seed = _check.whole_number("seed", seed, least=0)
     chosen = chosen_model(model, prior)

@@ -18,7 +18,7 @@ from truecount.models.information import expected_covariance
 from truecount.results.partition_choice import Candidate, PartitionChoice
 from truecount.scores import Argmax, Bins, Clusters, Partition, Scores, Tree
 from truecount.scores.cells import table
-from truecount.scores.held_out import held_out_mask
+from truecount.scores.partition import held_out_mask
 
 MULTIPLES = (0.25, 1.0, 4.0)
 """Of the planned labels: the numbers of labels for which widths are shown."""

@@ -2,15 +2,13 @@
 
 from dataclasses import replace
 
-import numpy as np
-
 from truecount.counts import Groups
 from truecount.diagnostics.hierarchy import group_findings
 from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.inference.draws import Engine
-from truecount.inference.hierarchical import GroupDraws, sample_pooled
-from truecount.models import Independent, LabelShift, Pooled
+from truecount.inference.hierarchical import sample_groups
+from truecount.models import Cut, Independent, LabelShift, Pooled
 from truecount.models.groups import group_density
 from truecount.results.group_posterior import GroupPosterior
 from truecount.results.provenance import Origin
@@ -28,31 +26,10 @@ def infer_groups(groups: Groups, model: LabelShift, engine: Engine, origin: Orig
         raise InputError("engine", f"is {engine!r:.60}", needed, "Leave it out, or pass Auto(effective_draws=...)")
     wanted = EFFECTIVE_DRAWS if engine == Auto() else wanted
     variation = model.groups or (Pooled() if len(groups) >= FEWEST_POOLED else Independent())
-    if isinstance(variation, Independent):
-        draws = _independent(groups, model, wanted, origin.seed)
-    else:
-        density = group_density(groups, model.prior, variation)
-        draws = sample_pooled(density, effective_draws=wanted, seed=origin.seed)
+    chosen = replace(model, groups=variation)
+    density = group_density(groups, model.prior, variation, model.confusion)
+    is_cut = isinstance(model.confusion, Cut)
+    draws = sample_groups(density, effective_draws=wanted, seed=origin.seed, groups=len(groups), cut=is_cut)
     return GroupPosterior(
-        draws=draws,
-        data=groups,
-        model=replace(model, groups=variation),
-        findings=group_findings(groups, model.prior, draws),
-        origin=origin,
-    )
-
-
-def _independent(groups: Groups, model: LabelShift, wanted: int, seed: int) -> GroupDraws:
-    """Draw groups that have only the confusion in common."""
-    each = Auto(wanted).sample_jointly([model.density(counts) for _, counts in groups.items()], seed)
-    size = len(each[0].prevalence)
-    return GroupDraws(
-        prevalence=np.stack([draws.prevalence for draws in each], axis=1),
-        confusion=np.repeat(each[0].confusion, each[0].stride, axis=0)[:size],
-        centre=np.empty((size, 0, 0)),
-        spread=np.empty((size, 0)),
-        chains=each[0].chains or 1,
-        iterations=size,
-        gradients=0,
-        acceptance=1.0,
+        draws=draws, data=groups, model=chosen, findings=group_findings(groups, chosen, draws), origin=origin
     )

@@ -8,12 +8,11 @@ from truecount import _check
 from truecount._types import FloatArray
 from truecount.api.bayesian import infer, mode, package_version
 from truecount.counts import Counts
-from truecount.diagnostics.point_findings import of_point
+from truecount.diagnostics.points import of_point
 from truecount.errors import IdentifiabilityWarning, InputError
 from truecount.estimators import MAP, METHODS, Method, RoganGladen, asymptotic, bootstrap
 from truecount.estimators.asymptotic import HasInverse
-from truecount.estimators.inputs import counts_or_scores, harden
-from truecount.estimators.rates import FromRates
+from truecount.estimators.rates import FromRates, counts_or_scores, harden
 from truecount.estimators.register import find_method
 from truecount.results import Comparison, PointEstimate
 from truecount.results.comparison import Row

@@ -8,8 +8,7 @@ from truecount.api.bayesian import infer, infer_many
 from truecount.counts import Counts
 from truecount.counts.table import COUNT_FIRST
 from truecount.counts.weights import effective_counts
-from truecount.diagnostics.calibration import Calibration, calibrate
-from truecount.diagnostics.coverage import Coverage, coverage_at
+from truecount.diagnostics.calibration import Calibration, Coverage, calibrate, coverage_at
 from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.inference.draws import Draws, Engine

@@ -9,14 +9,13 @@ import numpy as np
 from truecount import _check
 from truecount._types import Name
 from truecount._wording import nearest, quoted
-from truecount.api.bayesian import infer, package_version
-from truecount.api.evidence import Evidence, audited, gather
+from truecount.api.bayesian import infer, infer_many, package_version
 from truecount.api.simulation import POSTERIOR_FIRST, calibration, coverage, of_label_shift
 from truecount.counts import Counts, Groups
 from truecount.counts.table import COUNT_FIRST
 from truecount.counts.weights import effective_counts
-from truecount.diagnostics.cut import cut_draws, tempered_draws
-from truecount.diagnostics.drift import interval_under, smallest_drift
+from truecount.diagnostics.drift import cut_draws, interval_under, smallest_drift, tempered_draws
+from truecount.diagnostics.evidence import Evidence, Settings, audited, gather
 from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.inference.draws import Engine
@@ -70,7 +69,7 @@ def check(
         Share of the labels that may be wrong, one or several, for a table of what that would do: 0.05 for 5 %. Errors
         do not depend on the output, given the class.
     above, below
-        Conclusions by class, such as ``above={"pass": 0.8}``; each gets the smallest drift that takes it away.
+        Conclusions by class, such as ``above={"pass": 0.8}``; each gets the smallest drift that overturns it.
     calibration_sets
         How many data sets of these sizes to simulate, to see whether `infer` is calibrated and its intervals hold. An
         engine that was asked for draws for each as it is; the default draws fewer.
@@ -104,7 +103,8 @@ def check(
     if drift is not None or above or below or calibration_sets:
         of_label_shift("data", posterior, "drift, above, below and calibration_sets")
     rates = [] if label_error is None else _parts_of_one("label_error", label_error, below=0.5)
-    evidence = gather(posterior, data, audit, label_errors=rates, replicates=replicates, seed=seed)
+    settings = Settings(replicates=replicates, seed=seed, infer=infer, infer_many=infer_many)
+    evidence = gather(posterior, data, audit, settings, label_errors=rates)
     provenance = {"seed": seed, "replicates": replicates, "version": package_version()}
     if not posterior.has_answer:
         tables = {name: rows for name, rows in evidence.tables.items() if name in OF_COUNTS}
@@ -203,7 +203,7 @@ def sensitivity(
         Total variation that every row P(output | class) may have moved, one or several: 0.05 lets 5 % of each class's
         items change their output.
     above, below
-        Conclusions by class, such as ``above={"pass": 0.8}``; each gets the smallest drift that takes it away.
+        Conclusions by class, such as ``above={"pass": 0.8}``; each gets the smallest drift that overturns it.
     level
         Of the intervals.
     draws

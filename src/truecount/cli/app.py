@@ -20,7 +20,7 @@ from truecount.results.finding import serious_codes
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as of any command: 128 and the number of the signal."""
-COMMANDS: tuple[Door, ...] = ("estimate", "check", "counts", "demo")
+COMMANDS: tuple[Door, ...] = ("estimate", "check", "plan", "counts", "demo")
 """Each is a function in a module of its name, which is loaded when it is wanted: not all need all of the package."""
 
 
@@ -29,6 +29,7 @@ VERBS = {"estimate": ("infer", "infer_many(joint=True)", "estimate"), "check": (
 OPTIONS = (
     *("label", "prediction", "missing", "by", "weight", "prior", "positive", "sensitivity", "specificity"),
     *("target", "engine", "joint", "above", "below", "drift", "label_error"),
+    *("prevalence", "labels", "items", "budget", "assurance", "half_width"),
 )
 """Arguments of the library that are options of the same name."""
 
@@ -153,5 +154,6 @@ def truecount(
     truecount demo                                                    see it work
     truecount estimate runs.csv --label human --prediction verdict    your own data
     truecount check runs.csv --label human --prediction verdict       may it be trusted?
+    truecount plan runs.csv --label human --prediction verdict --half-width 3%    how many labels?
     truecount counts 'runs/*.parquet' --label human --prediction verdict -o counts.json
     """  # noqa: D301

@@ -31,9 +31,51 @@ Output: TypeAlias = Annotated[str, Option("--output", "-o", metavar="FILE|-", he
 StrictClasses: TypeAlias = Annotated[
     bool, Option("--strict-classes", help="Refuse to merge counts whose classes or outputs differ.")
 ]
-Joint: TypeAlias = Annotated[
-    bool, Option("--joint", help="Draw all groups together, so that they can be compared draw by draw.")
+Compare: TypeAlias = Annotated[
+    tuple[str, str] | None,
+    Option(metavar="GROUP GROUP", help="Compare two groups: difference, ratio, and which is larger."),
 ]
+Baseline: TypeAlias = Annotated[
+    str | None, Option(metavar="GROUP", help="Compare every group with this one; with --trend, changes since then.")
+]
+AllPairs: TypeAlias = Annotated[bool, Option("--all-pairs", help="Compare every two groups.")]
+Trend: TypeAlias = Annotated[
+    str | None,
+    Option(
+        metavar="COLUMN:PERIOD",
+        autocompletion=columns,
+        help="Column of times and a period, as in --by: shares go from one period to the next, those without data are "
+        "predicted, and an alert says that a share changed.",
+    ),
+]
+Study: TypeAlias = Annotated[
+    str | None,
+    Option(
+        metavar="COLUMN",
+        autocompletion=columns,
+        help="Column that says where a label comes from: the confusion then varies between studies.",
+    ),
+]
+Above: TypeAlias = Annotated[
+    list[str] | None,
+    Option(metavar="CLASS=SHARE", help="How probable it is that a share lies above, as in pass=80%; may be repeated."),
+]
+Below: TypeAlias = Annotated[
+    list[str] | None, Option(metavar="CLASS=SHARE", help="How probable it is that a share lies below.")
+]
+Covariate: TypeAlias = Annotated[
+    list[str] | None,
+    Option(
+        metavar="COLUMN",
+        autocompletion=columns,
+        help="Column with one value in each group, a number or a name, which tells groups apart; may be repeated.",
+    ),
+]
+IndependentGroups: TypeAlias = Annotated[
+    bool, Option("--independent", help="Groups have nothing in common but the confusion: none borrows from others.")
+]
+Title: TypeAlias = Annotated[str | None, Option(metavar="TEXT", help="Heading of the page.")]
+Parquet: TypeAlias = Annotated[str | None, Option(metavar="FILE", help="Write the table as Parquet.")]
 Label: TypeAlias = Annotated[
     str | None, Option(metavar="COLUMN", autocompletion=columns, help="Column with the true class.")
 ]
@@ -158,7 +200,7 @@ Sort: TypeAlias = Annotated[
         metavar="name|size",
         callback=one_of("name", "size"),
         autocompletion=among(("name", "size")),
-        help="Order of the classes; size puts the largest first, in groups the largest on average.",
+        help="Order of the classes, of groups that of the groups; size puts the largest first.",
     ),
 ]
 ShowTable: TypeAlias = Annotated[

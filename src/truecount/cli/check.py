@@ -9,7 +9,7 @@ import typer
 
 from truecount._progress import watch
 from truecount.cli import arguments as given
-from truecount.cli.estimate import require_answers, require_sound
+from truecount.cli.estimate import require_answer, require_sound
 from truecount.cli.options import make_engine, make_model, read_conclusions, read_seed, read_share, require_prior
 from truecount.cli.report import Report
 from truecount.cli.screen import print_lines
@@ -144,7 +144,7 @@ def check(
         lambda: print_lines(str(found)),
         findings=found.findings,
     )
-    require_answers(found.posterior)
+    require_answer(found.posterior)
     if strict:
         require_sound(found)
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, cast
 import typer
 
 from truecount._progress import watch
-from truecount._types import FloatArray
 from truecount.api.bayesian import infer
 from truecount.cli import arguments as given
-from truecount.cli.groups import deliver_groups, infer_groups
+from truecount.cli.groups import GroupOptions, answer_groups, require_no_alert
 from truecount.cli.methods import by_all, by_method
 from truecount.cli.options import make_engine, make_model, read_level, read_seed, require_prior
 from truecount.cli.report import Report
@@ -21,6 +20,7 @@ from truecount.inference.draws import Engine
 from truecount.models import Model, Prior
 from truecount.results import Comparison, PointEstimate, Posterior
 from truecount.results.finding import in_words
+from truecount.results.group_summary import GroupSummary
 from truecount.results.summary import Kind, Target
 
 if TYPE_CHECKING:
@@ -52,15 +52,25 @@ def estimate(
     engine: given.Engine = "auto",
     design: given.Design = "label-shift",
     seed: given.Seed = "0",
-    joint: given.Joint = False,
+    compare: given.Compare = None,
+    baseline: given.Baseline = None,
+    all_pairs: given.AllPairs = False,
+    trend: given.Trend = None,
+    study: given.Study = None,
+    above: given.Above = None,
+    below: given.Below = None,
+    covariate: given.Covariate = None,
+    independent: given.IndependentGroups = False,
     of_interest: given.OfInterest = None,
     sort: given.Sort = "name",
     method: given.Method = None,
     all_methods: given.AllMethods = False,
     json: given.Json = None,
     csv: given.Csv = None,
+    parquet: given.Parquet = None,
     html: given.Html = None,
     plot: given.Plot = None,
+    title: given.Title = None,
     table: given.ShowTable = False,
     quiet: given.Quiet = False,
     strict: given.Strict = False,
@@ -72,9 +82,14 @@ def estimate(
       truecount estimate runs.csv --label human --prediction verdict
     A labelled and an unlabelled file:
       truecount estimate read.parquet unread.parquet --label human --prediction verdict
-    For each group, or for each week of a column of times; with --joint, groups can be compared:
-      truecount estimate runs.csv --label human --prediction verdict --by region
-      truecount estimate runs.csv --label human --prediction verdict --by time:week --joint --json weeks.json
+    For each group, all drawn jointly, so that they can be compared; small groups borrow from the others:
+      truecount estimate runs.csv --label human --prediction verdict --by model
+      truecount estimate runs.csv --label human --prediction verdict --by model --compare A B
+      truecount estimate runs.csv --label human --prediction verdict --by model --baseline A --above pass=80%
+    From week to week, with an alert where a share changed; with --strict, exit code 3:
+      truecount estimate runs.csv --label human --prediction verdict --trend time:week --strict
+    Labels from several studies, in which the classifier may behave differently:
+      truecount estimate runs.csv --label human --prediction verdict --by region --study site
     Counts:
       truecount estimate --confusion confusion.csv --unlabeled unlabeled.csv
       truecount estimate counts.json
@@ -86,27 +101,40 @@ def estimate(
       truecount estimate --positive north=50/3330 --positive south=71/2900 --sensitivity 0.84 --specificity 0.995
     One class of interest:
       truecount estimate runs.csv --label human --prediction verdict --class pass
-    Labels of so many items of each output, such as pixels of each class of a map:
+    Labels stratified by output, such as pixels of each class of a map:
       truecount estimate --confusion reference.csv --unlabeled pixels.csv --design by-prediction
     By another estimator, or by all of them:
       truecount estimate counts.json --method bbse
       truecount estimate counts.json --all-methods
     As a page to read, and as a picture, of groups too:
       truecount estimate runs.csv --label human --prediction verdict --html report.html --plot shares.png
-      truecount estimate runs.csv --label human --prediction verdict --by time:week --html weeks.html
+      truecount estimate runs.csv --label human --prediction verdict --trend time:week --html weeks.html
     In a script, which stops where the answer is not to be trusted:
       truecount estimate runs.csv --label human --prediction verdict --json - --strict
 
     Where a file is written, no table is printed unless --table asks for it; findings go to the standard error.
 
     Exit code 0: an answer. 1: bad input. 2: bad usage. 3: no answer, since chains disagree (R-hat above 1.1); with
-    --strict, also an answer with a serious finding.
+    --strict, also an answer with a serious finding, and an alert: a share that changed with --trend, or a group whose
+    share is improbably --above or --below what was asked, at 5 % or less.
 
     \b
     {serious}
 
     Others are info or caution, and do not change the exit code.
     """  # noqa: D301
+    options = GroupOptions(
+        by=by or (),
+        compare=compare,
+        baseline=baseline,
+        all_pairs=all_pairs,
+        trend=trend,
+        study=study,
+        above=above or (),
+        below=below or (),
+        covariate=covariate or (),
+        independent=independent,
+    )
     source = Source(
         tables=tables or [],
         label=label,
@@ -128,8 +156,10 @@ def estimate(
         by_size=sort == "size",
         json_file=json,
         csv_file=csv,
+        parquet_file=parquet,
         html_file=html,
         plot_file=plot,
+        title=title,
         with_table=table,
         is_quiet=quiet,
         inputs=source.files(),
@@ -139,38 +169,19 @@ def estimate(
     if method is not None or all_methods:
         given_data = context, source, report
         answer = by_all(*given_data, seed_number) if method is None else by_method(*given_data, method)
-        require_answers(*([answer.posterior] if isinstance(answer, Comparison) else []))
-        if strict:
-            require_sound(answer)
-        return
-    counts, known = _read(source, design, joint=joint)
-    each = [one for _, one in counts.apart()] if isinstance(counts, Groups) else [counts]
-    model = make_model(design, each[0], known, prevalence=prior, confusion=prior_confusion, given_output=prior_output)
-    report.require_possible(each)
+        return _end(answer.posterior if isinstance(answer, Comparison) else None, answer, strict=strict)
+    options.require_sound(source, engine)
+    counts, known = options.of_source(source).read_under(design)
+    whole = counts.total if isinstance(counts, Groups) else counts
+    model = make_model(design, whole, known, prevalence=prior, confusion=prior_confusion, given_output=prior_output)
+    report.require_possible(counts.values() if isinstance(counts, Groups) else [counts])
     if isinstance(counts, Groups):
-        posteriors = infer_groups(counts, model, drawing, seed_number, joint=joint)
-        posteriors = {group: _as_read(posterior, interval) for group, posterior in posteriors.items()}
-        deliver_groups(report, counts.by, posteriors)
-    else:
-        posterior = quiet_infer(counts, model, drawing, seed_number)
-        posteriors = {None: _as_read(posterior, interval)}
-        report.deliver(posteriors[None])
-    require_answers(*posteriors.values())
-    if strict:
-        require_sound(*posteriors.values())
-
-
-def _read(source: Source, design: str, *, joint: bool) -> tuple[Counts | Groups, FloatArray | None]:
-    """Read the data; refuse options that do not go with them, before they are read where that can be told."""
-    no_groups = "--joint goes with --by, with several --positive, or with counts of groups."
-    if joint and not source.may_be_of_groups:
-        raise typer.BadParameter(no_groups)
-    if design != "label-shift":
-        return source.read_one("--design")
-    counts, known = source.read()
-    if joint and not isinstance(counts, Groups):
-        raise typer.BadParameter(no_groups)
-    return counts, known
+        answered = answer_groups(counts, model, options, report, engine=drawing, seed=seed_number)
+        return _end(answered, answered, strict=strict)
+    options.require_groups()
+    posterior = _as_read(quiet_infer(counts, model, drawing, seed_number), interval)
+    report.deliver(posterior)
+    return _end(posterior, posterior, strict=strict)
 
 
 def _as_read(posterior: Posterior, interval: str) -> Posterior:
@@ -187,16 +198,29 @@ def quiet_infer(counts: Counts, model: Model, engine: Engine, seed: int) -> Post
     return replace(posterior, findings=in_words(posterior.findings, "estimate"))
 
 
-def require_answers(*posteriors: Posterior) -> None:
+def require_answer(answer: "Posterior | GroupSummary") -> None:
     """End with exit code 3 where chains disagree so much that there is no answer."""
-    lacking = [posterior for posterior in posteriors if not posterior.has_answer]
-    if lacking:
-        of_groups = f" in {len(lacking):,} of {len(posteriors):,} groups" if len(posteriors) > 1 else ""
-        typer.echo(f"No answer{of_groups}: not-converged.", err=True)
+    if not answer.has_answer:
+        typer.echo("No answer: not-converged.", err=True)
         raise typer.Exit(3)
 
 
-def require_sound(*answers: "Posterior | PointEstimate | Comparison | Check") -> None:
+def _end(
+    answer: "Posterior | GroupSummary | None",
+    told: "Posterior | GroupSummary | PointEstimate | Comparison",
+    *,
+    strict: bool,
+) -> None:
+    """End with exit code 3 where there is no answer, and if strict where one is not to be trusted or has alerts."""
+    if answer is not None:
+        require_answer(answer)
+    if strict:
+        require_sound(told)
+        if isinstance(told, GroupSummary):
+            require_no_alert(told)
+
+
+def require_sound(*answers: "Posterior | GroupSummary | PointEstimate | Comparison | Check") -> None:
     """End with exit code 3 where a finding is serious."""
     findings = [finding for answer in answers for finding in answer.findings]
     serious = dict.fromkeys(finding.code for finding in findings if finding.severity == "serious")

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 OF_PRIOR = ("prior", "prior_confusion", "prior_output")
 OF_POSTERIOR = (
-    *("interval", "target", *OF_PRIOR, "draws", "engine", "design", "joint", "html"),
-    *("of_interest", "sort"),
+    *("interval", "target", *OF_PRIOR, "draws", "engine", "design", "html", "title"),
+    *("of_interest", "sort", "compare", "baseline", "all_pairs", "trend", "study", "above", "below", "covariate"),
+    "independent",
 )
 OF_POINT = (*OF_POSTERIOR, "seed", "all_methods", "plot")
 

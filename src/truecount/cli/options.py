@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from truecount._types import FloatArray, Name
-from truecount._wording import nearest, quoted
+from truecount._wording import nearest
 from truecount.counts import Counts
 from truecount.counts.survey import Rate
 from truecount.errors import InputError
 from truecount.models.register import KINDS
+from truecount.results.by_class import unknown_class
 
 if TYPE_CHECKING:
     from truecount.inference.draws import Engine
@@ -52,12 +53,11 @@ def make_engine(name: str, draws: str | None) -> "Engine":
     from truecount import inference
 
     engine = getattr(inference, ENGINES[name])
-    made: Engine = engine() if draws is None else engine(_draws(draws))
+    if draws is None:
+        made: Engine = engine()
+    else:
+        made = engine(read_whole("--draws", draws, least=2, most=MOST_DRAWS, usual=4000))
     return made
-
-
-def _draws(text: str) -> int:
-    return read_whole("--draws", text, least=2, most=MOST_DRAWS, usual=4000)
 
 
 def require_prior(prevalence: str, confusion: str) -> None:
@@ -192,9 +192,7 @@ def named_class(option: str, text: str, classes: Sequence[Name]) -> Name:
     """Return the class of that name, which may be a number in the data."""
     by_text = {str(name): name for name in classes}
     if text not in by_text:
-        meant = nearest(text, by_text)
-        remedy = f"Perhaps you meant {meant!r}" if meant else "Choose one of these"
-        raise InputError(option, f"is {text!r:.60}", f"the classes are {quoted(classes)}", remedy)
+        raise unknown_class(option, f"is {text!r:.60}", text, classes)
     return by_text[text]
 
 

@@ -3,7 +3,6 @@
 import shlex
 import sys
 import warnings
-from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 from textwrap import fill
@@ -11,9 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from truecount._wording import listed
-from truecount.reading.names import group_name
-from truecount.results.groups import answered
 from truecount.results.table import refusal
 
 if TYPE_CHECKING:
@@ -35,7 +31,7 @@ def picture_format(path: str) -> str:
     return ending
 
 
-def page(answer: "Posterior | Mapping[Any, Posterior]", look: dict[str, Any]) -> bytes:
+def page(answer: "Posterior", look: dict[str, Any]) -> bytes:
     """Return the page, with the command that was typed."""
     from truecount.page.write import render
 
@@ -43,19 +39,11 @@ def page(answer: "Posterior | Mapping[Any, Posterior]", look: dict[str, Any]) ->
     return render(answer, **look, command=typed).encode(errors="backslashreplace")
 
 
-def shares(answer: "Posterior | Mapping[Any, Posterior]", look: dict[str, Any], path: str) -> bytes:
+def shares(answer: "Posterior", look: dict[str, Any], path: str) -> bytes:
     """Return the picture of the shares."""
-    from truecount.plots import groups, prevalence
-    from truecount.plots.canvas import FONT
+    from truecount.plots import prevalence
 
-    sound = answered(answer) if isinstance(answer, Mapping) else answered({None: answer})
-    if not sound:
-        return encoded(_refused(next(iter(answer.values())) if isinstance(answer, Mapping) else answer), path)
-    ax = groups(sound, **look) if isinstance(answer, Mapping) else prevalence(answer, **look)
-    if isinstance(answer, Mapping) and len(sound) < len(answer):
-        lacking = listed([group_name(group) for group in answer if group not in sound])
-        ax.set_title(f"No answer in {lacking}.", loc="left", fontsize=FONT, parse_math=False)
-    return encoded(ax, path)
+    return encoded(prevalence(answer, **look) if answer.has_answer else _refused(answer), path)
 
 
 def _refused(posterior: "Posterior") -> "Axes":
@@ -70,12 +58,12 @@ def _refused(posterior: "Posterior") -> "Axes":
 
 
 def encoded(ax: "Axes", path: str) -> bytes:
-    """Return a picture as the bytes of its file, the same each time; letters that no font has become boxes."""
+    """Return a picture as the bytes of its file, the same each time; letters that no font has become empty squares."""
     ending, stream = picture_format(path), BytesIO()
     dated = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[ending]
     with warnings.catch_warnings(record=True) as told:
         warnings.filterwarnings("always", "Glyph .* missing", UserWarning)
         ax.figure.savefig(stream, format=ending, dpi=DOTS, metadata=dated)  # type: ignore[union-attr]
     if told:
-        typer.echo(f"Note: {path} has boxes where no font here has the letters. {FONTS}", err=True)
+        typer.echo(f"Note: {path} has empty squares where no font here has the letters. {FONTS}", err=True)
     return stream.getvalue()

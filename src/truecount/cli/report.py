@@ -1,7 +1,5 @@
 """What the command writes: files, and what stands on the screen."""
 
-import csv
-import io
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +19,7 @@ from truecount.cli.options import named_class
 from truecount.cli.pictures import page, picture_format, shares
 from truecount.cli.screen import print_table
 from truecount.counts import Counts
-from truecount.results.export import spreadsheet_cell
+from truecount.results.frame import to_csv, to_parquet
 from truecount.results.summary import require_realizable
 from truecount.results.table import Table, remark, tabulate
 
@@ -29,9 +27,14 @@ if TYPE_CHECKING:
     from truecount.results import Finding, Posterior
     from truecount.results.summary import Kind, Target
 
-ENDINGS = {"json": (".json",), "csv": (".csv", ".txt"), "html": (".html", ".htm")}
+ENDINGS = {
+    "json": (".json",),
+    "csv": (".csv", ".txt"),
+    "parquet": (".parquet", ".pq"),
+    "html": (".html", ".htm"),
+}
 """What a file may be called that is written in each format."""
-OTHERS = (".parquet", ".pq", ".tsv", ".jsonl", ".ndjson", ".xlsx", ".xls", ".ods", ".npz", ".gz", ".zst", ".zip")
+OTHERS = (".tsv", ".jsonl", ".ndjson", ".xlsx", ".xls", ".ods", ".npz", ".gz", ".zst", ".zip")
 PICTURES = (".png", ".svg", ".pdf")
 FORMATS = {*(ending for endings in ENDINGS.values() for ending in endings), *OTHERS, *PICTURES}
 
@@ -49,6 +52,8 @@ class Report:
     csv_file: str | None = None
     html_file: str | None = None
     plot_file: str | None = None
+    parquet_file: str | None = None
+    title: str | None = None
     with_table: bool = False
     is_quiet: bool = False
     inputs: Sequence[Path] = ()
@@ -56,7 +61,7 @@ class Report:
     def __post_init__(self) -> None:
         checked_level(self.level)
         wanted: dict[str, str] = {}
-        for option in ("json", "csv", "html", "plot"):
+        for option in ("json", "csv", "parquet", "html", "plot"):
             path = getattr(self, f"{option}_file")
             if path is None:
                 continue
@@ -74,8 +79,8 @@ class Report:
         """Write the summary of a posterior to the files, or print it as a table."""
         self.write(
             lambda: self.with_interest(posterior.to_dict(**self.look)),
-            lambda summary: self.rows_of(summary, self.shown([posterior])),
-            lambda: self.print(tabulate(posterior, **self.look, classes=self.shown([posterior]))),
+            lambda summary: self.rows_of(summary, self.shown(posterior)),
+            lambda: self.print(tabulate(posterior, **self.look, classes=self.shown(posterior))),
             lambda: self.pictures(posterior),
             posterior.findings,
         )
@@ -124,23 +129,23 @@ class Report:
         self, summary: Callable[[], dict[str, Any]], rows: Callable[[dict[str, Any]], list[dict[str, Any]]]
     ) -> dict[str, bytes]:
         """Return what goes to each place; a sign that is not one becomes an escape that JSON reads back."""
-        if self.json_file is None and self.csv_file is None:
+        if self.json_file is None and self.csv_file is None and self.parquet_file is None:
             return {}
         values, texts = summary(), {}
         if self.json_file is not None:
-            texts[self.json_file] = _json(values)
+            texts[self.json_file] = json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         if self.csv_file is not None:
-            texts[self.csv_file] = _csv(rows(values))
-        return {path: text.encode(errors="backslashreplace") for path, text in texts.items()}
+            texts[self.csv_file] = to_csv(rows(values))
+        encoded = {path: text.encode(errors="backslashreplace") for path, text in texts.items()}
+        return encoded | ({} if self.parquet_file is None else {self.parquet_file: to_parquet(rows(values))})
 
-    def pictures(self, answer: "Posterior | Mapping[Any, Posterior]") -> dict[str, bytes]:
-        """Return the page and the picture of a posterior, or of those of groups, as far as they are wanted."""
+    def pictures(self, answer: "Posterior") -> dict[str, bytes]:
+        """Return the page and the picture of a posterior, as far as they are wanted."""
         made = {}
-        posteriors = list(answer.values()) if isinstance(answer, Mapping) else [answer]
-        look = {**self.look, "classes": self.shown(posteriors)}
+        look = {**self.look, "classes": self.shown(answer)}
         with watch(what="drawing"):
             if self.html_file is not None:
-                made[self.html_file] = page(answer, look)
+                made[self.html_file] = page(answer, look if self.title is None else {**look, "title": self.title})
             if self.plot_file is not None:
                 made[self.plot_file] = shares(answer, look, self.plot_file)
         return made
@@ -152,15 +157,11 @@ class Report:
         else:
             typer.echo(table.to_text())
 
-    def shown(self, posteriors: Sequence["Posterior"]) -> tuple[Name, ...] | None:
+    def shown(self, posterior: "Posterior") -> tuple[Name, ...] | None:
         """Return the classes that are shown, in their order; None for all as they are."""
-        first = posteriors[0]
         if self.of_interest is not None:
-            return (named_class("--class", self.of_interest, first.classes),)
-        if not self.by_size:
-            return None
-        means = {name: sum(each.mean[each.place(name)] for each in posteriors) for name in first.classes}
-        return tuple(sorted(first.classes, key=lambda name: -means[name]))
+            return (named_class("--class", self.of_interest, posterior.classes),)
+        return posterior.by_size() if self.by_size else None
 
     def require_possible(self, counts: Iterable[Counts]) -> None:
         """Refuse a summary that these counts cannot have, before there is an answer."""
@@ -183,6 +184,11 @@ class Report:
         return {**summary, "class_of_interest": named_class("--class", self.of_interest, names)}
 
     @property
+    def writes_files(self) -> bool:
+        """Whether the answer goes to files, so that no table is printed."""
+        return any((self.json_file, self.csv_file, self.parquet_file, self.html_file, self.plot_file))
+
+    @property
     def look(self) -> dict[str, Any]:
         """The interval that is wanted, in the library's words."""
         return {"level": self.level, "kind": self.interval, "target": self.target}
@@ -196,16 +202,3 @@ def require_ending(option: str, path: str, file_format: str = "") -> None:
         needed = f"it is written as {file_format.upper()}, whatever it is called"
         meant = Path(path).with_suffix(ENDINGS[file_format][0])
         raise typer.BadParameter(f"--{option} {path!r} ends in {ending}: {needed}. Write --{option} {meant}.")
-
-
-def _json(summary: dict[str, Any]) -> str:
-    return json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _csv(rows: list[dict[str, Any]]) -> str:
-    """Return CSV in which nothing runs: a spreadsheet would take some names for formulas, a terminal for commands."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(map(spreadsheet_cell, rows[0]))
-    writer.writerows(map(spreadsheet_cell, row.values()) for row in rows)
-    return stream.getvalue()

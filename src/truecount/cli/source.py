@@ -35,6 +35,7 @@ class Source:
     label: str | None = None
     prediction: str | None = None
     by: Sequence[str] | None = None
+    study: str | None = None
     weight: str | None = None
     missing: Sequence[str] | None = None
     confusion: Path | None = None
@@ -59,7 +60,7 @@ class Source:
     @property
     def asks_for_groups(self) -> bool:
         """Whether the options make groups; a file of counts may have some without them."""
-        return bool(self.by) or any("=" in entry for entry in self.positive or ())
+        return bool(self.by or self.study) or any("=" in entry for entry in self.positive or ())
 
     @property
     def may_be_of_groups(self) -> bool:
@@ -72,6 +73,10 @@ class Source:
 
         named = [*self.tables, *(str(path) for path in (self.confusion, self.unlabeled) if path is not None)]
         return [place for path in named for place in places_read("/dev/stdin" if path == STDIN else path)]
+
+    def read_under(self, design: str) -> tuple[Counts | Groups, FloatArray | None]:
+        """Return the counts; groups only under label shift."""
+        return self.read() if design == "label-shift" else self.read_one("--design")
 
     def read_one(self, what: str) -> tuple[Counts, FloatArray | None]:
         """Return the counts of one population; `what` is said not to go with several groups."""
@@ -138,7 +143,7 @@ class Source:
         from truecount.reading.files import File
 
         needed = ("tables", "prediction") if is_shard and len(tables) == 1 else ("tables", "label", "prediction")
-        self._require("a file", needed, ("label", "missing", "by", "weight"))
+        self._require("a file", needed, ("label", "missing", "by", "study", "weight"))
         if len(tables) > 2:
             raise typer.BadParameter(
                 f"{len(tables)} files were named. Name one table, or a labelled and an unlabelled one; "
@@ -157,7 +162,11 @@ class Source:
         from truecount.reading.rows import Reading
 
         columns = Columns(
-            label=self.label, prediction=self.prediction or "", by=read_by(self.by or ()), weight=self.weight
+            label=self.label,
+            prediction=self.prediction or "",
+            by=read_by(self.by or ()),
+            weight=self.weight,
+            study=self.study,
         )
         return Reading.told(columns, missing=self.missing, is_shard=is_shard)
 

@@ -11,7 +11,7 @@ from truecount.errors import InputError
 from truecount.reading.arrays import array_rows, encode_keys, encode_with_gaps
 from truecount.reading.columns import Columns, columns_by
 from truecount.reading.names import Missing
-from truecount.reading.rows import Reading, Table, require_few_names
+from truecount.reading.rows import Reading, Table, require_few_names, require_studies
 from truecount.reading.scan import Frame
 
 By: TypeAlias = str | Iterable[str] | Mapping[str, str | None]
@@ -38,6 +38,7 @@ def count(
     new_predictions: Any,
     *,
     by: Any,
+    study: Any = None,
     classes: Iterable[Any] | None = None,
     outputs: Iterable[Any] | None = None,
     missing: Missing = None,
@@ -50,6 +51,7 @@ def count(
     new_predictions: Any,
     *,
     by: Any = None,
+    study: Any = None,
     classes: Iterable[Any] | None = None,
     outputs: Iterable[Any] | None = None,
     missing: Missing = None,
@@ -68,6 +70,9 @@ def count(
     by
         The group of every item of the unlabelled population, in the same order: a column, or a mapping from name to
         column where several make the groups.
+    study
+        Where each label comes from, a column in the order of `labels`, where labels come from several studies: the
+        answer is then `Groups`, with a table for each study.
     classes, outputs
         Their names, in the order wanted. Left out, they are the values that occur, sorted: numbers, then strings.
         One that is named but does not occur is kept with zeros; one that occurs but is not named is an error.
@@ -113,7 +118,11 @@ def count(
     found["labels"].require_length("labels", "predictions", len(found["predictions"].codes))
     for column in groups.values():
         column.require_length("by", "new_predictions", len(found["new_predictions"].codes))
-    rows = array_rows(found["labels"], found["predictions"])
+    studies = [] if study is None else [encode_keys("study", study)]
+    for column in studies:
+        column.require_length("study", "labels", len(found["labels"].codes))
+    rows = array_rows(found["labels"], found["predictions"], groups=studies)
+    require_studies("labels", rows, None if study is None else "study")
     rows += array_rows(None, found["new_predictions"], groups=list(groups.values()))
     return tallied(reading.explained(None, rows), reading).to_data()
 
@@ -143,6 +152,7 @@ def count_table(
     label: str,
     prediction: str,
     by: By,
+    study: str | None = None,
     weight: str | None = None,
     classes: Iterable[Any] | None = None,
     outputs: Iterable[Any] | None = None,
@@ -158,6 +168,7 @@ def count_table(
     label: str,
     prediction: str,
     by: By | None = None,
+    study: str | None = None,
     weight: str | None = None,
     classes: Iterable[Any] | None = None,
     outputs: Iterable[Any] | None = None,
@@ -184,6 +195,9 @@ def count_table(
         One or several columns; then the answer is `Groups` of the unlabelled population. A mapping gives columns of
         times a frequency: ``{"time": "week"}``, ``{"region": None, "time": "month"}``, with minute, hour, day, week
         (from Monday), month, quarter or year.
+    study
+        Column that says where the label of a row comes from, where labels come from several studies: the answer is
+        then `Groups`, with a table for each study. A column of `by` makes each group's own labels its study.
     weight
         Column of weights, which are summed, and their squares too.
     classes, outputs
@@ -195,7 +209,7 @@ def count_table(
     Returns
     -------
     `Counts`, or with `by` `Groups`. The groups share the labelled table, which all labelled rows make up whatever their
-    group, so they are not independent of each other: use ``infer_many(groups, joint=True)`` before comparing them.
+    group; `infer` draws all groups jointly, so that they may be compared.
 
     Notes
     -----
@@ -220,7 +234,7 @@ def count_table(
     pass             0     1
     unlabelled       1     1
     """
-    columns = Columns(label=label, prediction=prediction, by=columns_by(by), weight=weight)
+    columns = Columns(label=label, prediction=prediction, by=columns_by(by), weight=weight, study=study)
     reading = Reading.told(columns, missing=missing, classes=classes, outputs=outputs)
     if table is not None and labeled is None and unlabeled is None:
         return tally_tables(reading, as_table("table", table)).to_data()

@@ -165,7 +165,7 @@ def merge_counts(*counts: Counts | Groups, strict_classes: bool = False) -> Coun
         raise InputError("counts", "are none", "at least one is needed", "Pass the counts of every shard")
     for each in counts:
         _check.instance_of("counts", each, (Counts, Groups), "Pass what count() or count_table() returned")
-    are_complete = any(isinstance(each, Groups) and (each.studies or each.times is not None) for each in counts)
+    are_complete = any(isinstance(each, Groups) and (each.studies or each.has_times_of_its_own) for each in counts)
     parts = [each if are_complete and isinstance(each, Groups) else tally_of(each) for each in counts]
     total = merged_parts(parts, strict_classes=strict_classes)
     return total if isinstance(total, Groups) else total.to_data()

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
 from typing import Any, Self
 
 import numpy as np
@@ -14,9 +13,19 @@ from truecount._json import JsonError, read_json
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import listed_quoted, nearest
 from truecount.counts import display, validation
+from truecount.counts.group_parts import (
+    aligned_squares,
+    group_columns,
+    group_keys,
+    group_row,
+    group_times,
+    rectangular,
+)
+from truecount.counts.periods import key_times, missing_periods
 from truecount.counts.table import Counts, order_of
 from truecount.errors import InputError
-from truecount.reading.names import written
+from truecount.reading.columns import FREQUENCIES
+from truecount.reading.names import mapping_key, sorted_groups, written
 
 SCHEMA = "truecount.groups/1"
 
@@ -36,7 +45,8 @@ class Groups:
         Their names. Left out, classes are 0, 1, …, and outputs are named like the classes if there are as many.
     times
         When each group was observed: numbers, dates, or text such as ``"2024-05-27"``, in the order of the groups or
-        as a mapping from group to time.
+        as a mapping from group to time. Left out, they are read off the groups' keys, if one part of every key is a
+        date.
     by
         The columns that the groups were made by, one for each part of a group's key; ``group`` if left out.
     labeled_squares, unlabeled_squares
@@ -77,18 +87,19 @@ class Groups:
         _check.instance_of("unlabeled", unlabeled, Mapping, "Pass {group: [items of each output], ...}")
         if not unlabeled:
             raise InputError("unlabeled", "is empty", "at least one group is needed", "Pass {group: [...], ...}")
-        keys, rows = _keys(unlabeled), [np.asarray(_row(group, row)) for group, row in unlabeled.items()]
-        studies = _keys(labeled, "labeled") if isinstance(labeled, Mapping) else None
+        keys, rows = group_keys(unlabeled), [np.asarray(group_row(group, row)) for group, row in unlabeled.items()]
+        studies = group_keys(labeled, "labeled") if isinstance(labeled, Mapping) else None
         tables = list(labeled.values()) if isinstance(labeled, Mapping) else [labeled]
         squares = (
-            _aligned("labeled_squares", labeled_squares, labeled),
-            _aligned("unlabeled_squares", unlabeled_squares, unlabeled),
+            aligned_squares("labeled_squares", labeled_squares, labeled),
+            aligned_squares("unlabeled_squares", unlabeled_squares, unlabeled),
         )
-        self._fill(_rectangular(tables, rows, keys, studies), (classes, outputs), squares)
+        self._fill(rectangular(tables, rows, keys, studies), (classes, outputs), squares)
         self._set("groups", keys)
         self._set("studies", studies)
-        self._set("times", None if times is None else _times(times, keys))
-        self._set("by", _columns(by, keys))
+        self._set("by", group_columns(by, keys))
+        times = key_times(keys) if times is None else times
+        self._set("times", None if times is None else group_times(times, keys))
 
     def _fill(self, tables: tuple[Any, Any], names: tuple[Any, Any], squares: tuple[Any, Any]) -> None:
         labeled, unlabeled = tables
@@ -149,6 +160,14 @@ class Groups:
     def shares_labels(self) -> bool:
         """Whether all groups are inferred from the same labels, because none has a study of its own."""
         return self.studies is None or not set(self.studies) & set(self.groups)
+
+    @property
+    def has_times_of_its_own(self) -> bool:
+        """Whether the times say more than the groups' keys."""
+        told = key_times(self.groups)
+        return self.times is not None and (
+            told is None or not np.array_equal(self.times, group_times(told, self.groups))
+        )
 
     @property
     def total(self) -> Counts:
@@ -233,6 +252,43 @@ class Groups:
             unlabeled_squares=None if self.unlabeled_squares is None else self.unlabeled_squares[chosen],
         )
 
+    def renamed(
+        self, groups: Sequence[Any], studies: Sequence[Any] | None = None, *, by: Sequence[str] | None = None
+    ) -> "Groups":
+        """Return the same with other names of groups, of studies and of what they are made by, in the same order."""
+        return self._replaced(
+            groups=tuple(groups),
+            studies=self.studies if studies is None else tuple(studies),
+            by=self.by if by is None else tuple(by),
+        )
+
+    def fill_periods(self, frequency: str) -> "Groups":
+        """Return the same with groups of no items for periods that nothing was seen in, in the order of time.
+
+        Parameters
+        ----------
+        frequency
+            How long a period is: minute, hour, day, week, month, quarter or year.
+
+        Examples
+        --------
+        >>> weeks = Groups([[9, 1], [1, 9]], {"2024-05-06": [3, 4], "2024-05-20": [5, 6]}, by=["week"])
+        >>> weeks.fill_periods("week").groups
+        ('2024-05-06', '2024-05-13', '2024-05-20')
+        """
+        _check.one_of("frequency", frequency, FREQUENCIES)
+        empty = [group for group in missing_periods(self.groups, frequency) if group not in self.groups]
+        keys = [group if isinstance(group, tuple) else (group,) for group in (*self.groups, *empty)]
+        order = [mapping_key(group) for group in sorted_groups(keys)]
+        nothing = np.zeros((len(empty), len(self.outputs)), self.unlabeled.dtype)
+        squares = self.unlabeled_squares
+        return self._replaced(
+            groups=(*self.groups, *empty),
+            unlabeled=np.vstack([self.unlabeled, nothing]),
+            unlabeled_squares=None if squares is None else np.vstack([squares, nothing]),
+            times=None,
+        ).select(order)
+
     def __add__(self, other: object) -> "Groups":
         """Merge the counts of two shards of one data set: labels of the same study and items of the same group add."""
         if not isinstance(other, Groups):
@@ -276,7 +332,7 @@ class Groups:
         }
         if self.studies:
             result["studies"] = [written(study) for study in self.studies]
-        if self.times is not None:
+        if self.times is not None and self.has_times_of_its_own:
             result["times"] = [time if isinstance(time, float) else time.isoformat() for time in self.times.tolist()]
         if self.labeled_squares is not None and self.unlabeled_squares is not None:
             result["labeled_squares"] = (self.labeled_squares if self.studies else self.labeled_squares[0]).tolist()
@@ -323,99 +379,6 @@ class Groups:
 
     def _repr_html_(self) -> str:
         return display.groups_html(self)
-
-
-def _keys(mapping: Mapping[Any, Any], argument: str = "unlabeled") -> tuple[Any, ...]:
-    """Return the names of groups or studies: names, dates, or tuples of them; two that look alike are refused."""
-    keys = tuple(_plain_key(key) for key in mapping)
-    for part in (part for key in keys for part in (key if isinstance(key, tuple) else (key,))):
-        if not isinstance(part, str | int | float | date | None) or part != part:
-            needed = "groups and studies are named by strings, numbers or dates"
-            raise InputError(argument, f"names {part!r:.60}", needed, "Rename it, for instance with str()")
-    _check.distinguishable(argument, keys, remedy="Rename one of them")
-    return keys
-
-
-def _plain_key(key: Any) -> Any:
-    return tuple(map(_check.plain_name, key)) if isinstance(key, tuple) else _check.plain_name(key)
-
-
-def _row(group: Any, row: Any) -> Any:
-    try:
-        return _check.finite_numbers("unlabeled", row, dimensions=1)
-    except InputError as error:
-        raise InputError(f"unlabeled[{group!r}]", error.found, error.needed, error.remedy) from error
-
-
-def _rectangular(
-    tables: Sequence[Any], rows: Sequence[NDArray[Any]], groups: Sequence[Any], studies: Sequence[Any] | None
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return labels (study, class, output) and items (group, output), all of the same classes and outputs."""
-    for group, row in zip(groups, rows, strict=True):
-        if len(row) != len(rows[0]):
-            found = f"counts {len(row)} outputs and unlabeled[{groups[0]!r}] {len(rows[0])}"
-            raise InputError(f"unlabeled[{group!r}]", found, "all groups have the same outputs", "Write 0 for none")
-    labeled = []
-    for number, table in enumerate(tables):
-        which = f"labeled[{studies[number]!r}]" if studies else "labeled"
-        try:
-            labeled.append(validation.cells(table, rows[0])[0])
-        except InputError as error:
-            raise InputError(which, error.found, error.needed, error.remedy) from error
-        if labeled[-1].shape != labeled[0].shape:
-            found = f"has shape {labeled[-1].shape} and the first study {labeled[0].shape}"
-            raise InputError(which, found, "all studies have the same classes and outputs", "Write 0 for none")
-    if not labeled:
-        raise InputError("labeled", "is empty", "at least one study is needed", "Pass a table, or {study: table}")
-    return np.stack(labeled), np.stack(rows)
-
-
-def _aligned(argument: str, squares: Any, counts: Any) -> Any:
-    """Return squared weights as one array, in the order of the counts that they belong to."""
-    if squares is None:
-        return None
-    if not isinstance(counts, Mapping):
-        return np.asarray([squares])
-    if not isinstance(squares, Mapping) or set(squares) != set(counts):
-        raise InputError(argument, "does not match the counts", "it must name the same groups", "Give a table for each")
-    return np.asarray([squares[name] for name in counts])
-
-
-def _times(times: Any, groups: Sequence[Any]) -> NDArray[Any]:
-    """Return the time of each group: floats, or datetime64 for dates."""
-    if isinstance(times, Mapping):
-        for group in groups:
-            if group not in times:
-                raise InputError("times", f"lack the group {group!r}", "every group needs a time", "Add it")
-        times = [times[group] for group in groups]
-    values = [_check.plain_name(value) for value in times]
-    if len(values) != len(groups):
-        raise InputError("times", f"are {len(values)}", f"there are {len(groups)} groups", "Give one for each group")
-    try:
-        are_numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
-        result = np.array(values, dtype=np.float64 if are_numbers else "datetime64[s]")
-    except (TypeError, ValueError) as error:
-        needed = "times must be all numbers or all dates, so that they can be ordered"
-        raise InputError("times", f"hold {values[0]!r:.60}", needed, "Write dates as 2024-05-27") from error
-    if not np.isfinite(result.astype(np.float64)).all() or (result != result).any():
-        raise InputError("times", "have gaps", "every group needs a time", "Leave out groups without one")
-    result.flags.writeable = False
-    return result
-
-
-def _columns(by: Sequence[str], groups: Sequence[Any]) -> tuple[str, ...]:
-    """Return a name for each part of the groups' keys."""
-    parts = {len(group) if isinstance(group, tuple) else 1 for group in groups}
-    if len(parts) > 1:
-        found = f"has keys of {' and of '.join(map(str, sorted(parts)))} parts"
-        raise InputError("unlabeled", found, "all groups are made alike", "Use as many parts in every key")
-    (number,) = parts
-    columns = (by,) if isinstance(by, str) else tuple(by)
-    columns = columns or (("group",) if number == 1 else tuple(f"group {part}" for part in range(1, number + 1)))
-    if len(columns) != number:
-        found, needed = f"names {len(columns)}", f"the key {groups[0]!r} has {number} part{'s' * (number > 1)}"
-        raise InputError("by", found, needed, "Name a column for each part of a group's key")
-    return columns
 
 
 def _by_name(rows: Any, names: Sequence[Any] | None) -> Any:

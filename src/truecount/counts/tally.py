@@ -12,8 +12,11 @@ from truecount.counts import validation
 from truecount.counts.groups import Groups
 from truecount.counts.table import Counts
 from truecount.errors import InputError
-from truecount.reading.names import Group, mapping_key, sorted_groups
+from truecount.reading.names import Group, Key, mapping_key, sorted_groups
 from truecount.reading.rows import Reading, Row, require_few_names, require_full_groups, require_named
+
+ALL = "all"
+"""The name of the one group of a population that several studies have labels for."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -40,9 +43,14 @@ class Tally:
     unlabeled: Sums[tuple[Group, Name]] = field(default_factory=Sums)
     labeled_squares: Sums[tuple[Name, Name]] = field(default_factory=Sums)
     unlabeled_squares: Sums[tuple[Group, Name]] = field(default_factory=Sums)
+    studies: "dict[Key, Tally]" = field(default_factory=dict)
+    """Labelled items of each study by itself, where labels come from several."""
 
     def add(self, rows: Iterable[Row]) -> None:
-        """Count rows, of which every one has an output; those without a label are the unlabelled population."""
+        """Count rows, of which every one has an output; those without a label are the unlabelled population.
+
+        The key of a labelled row, if it has one, is its study.
+        """
         for row in rows:
             output: Any = row.output
             if row.label is None:
@@ -51,6 +59,9 @@ class Tally:
             else:
                 self.labeled[row.label, output] += row.weight
                 self.labeled_squares[row.label, output] += row.squares
+                if row.group:
+                    study = self.studies.setdefault(row.group[0], Tally(is_weighted=self.is_weighted))
+                    study.add([row._replace(group=())])
 
     def class_names(self) -> list[Name]:
         """Return the classes in their order: the caller's, or sorted."""
@@ -103,14 +114,19 @@ class Tally:
             needed, remedy = "groups are made of unlabelled rows", "Merge them with counts that have some"
             raise InputError("counts", "hold no groups", needed, f"{remedy}: truecount counts merge")
         rows = {
-            side: {mapping_key(group): [sums[group, output] for output in outputs] for group in groups}
+            side: {mapping_key(group or (ALL,)): [sums[group, output] for output in outputs] for group in groups}
             for side, sums in self._new()
         }
-        return Groups(**self._known(classes, outputs), **rows, classes=classes, outputs=outputs, by=self.by)
+        known = self._known(classes, outputs)
+        if self.studies:
+            studies = [mapping_key(study) for study in sorted_groups((study,) for study in self.studies)]
+            tables = {study: self.studies[study]._known(classes, outputs) for study in studies}
+            known = {side: {study: table[side] for study, table in tables.items()} for side in known}
+        return Groups(**known, **rows, classes=classes, outputs=outputs, by=self.by)
 
     def to_data(self) -> Counts | Groups:
-        """Return `Groups` where there are columns to make groups by, else `Counts`."""
-        return self.to_groups() if self.by else self.to_counts()
+        """Return `Groups` where there are columns to make groups by, or several studies, else `Counts`."""
+        return self.to_groups() if self.by or self.studies else self.to_counts()
 
     def _table_names(self) -> tuple[list[Name], list[Name]]:
         classes, outputs = self.class_names(), self.output_names()
@@ -156,7 +172,7 @@ def tallied(rows: Sequence[Row], reading: Reading, table: str | None = None) -> 
     tally.add(rows)
     tally.require_names(reading, table)
     for position, column in enumerate(columns.by):
-        keys = dict.fromkeys(row.group[position] for row in rows if row.group)
+        keys = dict.fromkeys(row.group[position] for row in rows if row.label is None and row.group)
         _check.distinguishable(f"groups by {column!r}", keys, remedy="Convert the column to one kind")
     if not reading.is_shard:
         require_full_groups(table, rows, columns)
@@ -195,6 +211,10 @@ def merged(tallies: Sequence[Tally], *, strict_classes: bool = False) -> Tally:
         total.unlabeled.update(tally.unlabeled)
         total.labeled_squares.update(tally.labeled_squares)
         total.unlabeled_squares.update(tally.unlabeled_squares)
+        for study, own in tally.studies.items():
+            so_far = total.studies.setdefault(study, Tally(is_weighted=total.is_weighted))
+            so_far.labeled.update(own.labeled)
+            so_far.labeled_squares.update(own.labeled_squares)
     total.classes = _common("classes", [tally.class_names() for tally in tallies])
     total.outputs = _common("outputs", [tally.output_names() for tally in tallies])
     return total

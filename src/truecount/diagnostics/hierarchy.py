@@ -2,56 +2,76 @@
 
 import numpy as np
 
+from truecount._advice import Action, Advice
 from truecount._wording import called, listed, percent
 from truecount.counts.groups import Groups
 from truecount.counts.weights import effective_groups
 from truecount.inference import convergence
 from truecount.inference.hierarchical import GroupDraws
-from truecount.models.priors import Prior
+from truecount.models import Independent, LabelShift, Varying
 from truecount.reading.names import group_name
+from truecount.results.borrowing import borrowed_shares
 from truecount.results.finding import Finding, Severity, gravest_first
 
 MOVED, MOVED_FAR = 2.0, 3.0
 """Standard deviations of what the labels say, by which groups moved a rate of the confusion."""
 FEW_GROUPS = 5
 """Below so many the prior of the spread has a say in the answer."""
+MOSTLY = 0.5
+"""How much a group borrows from which on that is said."""
 MOST_UNSEEN = 0.5
 """Share of the items with outputs without labels, from which on that is serious."""
 
 
-def group_findings(groups: Groups, prior: Prior, draws: GroupDraws) -> tuple[Finding, ...]:
+def group_findings(groups: Groups, model: LabelShift, draws: GroupDraws) -> tuple[Finding, ...]:
     """Return what to know before relying on the answer, the gravest first."""
     return gravest_first(
         [
             _not_converged(groups, draws),
-            _labels_outweighed(groups, prior, draws),
+            _labels_outweighed(groups, model, draws),
             _unseen_output(groups),
             _few_groups(groups, draws),
+            _one_group(groups),
+            _mostly_borrowed(groups, model, draws),
+            _few_studies(groups, model),
             _empty_groups(groups),
         ]
     )
 
 
 def _not_converged(groups: Groups, draws: GroupDraws) -> Finding | None:
-    flat = draws.prevalence.reshape(len(draws.prevalence), -1)
-    rhat = max(float(convergence.rhat_fast(flat, draws.chains).max()), draws.hyper_rhat())
-    effective = float(convergence.effective_fast(flat, draws.chains).min())
-    if rhat <= convergence.RHAT_LIMIT and effective >= convergence.FEWEST_EFFECTIVE:
+    """Find what has not converged, and name it."""
+    every = draws.convergence()
+    failed = [
+        each
+        for each in every
+        if not (each.rhat <= convergence.RHAT_LIMIT and each.effective >= convergence.FEWEST_EFFECTIVE)
+    ]
+    if not failed:
         return None
-    severity: Severity = "caution" if rhat <= 1.05 and effective >= convergence.FEWEST_EFFECTIVE else "serious"
+    rhat, effective = max(each.rhat for each in failed), min(each.effective for each in failed)
+    is_mild = rhat <= convergence.RHAT_SERIOUS and effective >= convergence.FEWEST_EFFECTIVE
+    severity: Severity = "caution" if is_mild else "serious"
     return Finding(
         "not-converged",
         severity,
-        f"The chains of the {len(groups)} groups have not converged: R-hat is {rhat:.3f} (wanted at most "
-        f"{convergence.RHAT_LIMIT}), the least effective sample size {effective:.0f}.",
-        {"rhat": rhat, "effective_draws": effective},
+        f"The chains of the {len(groups)} groups have not converged for the {listed([each.name for each in failed])}: "
+        f"R-hat is {rhat:.3f} (wanted at most {convergence.RHAT_LIMIT}), the least effective sample size "
+        f"{effective:.0f} (wanted at least {convergence.FEWEST_EFFECTIVE}).",
+        {
+            "rhat": rhat,
+            "effective_draws": effective,
+            "quantities": {each.name: {"rhat": each.rhat, "effective_draws": each.effective} for each in every},
+        },
         "Draw again with another seed; if that does not help, label more items, or merge small groups.",
     )
 
 
-def _labels_outweighed(groups: Groups, prior: Prior, draws: GroupDraws) -> Finding | None:
-    """Find the rate of the confusion that the groups moved furthest from what its labels say."""
-    whole = groups.total
+def _labels_outweighed(groups: Groups, model: LabelShift, draws: GroupDraws) -> Finding | None:
+    """Find the rate of the one confusion that the groups moved furthest from what its labels say."""
+    if isinstance(model.confusion, Varying):
+        return None
+    whole, prior = groups.total, model.prior
     rows = prior.confusion_for(whole) + effective_groups(groups)[0].sum(axis=0)
     size = rows.sum(axis=1, keepdims=True)
     said = rows / size
@@ -105,7 +125,60 @@ def _few_groups(groups: Groups, draws: GroupDraws) -> Finding | None:
         f"{len(groups)} groups say little of how much groups differ: the prior of the spread has a say in how far each "
         "is drawn towards the others.",
         {"groups": len(groups)},
-        "Compare with another spread=, or with Independent().",
+        Advice("Compare with {}.", Action("another spread=, or with Independent()", "--independent", "estimate")),
+    )
+
+
+def _one_group(groups: Groups) -> Finding | None:
+    if len(groups) > 1:
+        return None
+    return Finding(
+        "one-group",
+        "info",
+        f"There is one group only, {group_name(groups.groups[0])}: it has nothing to be compared with, or to borrow "
+        "from.",
+        {"groups": 1},
+        "Group by another column, or leave the groups out.",
+    )
+
+
+def _mostly_borrowed(groups: Groups, model: LabelShift, draws: GroupDraws) -> Finding | None:
+    """Find groups with items of which the others say more than they do themselves."""
+    if isinstance(model.groups, Independent) or len(groups) < 2:
+        return None
+    items = effective_groups(groups)[1]
+    times = None if groups.times is None else (groups.times - groups.times.min()).astype(np.float64)
+    borrowed = borrowed_shares(items, times, model, draws)
+    found = np.flatnonzero((borrowed > MOSTLY) & (items.sum(axis=1) > 0))
+    if not len(found):
+        return None
+    names = [group_name(groups.groups[at]) for at in found]
+    return Finding(
+        "mostly-borrowed",
+        "info",
+        f"More is known of {listed(names)} from the other groups than from their own items: the answer says where such "
+        "groups mostly lie, and a group that is unlike the others would not show.",
+        {"groups": names, "borrowed": [float(borrowed[at]) for at in found]},
+        "Collect more items there, or read the estimate of each group on its own beside it.",
+    )
+
+
+def _few_studies(groups: Groups, model: LabelShift) -> Finding | None:
+    if not isinstance(model.confusion, Varying):
+        return None
+    studies = int((groups.labeled.sum(axis=2) > 0).sum(axis=0).min())
+    if studies >= FEW_GROUPS:
+        return None
+    return Finding(
+        "few-studies",
+        "info" if studies > 1 else "caution",
+        f"Some class has labels from only {studies} {'study' if studies == 1 else 'studies'}, which "
+        f"{'says nothing' if studies == 1 else 'say little'} of how much the classifier differs between studies: the "
+        f"prior of that spread (scale {model.confusion.spread:g}) has a say in how wide the answer is.",
+        {"studies": studies, "spread": model.confusion.spread},
+        Advice(
+            "{} items of more studies or groups.", Action("Compare with another Varying(spread=...), or label", "Label")
+        ),
     )
 
 

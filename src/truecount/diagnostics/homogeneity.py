@@ -1,4 +1,4 @@
-"""Do samples come from one distribution? Exact tests on counts, by drawing tables with the same margins."""
+"""Do samples come from one distribution? Exact tests on counts; groups compared, and sampling designs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,12 +7,15 @@ import numpy as np
 
 from truecount import _check
 from truecount._advice import Advice
+from truecount._chi_square import chi_square_quantile
 from truecount._types import FloatArray, IntArray, Name
-from truecount._wording import listed, listed_classes, percent
-from truecount.counts import Counts
-from truecount.diagnostics.shift import CAUTION, CHEAP_LEVEL, SERIOUS, chi_square_quantile
-from truecount.models import ByPrediction, LabelShift, SamePopulation
+from truecount._wording import called, listed, listed_classes, percent
+from truecount.counts import Counts, Groups
+from truecount.counts.weights import effective_counts
+from truecount.diagnostics.shift import CAUTION, CHEAP_LEVEL, MOST_TIMES, SERIOUS, Tables, bootstrap
+from truecount.models import ByPrediction, Density, LabelShift, SamePopulation
 from truecount.results.finding import Finding
+from truecount.results.posterior import Posterior
 
 POWER, SIMULATED, CLOSE = 0.8, 1000, 0.005
 """How often a drift is to be seen, in so many simulated samples, and how exactly the smallest one is found."""
@@ -171,15 +174,15 @@ def _moved(rows: FloatArray, drift: float) -> FloatArray:
 
 
 def drift_finding(counts: Counts, test: HomogeneityTest, what: str) -> Finding | None:
-    """Say which class the box treats differently, by labels."""
+    """Say which class the classifier treats differently, by labels."""
     if test.p_value > CAUTION:
         return None
     names = _apart(test, counts.classes)
     return Finding(
         "confusion-drifted",
         "serious" if test.p_value <= SERIOUS else "caution",
-        f"Labels show that the box treats {listed_classes(names)} differently {what} (p = {test.p_value:.2g}): the "
-        "shares are biased.",
+        f"Labels show that the classifier treats {listed_classes(names)} differently {what} (p = {test.p_value:.2g}): "
+        "the shares are biased.",
         {"classes": names, "p_value": test.p_value, "deviance": test.deviance, "by_class": test.by_class.tolist()},
         Advice("Use labels of the population itself: as a random sample of it, with {}.", SamePopulation.choice()),
     )
@@ -227,5 +230,68 @@ def not_random(counts: Counts) -> Finding | None:
             "If labels were sampled by output use {}; if they come from elsewhere {}.",
             ByPrediction.choice(),
             LabelShift.choice(),
+        ),
+    )
+
+
+def rows_test(groups: Groups, *, seed: int) -> HomogeneityTest:
+    """Test that each class has the same outputs in every group, by the groups' own labels."""
+    own = [effective_counts(counts)[0] for group, counts in groups.apart() if group in (groups.studies or ())]
+    return homogeneity_test(np.array(own), seed=seed)
+
+
+def joint_test(groups: Groups, model: Density, *, replicates: int, seed: int) -> tuple[float, float]:
+    """Test that one confusion explains the unlabelled outputs of every group; returns the deviance and its p-value."""
+    each = [effective_counts(counts) for _, counts in groups.items()]
+    labeled = np.where(model.is_known[:, None], 0.0, each[0][0])
+    unlabeled = np.array([items for _, items in each])
+    unlabeled = unlabeled[unlabeled.any(axis=1)]
+    if not len(unlabeled):
+        return 0.0, 1.0
+    sizes = unlabeled.sum(axis=1)
+    most = MOST_TIMES * max(labeled.sum(), 1.0) if labeled.any() else np.inf
+    scale = np.minimum(1.0, most / np.maximum(sizes, 1.0))
+    tables = Tables(labeled=labeled[None], unlabeled=(unlabeled * scale[:, None])[None], known=model.known)
+    return bootstrap(tables, sizes, replicates, np.random.default_rng(seed))
+
+
+def joint_findings(deviance: float, p_value: float) -> tuple[Finding, ...]:
+    """Say that no one confusion explains all groups."""
+    if p_value > CAUTION:
+        return ()
+    return (
+        Finding(
+            "label-shift-violated",
+            "serious" if p_value <= SERIOUS else "caution",
+            f"No one way of treating the classes explains the outputs of all groups (p = {p_value:.2g}): the "
+            "classifier treats some class differently from group to group.",
+            {"deviance": deviance, "p_value": p_value},
+            "Label some items of each group, and pass the groups with labels of their own.",
+        ),
+    )
+
+
+LEVEL = 0.999
+
+
+def design_finding(shift: Posterior, same: Posterior) -> Finding | None:
+    """Find a class whose share by label shift and as a random sample of one population differ beyond their errors."""
+    variance = np.maximum(shift.sd**2 + same.sd**2, 1e-18)
+    distance = (shift.mean - same.mean) ** 2 / variance
+    worst = int(distance.argmax())
+    if distance[worst] <= chi_square_quantile(1, 1 - (1 - LEVEL) / len(distance)):
+        return None
+    name, shares = shift.classes[worst], (float(shift.mean[worst]), float(same.mean[worst]))
+    return Finding(
+        "designs-disagree",
+        "info",
+        f"It matters how the labels were chosen: {called(name)} has {percent(shares[0])} if they come from another "
+        f"population, and {percent(shares[1])} if they were sampled from this one.",
+        {"class": name, "shares": list(shares), "standard_errors_apart": float(distance[worst]) ** 0.5},
+        Advice(
+            "If the labelled items come from this population use {}, or {} if they are stratified by output; if they "
+            "come from elsewhere, nothing is wrong.",
+            SamePopulation.choice(),
+            ByPrediction.choice(),
         ),
     )

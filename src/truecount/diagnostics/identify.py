@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from truecount._advice import USE_POSTERIOR, Advice
+from truecount._chi_square import chi_square_quantile
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import called, listed, listed_classes, percent, span
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
-from truecount.diagnostics.shift import chi_square_quantile
 from truecount.inference.draws import Draws
 from truecount.models import Density
 from truecount.results.finding import Finding
@@ -37,7 +37,7 @@ class BlindSpots:
         Positions of classes whose rows of the confusion may as well be equal, group by group.
     directions
         Shape (directions, classes): trades of classes that leave the outputs as they are, up to the labels' noise. What
-        is added sums to one, and so does what is taken away.
+        is added sums to one, and so does what is removed.
     faint
         Shape (directions, classes): trades that leave so faint a trace that with these labels what was traded is known
         to 20 points at best, one standard error, however many items are counted.
@@ -91,7 +91,7 @@ def _most_alike(rows: FloatArray, weights: FloatArray) -> tuple[int, int] | None
 
 
 def _trades(rows: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Shapes (directions, rows): what may be traded without a trace, and with a faint one, each part summing to one."""
+    """Shapes (directions, rows): trades without any effect on the outputs, and with a faint one; parts sum to one."""
     n_rows, n_outputs = rows.shape
     if n_rows < 2:
         return np.zeros((0, n_rows)), np.zeros((0, n_rows))
@@ -147,14 +147,14 @@ def _alike(counts: Counts, draws: Draws, group: tuple[int, ...]) -> Finding:
     lower, upper = (float(end) for end in np.quantile(sums, [0.025, 0.975]))
     known = f"only their sum, {span(lower, upper)}, is known"
     if len(group) == len(counts.classes):
-        known = "the labels do not show that the box treats them differently"
+        known = "the labels do not show that the classifier treats them differently"
     return Finding(
         "not-identified",
         "caution",
         f"{listed_classes(names)} cannot be told apart by these outputs: {known}.",
         {"classes": names, "sum": [lower, upper]},
-        "Do not read their shares one by one. A box with other outputs, or more labels of these classes, may tell "
-        "them apart.",
+        "Do not read their shares one by one. A classifier with other outputs, or more labels of these classes, may "
+        "tell them apart.",
     )
 
 
@@ -170,7 +170,7 @@ def _barely(classes: tuple[Name, ...], directions: FloatArray) -> Finding:
         "caution",
         f"{said}: with these labels, shares 20 points apart explain the counts about as well.",
         {"classes": _involved(classes, directions), "directions": directions.tolist()},
-        "Read the whole interval and not its middle. More labels, or a box with other outputs, would help.",
+        "Read the whole interval and not its middle. More labels, or a classifier with other outputs, would help.",
     )
 
 
@@ -180,10 +180,11 @@ def _traded(classes: tuple[Name, ...], directions: FloatArray, shape: tuple[int,
     return Finding(
         "not-identified",
         "caution",
-        f"{said}, so these shares may be traded for each other without a trace in the counts.{few}",
+        f"{said}, so their shares are not identifiable: trading one for the other leaves the expected counts as they "
+        f"are.{few}",
         {"classes": _involved(classes, directions), "directions": directions.tolist()},
-        "Do not read these shares one by one. Use a box with more outputs, for instance by keeping its scores, or "
-        "label more items of these classes.",
+        "Do not read these shares one by one. Use a classifier with more outputs, for instance by keeping its scores, "
+        "or label more items of these classes.",
     )
 
 
@@ -198,10 +199,14 @@ def _in_words(classes: tuple[Name, ...], directions: FloatArray, verb: str) -> s
     link = "like" if verb == "look" else "from"
     if len(directions) > 1:
         involved = np.flatnonzero(np.abs(directions).max(axis=0) > MINOR)
-        return f"To the box {listed([called(classes[row]) for row in involved])} {verb} {link} mixes of each other"
+        return (
+            f"To the classifier {listed([called(classes[row]) for row in involved])} {verb} {link} mixes of each other"
+        )
     one, other = sorted((np.flatnonzero(sign * directions[0] > MINOR) for sign in (1, -1)), key=len)
     verb = f"{verb}s" if len(one) == 1 else verb
-    return f"To the box {_mixed(classes, directions[0], one)} {verb} {link} {_mixed(classes, directions[0], other)}"
+    return (
+        f"To the classifier {_mixed(classes, directions[0], one)} {verb} {link} {_mixed(classes, directions[0], other)}"
+    )
 
 
 def _mixed(classes: tuple[Name, ...], direction: FloatArray, side: IntArray) -> str:
@@ -221,19 +226,20 @@ def contraction(model: Density, draws: Draws) -> tuple[FloatArray, FloatArray]:
     return before, after
 
 
-def hardly_learned(counts: Counts, model: Density, kept: FloatArray, *, said: set[Name]) -> Finding | None:
+def prior_dominated(counts: Counts, model: Density, kept: FloatArray, *, said: set[Name]) -> Finding | None:
     """Name the classes, unless all of them were `said` already, of whose shares the data say hardly anything."""
     little = {name: float(ratio) for name, ratio in zip(counts.classes, kept, strict=True) if ratio > HARDLY}
     if not little.keys() - said:
         return None
     advice = (
-        "Look at the confusion: a box that gives these classes the same outputs cannot count them. Or use more items."
+        "Look at the confusion: a classifier that gives these classes the same outputs cannot count them. Or "
+        "use more items."
     )
     weight, items = float(model.prevalence.sum()), float(model.unlabeled.sum())
     if weight >= items:
         advice = f"The prior of the prevalence weighs {weight:,.0f}, the population's items {items:,.0f}: weaken it."
     return Finding(
-        "hardly-learned",
+        "prior-dominated",
         "caution",
         f"The data say hardly anything about the share of {listed_classes(little)}: it is almost as uncertain as "
         "before.",
@@ -249,7 +255,7 @@ def kept_uncertainty(model: Density, draws: Draws) -> FloatArray:
 
 
 def worse_than_chance(counts: Counts, model: Density) -> Finding | None:
-    """Notice a box that is wrong more often than a coin, where outputs are called like the classes."""
+    """Notice a classifier that is wrong more often than a coin, where outputs are called like the classes."""
     if not counts.outputs_are_classes:
         return None
     own = [counts.outputs.index(name) for name in counts.classes]
@@ -261,7 +267,7 @@ def worse_than_chance(counts: Counts, model: Density) -> Finding | None:
     return Finding(
         "worse-than-chance",
         "caution",
-        f"The box names the right class {percent(float(right.mean()))} of the time, less often than chance would.",
+        f"The classifier names the right class {percent(float(right.mean()))} of the time, less often than chance.",
         {"right": right.tolist()},
         "Check whether classes or outputs were swapped; if not, the answer stands.",
     )

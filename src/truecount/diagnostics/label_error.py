@@ -10,7 +10,7 @@ from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import called, percent
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
-from truecount.diagnostics.cut import draw_shares
+from truecount.diagnostics.drift import draw_shares
 from truecount.inference.draws import dirichlet
 from truecount.models import Density, GivenOutput
 from truecount.results.finding import Finding

@@ -6,12 +6,12 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from truecount._chi_square import chi_square_quantile
 from truecount._types import FloatArray, Name
 from truecount._wording import called, listed_classes, percent
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
-from truecount.diagnostics.fit import best_fit, deviance_at, tables_of
-from truecount.diagnostics.shift import chi_square_quantile
+from truecount.diagnostics.shift import best_fit, deviance_at, tables_of
 from truecount.inference import convergence
 from truecount.inference.draws import Draws
 from truecount.inference.importance.resample import normalised

@@ -5,7 +5,7 @@ import numpy as np
 from truecount._wording import percent
 from truecount.results.finding import Finding
 from truecount.results.posterior import Posterior
-from truecount.results.recalibrate import Recalibration, spread
+from truecount.results.recalibration import Recalibration, spread
 
 CLEARLY = 4.0
 """Standard errors that an average must be off by; they err on the wide side: π′ is learned from the same items."""
@@ -22,7 +22,7 @@ def off_average(corrected: Recalibration, posterior: Posterior) -> Finding | Non
     Parameters
     ----------
     corrected
-        Of the very items that the posterior comes from.
+        Of the same items that the posterior comes from.
     posterior
         Of the shares in their population.
     """

@@ -36,12 +36,8 @@ def by_confidence(scores: Scores) -> Counts:
     known, new = cells[: len(scores.labels)], cells[len(scores.labels) :]
     size = n_classes * levels
     labeled = np.bincount(scores.labels * size + known, minlength=n_classes * size).reshape(n_classes, size)
-    names = [f"{name}, {_level(level, levels)}" for name in scores.classes for level in range(levels)]
+    names = [f"{name}, confidence {level + 1} of {levels}" for name in scores.classes for level in range(levels)]
     return Counts(labeled, np.bincount(new, minlength=size), scores.classes, names)
-
-
-def _level(level: int, levels: int) -> str:
-    return f"confidence {level + 1} of {levels}"
 
 
 def scores_test(scores: Scores, *, replicates: int = 199, seed: int = 0) -> tuple[float, float]:

@@ -17,7 +17,6 @@ from truecount.diagnostics.shift import ShiftTest
 from truecount.models import Density, GivenOutput
 from truecount.results.check import NO_SHARES
 from truecount.results.posterior import Posterior
-from truecount.results.predictive import predicted_counts
 
 Rows = tuple[dict[str, Any], ...]
 
@@ -74,7 +73,7 @@ def output_rows(posterior: Posterior, test: ShiftTest) -> Rows:
     """What was seen of each output, the nearest mix of the labelled rows, and what the posterior predicts."""
     lower, upper = np.zeros(len(test.seen)), np.ones(len(test.seen))
     if items := round(float(effective_counts(posterior.counts)[1].sum())):
-        lower, upper = np.quantile(predicted_counts(posterior), [0.025, 0.975], axis=0) / items
+        lower, upper = np.quantile(posterior.predicted, [0.025, 0.975], axis=0) / items
     columns = {
         "output": test.outputs,
         "seen": test.seen.tolist(),
@@ -126,14 +125,14 @@ def label_error_rows(classes: tuple[Name, ...], effects: Sequence[LabelErrorEffe
 
 
 def design_rows(answers: Sequence[Posterior]) -> Rows:
-    """A row for each class of each answer, which differ in how the labels came about."""
-    rows = []
-    for answer in answers:
-        for name, mean, (lower, upper) in zip(answer.classes, answer.mean, answer.interval(), strict=True):
-            rows.append(
-                {"design": answer.model.name, "class": name, "mean": float(mean), "lower": lower, "upper": upper}
-            )
-    return tuple({key: _plain(value) for key, value in row.items()} for row in rows)
+    """A row for each class of each answer, which differ in how the labels were sampled."""
+    return tuple(
+        {"design": answer.model.name, "class": name, "mean": mean, "lower": lower, "upper": upper}
+        for answer in answers
+        for name, mean, (lower, upper) in zip(
+            answer.classes, answer.mean.tolist(), answer.interval().tolist(), strict=True
+        )
+    )
 
 
 def audit_rows(kind: str, names: tuple[Name, ...], sides: FloatArray, test: HomogeneityTest) -> Rows:
@@ -151,7 +150,3 @@ def audit_rows(kind: str, names: tuple[Name, ...], sides: FloatArray, test: Homo
 def rows_of(columns: dict[str, Any]) -> Rows:
     """Turn columns into rows."""
     return tuple(dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value

@@ -1,12 +1,11 @@
 """Stage 3a: counts or scores become a point, the share of every class, with no uncertainty of its own."""
 
-from truecount.estimators.adjusted import ACC, BBSE, PACC, InvariantRatio
+from truecount.estimators.adjusted import ACC, BBSE, PACC, Adjusted, InvariantRatio
 from truecount.estimators.asymptotic import Asymptotic, asymptotic
 from truecount.estimators.binary import RoganGladen, lang_reiczigel, read_test, rogan_gladen
 from truecount.estimators.bootstrap import Resampled, bootstrap
 from truecount.estimators.calibrate import calibrate
-from truecount.estimators.counting import CC, PCC
-from truecount.estimators.iterative import CDEIterate
+from truecount.estimators.counting import CC, PCC, CDEIterate
 from truecount.estimators.kernel import KMM
 from truecount.estimators.likelihood import EM, MAP
 from truecount.estimators.matching import DyS, HDy
@@ -24,6 +23,7 @@ __all__ = [
     "PACC",
     "PCC",
     "RLLS",
+    "Adjusted",
     "Asymptotic",
     "CDEIterate",
     "DyS",

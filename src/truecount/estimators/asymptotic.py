@@ -11,9 +11,8 @@ from truecount._types import FloatArray
 from truecount.counts.table import Counts
 from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
-from truecount.estimators.inputs import counts_or_scores, harden, require_scores
-from truecount.estimators.linear import RANK_TOLERANCE
-from truecount.estimators.rates import FromRates, Rates, rates_of
+from truecount.estimators.adjusted import RANK_TOLERANCE
+from truecount.estimators.rates import FromRates, Rates, counts_or_scores, harden, rates_of, require_scores
 from truecount.estimators.register import Method, find_method
 from truecount.scores.scores import Scores
 

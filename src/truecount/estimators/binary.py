@@ -12,7 +12,7 @@ from truecount._types import FloatArray, Name
 from truecount.counts.table import Counts
 from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
-from truecount.estimators.inputs import harden
+from truecount.estimators.rates import harden
 from truecount.scores.scores import Scores
 
 Rate: TypeAlias = tuple[float, float] | float

@@ -8,8 +8,7 @@ from truecount import _check
 from truecount._types import FloatArray, IntArray
 from truecount.counts.table import Counts
 from truecount.counts.weights import effective_counts
-from truecount.estimators.inputs import counts_or_scores, harden
-from truecount.estimators.rates import FromRates, Rates, averages, class_order
+from truecount.estimators.rates import FromRates, Rates, averages, class_order, counts_or_scores, harden
 from truecount.estimators.register import Method, find_method
 from truecount.scores.scores import Scores
 

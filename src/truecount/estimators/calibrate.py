@@ -33,7 +33,7 @@ def calibrate(scores: Scores, kind: Calibration) -> Scores:
     Notes
     -----
     After ``"bias-corrected"`` the labelled scores average to the labelled share of each class, which the maximum
-    likelihood estimate under label shift leans on; after ``"temperature"`` they need not. Not for a handful of labels:
+    likelihood estimate under label shift relies on; after ``"temperature"`` they need not. Not for a handful of labels:
     the numbers are fitted to them. Alexandari, Kundaje & Shrikumar, ICML 2020; Garg, Wu, Balakrishnan & Lipton,
     NeurIPS 2020.
 

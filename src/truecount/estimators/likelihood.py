@@ -13,7 +13,7 @@ from truecount._types import FloatArray
 from truecount.counts.table import Counts
 from truecount.errors import ConvergenceWarning, InputError
 from truecount.estimators.calibrate import Calibration, calibrate
-from truecount.estimators.inputs import harden, require_scores
+from truecount.estimators.rates import harden, require_scores
 from truecount.inference.modes.mode import find_mode
 from truecount.models import Prior, density
 from truecount.scores.scores import Scores

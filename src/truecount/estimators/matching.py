@@ -9,8 +9,8 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray, IntArray
 from truecount.counts.table import Counts
-from truecount.estimators.inputs import require_scores
 from truecount.estimators.interior import minimize_on_simplex
+from truecount.estimators.rates import require_scores
 from truecount.scores.scores import Scores
 
 Distance: TypeAlias = Literal["hellinger", "topsoe"]

@@ -8,8 +8,7 @@ from truecount.counts.table import Counts
 from truecount.errors import InputError
 from truecount.estimators.adjusted import ACC, BBSE, PACC, InvariantRatio
 from truecount.estimators.binary import RoganGladen
-from truecount.estimators.counting import CC, PCC
-from truecount.estimators.iterative import CDEIterate
+from truecount.estimators.counting import CC, PCC, CDEIterate
 from truecount.estimators.kernel import KMM
 from truecount.estimators.likelihood import EM, MAP
 from truecount.estimators.matching import DyS, HDy
@@ -70,7 +69,7 @@ def find_method(method: Method | str) -> Method:
     """Return the method of that name, or the method itself.
 
     >>> find_method("bbse")
-    BBSE(restricted=False, soft=False)
+    Adjusted(system='black-box-shift', restricted=False, soft=False)
     """
     if not isinstance(method, str):
         if isinstance(method, type) or not hasattr(method, "prevalence"):

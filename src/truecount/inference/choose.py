@@ -24,7 +24,7 @@ class Auto(Engine):
     Parameters
     ----------
     effective_draws
-        Go on until every class has so many effective draws, or the budget is spent.
+        Go on until every class has this effective sample size, or the budget is spent.
     budget
         Gradients that each Hamiltonian chain may compute; None takes a bound that falls with the size of the problem.
     """

@@ -1,5 +1,6 @@
 """Have the chains converged, and how much are their draws worth? The field's own definitions, from arviz-stats."""
 
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -12,6 +13,10 @@ RHAT_LIMIT, RHAT_SERIOUS, RHAT_MOST = 1.01, 1.05, 1.1
 """R-hat that is wanted, from which on an answer is not to be used as it stands, and beyond which there is none."""
 PARETO_K_LIMIT = 0.5
 FEWEST_EFFECTIVE = 100
+LONG_CHAINS = 4
+"""To which many chains are joined for R-hat."""
+AT_ONCE = 2_000_000
+"""Numbers of which the fast functions look at once, so that many values fit in memory."""
 
 
 @cache
@@ -55,6 +60,32 @@ def mcse(draws: FloatArray, chains: int) -> FloatArray:
 
 def rhat_fast(draws: FloatArray, chains: int) -> FloatArray:
     """Rank-normalised split R-hat of many values at once, shape (values,); not folded, which is for tails."""
+    return _in_parts(_rhat_of_part, draws, chains)
+
+
+def rhat_of_many_chains(draws: FloatArray, chains: int) -> FloatArray:
+    """Split R-hat where there are many short chains, joined to four long ones, shape (values,).
+
+    With M half-chains and n effective draws R-hat is about ``1 + M / 2n`` however well chains mix; thirty-two chains
+    would need thousands of effective draws to come below 1.01. A chain apart from the others still moves the mean of
+    its quarter, and lowers the effective sample size, which looks at every chain.
+    """
+    return rhat_fast(draws, LONG_CHAINS if chains % LONG_CHAINS == 0 else chains)
+
+
+def effective_fast(draws: FloatArray, chains: int) -> FloatArray:
+    """Effective number of draws for the means of many values at once, shape (values,), by Geyer's positive sequence."""
+    return _in_parts(_effective_of_part, draws, chains)
+
+
+def _in_parts(function: Callable[[FloatArray, int], FloatArray], draws: FloatArray, chains: int) -> FloatArray:
+    """Apply a function of (draws, values) to some values after the others."""
+    width = max(1, AT_ONCE // len(draws))
+    parts = [function(draws[:, at : at + width], chains) for at in range(0, draws.shape[1], width)]
+    return np.concatenate(parts) if parts else np.empty(0)
+
+
+def _rhat_of_part(draws: FloatArray, chains: int) -> FloatArray:
     from scipy.special import ndtri
 
     ranks = draws.argsort(axis=0).argsort(axis=0)
@@ -67,8 +98,7 @@ def rhat_fast(draws: FloatArray, chains: int) -> FloatArray:
     return result
 
 
-def effective_fast(draws: FloatArray, chains: int) -> FloatArray:
-    """Effective number of draws for the means of many values at once, shape (values,), by Geyer's positive sequence."""
+def _effective_of_part(draws: FloatArray, chains: int) -> FloatArray:
     values = by_chain(draws, chains)
     length = values.shape[1]
     centred = values - values.mean(axis=1, keepdims=True)
@@ -109,5 +139,5 @@ def complaint(effective: FloatArray, rhat: FloatArray) -> str | None:
     if rhat.max() > RHAT_LIMIT:
         return f"chains disagree (R-hat {rhat.max():.3f}, wanted at most {RHAT_LIMIT})"
     if effective.min() < FEWEST_EFFECTIVE:
-        return f"only {effective.min():.0f} effective draws (wanted at least {FEWEST_EFFECTIVE})"
+        return f"an effective sample size of only {effective.min():.0f} (wanted at least {FEWEST_EFFECTIVE})"
     return None

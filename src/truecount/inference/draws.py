@@ -20,13 +20,16 @@ CONFUSION_BYTES = 64_000_000
 SMALLEST_SHAPE = 0.05
 """Gammas of smaller shapes may all be too small for a float; their logarithms are not."""
 
+ENOUGH, RARE, LABELS = 1e12, 1e-3, 1e8
+"""Unlabelled items beyond which more say nothing new: where no output that was seen is rarer, with fewer labels."""
+
 UNNAMED = Run(engine="draws")
 """For an engine that says nothing of its run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draws:
-    """Equally weighted draws and how they came about.
+    """Equally weighted draws and how they were made.
 
     Parameters
     ----------
@@ -91,6 +94,27 @@ def on_all_cores(do: Callable[..., Done], *arguments: Iterable[Any]) -> Iterator
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     with ThreadPoolExecutor(cores) as threads:
         yield from threads.map(do, *arguments)
+
+
+def within_digits(density: Density) -> Density:
+    """Return the density with `ENOUGH` unlabelled items at most: floats have too few digits for the likelihood of more.
+
+    The outputs' shares are then known far better than the rows, so nothing changes; where that may not be, refuse.
+    """
+    items = density.unlabeled.sum()
+    if items <= ENOUGH:
+        return density
+    if not tells_nothing_new(density):
+        found, needed = f"has {items:.3g} items, of which some output is rare", "floats have too few digits for them"
+        remedy = f"Divide the unlabelled counts by {10 ** np.ceil(np.log10(items / ENOUGH)):.0f}"
+        raise UnsuitableEngineError("unlabeled", found, needed, remedy)
+    return replace(density, unlabeled=density.unlabeled * (ENOUGH / items))
+
+
+def tells_nothing_new(density: Density) -> bool:
+    """Whether so many unlabelled items that more would say nothing new tell the outputs' shares."""
+    items, seen = density.unlabeled.sum(), density.unlabeled[density.unlabeled > 0]
+    return bool(items > ENOUGH and seen.min() > RARE * items and density.rows.sum() < LABELS)
 
 
 def confusion_stride(n_draws: int, cells: int) -> int:

@@ -5,7 +5,7 @@
 3. Draw until every share, the spread and the confusion are known well enough, or the budget ends.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray
 from truecount.inference import convergence
+from truecount.inference.unit_moves import UnitMoves
 from truecount.inference.whitening import BATCH, Whitening
 from truecount.models.hierarchy import GroupDensity
 
@@ -26,19 +27,32 @@ TUNING = 40
 TRAJECTORY = 1.5
 """Length of a trajectory; a quarter of a turn in a standard normal is 1.57."""
 SHORT_STEP = 0.3
-EVERY = 4
-"""Every fourth trajectory takes steps that much shorter, for chains in a narrow place."""
-ACCEPTANCE = 0.8
+EVERY = 8
+"""Every eighth trajectory takes steps that much shorter, for chains in a narrow place."""
+ACCEPTANCE = 0.7
 KEPT_BYTES = 200_000_000
 BLOCK = 100
 MOST_BLOCKS = 60
 START_GROUPS = 200
 """The first guess of the hyperparameters looks at so many groups at most."""
 NEWTON_STEPS = 4
+FAR_OUT = 1e100
+"""Minus the log-density where it overflows."""
 SPREAD_STEPS = (1.0, 0.3, 0.1, 1.0, 0.3, 0.1)
 """Steps of the moves of spreads given deviations, in standard deviations of their prior."""
+CUT_MOVES = 4
+"""Trajectories between two draws of rows that are cut off from the items."""
 LOW_SPREAD = 2.0
 """Standard deviations below its mean at which the spread decides on the centring."""
+
+
+@dataclass(frozen=True, slots=True)
+class Convergence:
+    """Of one kind of quantity: the largest R-hat and the least effective sample size of its values."""
+
+    name: str
+    rhat: float
+    effective: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +64,16 @@ class GroupDraws:
     prevalence
         Shape (draws, groups, classes).
     confusion
-        Shape (draws, classes, outputs).
+        Shape (draws, classes, outputs), or (draws, groups, classes, outputs) where the confusion varies.
     centre
-        Shape (draws, columns, log-ratios): coefficients of the groups' centre.
+        Shape (draws, columns, log-ratios): coefficients of the groups' centre; no columns for independent groups.
     spread
-        Shape (draws, log-ratios): standard deviation between groups.
+        Shape (draws, spreads): standard deviation between groups, of each log-ratio; none for independent groups.
+    common_rows
+        Shape (draws, classes, outputs): the rows around which the confusion varies; None where it does not.
+    row_spread
+        Shape (draws, classes): standard deviation of each row that is learned, between studies and groups; no columns
+        where the confusion does not vary.
     chains
         How many there are.
     iterations, gradients
@@ -67,30 +86,49 @@ class GroupDraws:
     confusion: FloatArray
     centre: FloatArray
     spread: FloatArray
+    common_rows: FloatArray | None
+    row_spread: FloatArray
     chains: int
     iterations: int
     gradients: int
     acceptance: float
 
-    def hyper_rhat(self) -> float:
-        """Return the largest R-hat of spread, centre and confusion."""
-        found = [float(convergence.rhat_fast(varying, self.chains).max()) for varying in self._hyper()]
-        return max(found, default=1.0)
+    def convergence(self) -> tuple[Convergence, ...]:
+        """Return R-hat and effective sample size of each kind of quantity that varies."""
+        return tuple(
+            Convergence(
+                name,
+                float(convergence.rhat_of_many_chains(values, self.chains).max()),
+                float(convergence.effective_fast(values, self.chains).min()),
+            )
+            for name, values in self._quantities()
+        )
 
     def is_enough(self, wanted: int) -> bool:
         """Whether chains agree and so many draws of every quantity are effective."""
-        for values in (*self._hyper(), self.prevalence.reshape(len(self.prevalence), -1)):
-            if convergence.rhat_fast(values, self.chains).max() > convergence.RHAT_LIMIT:
-                return False
+        for _, values in self._quantities():
             if convergence.effective_fast(values, self.chains).min() < wanted:
+                return False
+            if convergence.rhat_of_many_chains(values, self.chains).max() > convergence.RHAT_LIMIT:
                 return False
         return True
 
-    def _hyper(self) -> list[FloatArray]:
-        """Return spread, centre and confusion as (draws, values), without what is known."""
-        flat = [values.reshape(len(values), -1) for values in (self.spread, self.centre, self.confusion)]
-        varying = [values[:, np.ptp(values, axis=0) > 0] for values in flat]
-        return [values for values in varying if values.size]
+    def _quantities(self) -> Iterator[tuple[str, FloatArray]]:
+        """Yield what is drawn as (draws, values) by name, the smaller first, without what is known."""
+        found = {
+            "spread": self.spread,
+            "centre": self.centre,
+            "spread of the confusion": self.row_spread,
+            "common confusion": self.common_rows,
+            "confusion": self.confusion,
+            "prevalence": self.prevalence,
+        }
+        for name, values in found.items():
+            if values is not None:
+                flat = values.reshape(len(values), -1)
+                varies = (flat != flat[0]).any(axis=0)
+                if varies.any():
+                    yield name, flat if varies.all() else flat[:, varies]
 
 
 @dataclass(slots=True)
@@ -101,12 +139,27 @@ class _Chains:
     rng: np.random.Generator
     y: FloatArray
     z: FloatArray
+    cut: bool = False
     step: float = 0.3
     iterations: int = 0
     gradients: int = 0
     accepted: list[float] = field(default_factory=list)
 
     def iterate(self) -> float:
+        """Move every chain; return the mean probability of acceptance.
+
+        Where the rows are cut off from the items, draw them anew from the labels, and move the rest given them a few
+        times.
+        """
+        if not self.cut:
+            return self._trajectory()
+        hyper, _ = self.map.natural(self.y, self.z)
+        rows = self.map.density.rows
+        hyper[:, : rows.size] = rows.draw(len(hyper), self.rng)
+        self.y[:, : rows.size] = self.map.standard_hyper(hyper)[:, : rows.size]
+        return float(np.mean([self._trajectory() for _ in range(CUT_MOVES)]))
+
+    def _trajectory(self) -> float:
         """Move every chain along one trajectory; return the mean probability of acceptance."""
         rng, step = (
             self.rng,
@@ -114,7 +167,10 @@ class _Chains:
         )
         steps = max(1, int(np.ceil(TRAJECTORY * rng.uniform(0.6, 1.4) / step)))
         speed_y, speed_z = rng.standard_normal(self.y.shape), rng.standard_normal(self.z.shape)
+        held = slice(self.map.density.rows.size if self.cut else 0)
+        speed_y[:, held] = 0
         start = self.map.value_and_gradient(self.y, self.z)
+        start[1][:, held] = 0
         energy = start[0] - _kinetic(speed_y, speed_z)
         y, z, (value, by_y, by_z) = self.y, self.z, start
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -122,12 +178,14 @@ class _Chains:
                 speed_y, speed_z = speed_y + 0.5 * step * by_y, speed_z + 0.5 * step * by_z
                 y, z = y + step * speed_y, z + step * speed_z
                 value, by_y, by_z = self.map.value_and_gradient(y, z)
+                by_y[:, held] = 0
                 speed_y, speed_z = speed_y + 0.5 * step * by_y, speed_z + 0.5 * step * by_z
             gain = value - _kinetic(speed_y, speed_z) - energy
         gain = np.where(np.isfinite(gain), gain, -np.inf)
         accept = np.log(rng.random(len(gain))) < gain
         self.y, self.z = np.where(accept[:, None], y, self.y), np.where(accept[:, None, None], z, self.z)
         self._move_spreads()
+        self._move_units()
         self.iterations += 1
         self.gradients += steps + 1
         self.accepted.append(float(np.exp(np.minimum(gain, 0.0)).mean()))
@@ -140,26 +198,30 @@ class _Chains:
         long one; where they do not, the other is.
         """
         density = self.map.density
+        if not density.n_spreads:
+            return
         hyper, latent = self.map.natural(self.y, self.z)
-        scores, standard = hyper[:, -density.n_spreads :], density.standard_latent(hyper, latent)
-        of_latent = density.spread_of_latent
-        deviation = standard * density.spread(scores)[:, of_latent, None]
-        squares, number = np.zeros_like(scores), np.bincount(of_latent) * latent.shape[2]
-        np.add.at(squares.T, of_latent, (deviation**2).sum(axis=2).T)
-
-        def log_density(points: FloatArray) -> FloatArray:
-            spread = density.spread(points)
-            value: FloatArray = -0.5 * points**2 - number * np.log(spread) - 0.5 * squares / spread**2
-            return value
-
-        value = log_density(scores)
+        before, standard = hyper[:, -density.n_spreads :], density.standard_latent(hyper, latent)
+        deviation, log_density = density.spreads_given_deviations(hyper, standard)
+        scores, value = before, log_density(before)
         for scale in SPREAD_STEPS:
             trial = scores + scale * self.rng.standard_normal(scores.shape)
             found = log_density(trial)
             accept = np.log(self.rng.random(scores.shape)) < found - value
             scores, value = np.where(accept, trial, scores), np.where(accept, found, value)
         hyper = np.concatenate([hyper[:, : -density.n_spreads], scores], axis=1)
-        standard = deviation / density.spread(scores)[:, of_latent, None]
+        moved = deviation / density.all_spreads(scores)[:, density.spread_of_latent, None]
+        standard = np.where(density.tells_spread > 0, moved, standard)
+        self.y, self.z = self.map.standard(hyper, density.own_latent(hyper, standard))
+
+    def _move_units(self) -> None:
+        """Draw prevalence and rows of each unit anew, where rows vary and units are independent."""
+        density = self.map.density
+        if density.labeled is None or density.loadings is not None:
+            return
+        hyper, standard = self.place()
+        moves = UnitMoves(density.recentred(np.zeros(density.latent_shape)))
+        standard = moves.move(hyper, standard, self.rng)
         self.y, self.z = self.map.standard(hyper, density.own_latent(hyper, standard))
 
     def tune(self, iterations: int) -> None:
@@ -187,17 +249,35 @@ def _kinetic(speed_y: FloatArray, speed_z: FloatArray) -> FloatArray:
     return total
 
 
-def sample_pooled(density: GroupDensity, *, effective_draws: int, seed: int) -> GroupDraws:
-    """Draw until the least known quantity has so many effective draws, or the budget ends."""
+def sample_groups(
+    density: GroupDensity, *, effective_draws: int, seed: int, groups: int | None = None, cut: bool = False
+) -> GroupDraws:
+    """Draw until the least known quantity has this effective sample size, or the budget ends.
+
+    Parameters
+    ----------
+    density
+        What to draw from.
+    effective_draws
+        The least effective sample size that is wanted.
+    seed
+        Same seed, same draws.
+    groups
+        How many units to return, the first ones; all by default.
+    cut
+        Whether the rows of the confusion are drawn from the labels alone.
+    """
     _check.whole_number("effective_draws", effective_draws, least=1)
     rng = np.random.default_rng(seed)
-    n_chains = int(np.clip(CHAIN_NUMBERS // (density.n_groups * (density.n_ratios + 1)), FEWEST_CHAINS, MOST_CHAINS))
+    width = density.n_ratios + 1 + density.n_row_ratios * len(density.centre.basis)
+    n_chains = 4 * int(np.clip(CHAIN_NUMBERS // (4 * density.n_groups * width), FEWEST_CHAINS // 4, MOST_CHAINS // 4))
     chains = _started(density.recentred(np.zeros(density.latent_shape)), n_chains, rng)
+    chains.cut = cut
     for iterations in ROUNDS:
         _warm(chains, iterations)
     chains.tune(TUNING)
     chains.accepted.clear()
-    return _drawn(chains, effective_draws)
+    return _drawn(chains, effective_draws, density.n_groups if groups is None else groups)
 
 
 def _started(plain: GroupDensity, n_chains: int, rng: np.random.Generator) -> _Chains:
@@ -243,42 +323,66 @@ def _warm(chains: _Chains, iterations: int) -> None:
     chains.y, chains.z = chains.map.standard(hyper, density.own_latent(hyper, latent))
 
 
-def _drawn(chains: _Chains, wanted: int) -> GroupDraws:
+@dataclass(slots=True)
+class _Kept:
+    """Draws that were kept, each an array (chain, …) for one iteration."""
+
+    hyper: list[FloatArray] = field(default_factory=list)
+    prevalence: list[FloatArray] = field(default_factory=list)
+    rows: list[FloatArray] = field(default_factory=list)
+
+    def add(self, chains: _Chains, groups: int) -> None:
+        """Keep where the chains stand."""
+        density = chains.map.density
+        hyper, latent = chains.map.natural(chains.y, chains.z)
+        self.hyper.append(hyper)
+        self.prevalence.append(density.prevalence(hyper, latent)[:, :, :groups].transpose(0, 2, 1))
+        if density.labeled is not None:
+            self.rows.append(density.unit_rows(hyper, latent)[:, :groups])
+
+    def thin(self) -> None:
+        """Leave out every second iteration."""
+        for values in (self.hyper, self.prevalence, self.rows):
+            values[:] = values[1::2]
+
+    def gathered(self, chains: _Chains) -> GroupDraws:
+        """Return the draws, chain after chain."""
+        density, hyper = chains.map.density, _chain_after_chain(self.hyper)
+        _, centre, scores = density.parts(hyper)
+        spread, common = density.spread(scores), density.common_rows(hyper)
+        return GroupDraws(
+            prevalence=_chain_after_chain(self.prevalence),
+            confusion=_chain_after_chain(self.rows) if self.rows else common,
+            centre=centre,
+            spread=spread[:, : density.n_prevalence_spreads],
+            common_rows=common if self.rows else None,
+            row_spread=spread[:, density.n_prevalence_spreads :],
+            chains=len(chains.y),
+            iterations=chains.iterations,
+            gradients=chains.gradients,
+            acceptance=float(np.mean(chains.accepted)),
+        )
+
+
+def _drawn(chains: _Chains, wanted: int, groups: int) -> GroupDraws:
     """Draw in blocks until enough is known; keep what fits in memory."""
     density = chains.map.density
-    size = chains.y.size + len(chains.z) * density.n_groups * (density.n_ratios + 1)
-    most = max(2 * FEWEST_CHAINS, KEPT_BYTES // (8 * size))
-    kept: list[tuple[FloatArray, FloatArray, FloatArray]] = []
-    every = 1
+    of_group = len(density.centre.basis) * (1 if density.labeled is None else 1 + len(density.unlabeled))
+    most = max(2 * FEWEST_CHAINS, KEPT_BYTES // (8 * (chains.y.size + len(chains.z) * groups * of_group)))
+    kept, every = _Kept(), 1
     for _ in range(MOST_BLOCKS):
         for number in range(BLOCK):
             chains.iterate()
             if number % every:
                 continue
-            hyper, latent = chains.map.natural(chains.y, chains.z)
-            shares = density.prevalence(hyper, latent).transpose(0, 2, 1)
-            kept.append((hyper, shares, density.confusion(hyper, latent)))
-            if len(kept) > most:
-                kept, every = kept[1::2], 2 * every
-        draws = _gathered(kept, chains)
+            kept.add(chains, groups)
+            if len(kept.hyper) > most:
+                kept.thin()
+                every *= 2
+        draws = kept.gathered(chains)
         if draws.is_enough(wanted):
             break
     return draws
-
-
-def _gathered(kept: list[tuple[FloatArray, FloatArray, FloatArray]], chains: _Chains) -> GroupDraws:
-    hyper, prevalence, confusion = (_chain_after_chain(values) for values in zip(*kept, strict=True))
-    _, centre, scores = chains.map.density.parts(hyper)
-    return GroupDraws(
-        prevalence=prevalence,
-        confusion=confusion,
-        centre=centre,
-        spread=chains.map.density.spread(scores),
-        chains=len(chains.y),
-        iterations=chains.iterations,
-        gradients=chains.gradients,
-        acceptance=float(np.mean(chains.accepted)),
-    )
 
 
 def _chain_after_chain(values: Sequence[FloatArray]) -> FloatArray:
@@ -308,7 +412,10 @@ def _negative_marginal(hyper: FloatArray, plain: GroupDensity) -> tuple[float, F
     points = np.vstack([hyper, hyper + step * np.eye(len(hyper)), hyper - step * np.eye(len(hyper))])
     n_latent, n_blocks = plain.latent_shape
     batch = max(1, BATCH // (n_latent * max(plain.unlabeled.size, n_latent * n_blocks)))
-    values = np.concatenate([_marginal(plain, points[at : at + batch]) for at in range(0, len(points), batch)])
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        values = np.concatenate([_marginal(plain, points[at : at + batch]) for at in range(0, len(points), batch)])
+    if not np.isfinite(values).all():
+        return FAR_OUT, np.zeros_like(hyper)
     ahead, behind = values[1 : len(hyper) + 1], values[len(hyper) + 1 :]
     return -float(values[0]), -(ahead - behind) / (2 * step)
 

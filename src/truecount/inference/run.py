@@ -1,4 +1,4 @@
-"""How draws came about: what each kind of engine did, and whether the draws are an answer."""
+"""How draws were made: what each kind of engine did, and whether the draws are an answer."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args

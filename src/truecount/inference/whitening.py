@@ -5,7 +5,8 @@ The curvature of such a posterior is an arrowhead: hyperparameters meet everythi
 
 ``hyper = centre + L y``,  ``latent_g = centre_g − H_gg⁻¹ H_gh (hyper − centre) + H_gg^(−½) z_g``,
 
-where ``L Lᵀ`` inverts the Schur complement of the hyperparameters. The map is linear, so its Jacobian is constant.
+where ``L Lᵀ`` inverts the Schur complement of the hyperparameters. The map is linear, so its Jacobian is constant. L is
+lower triangular, so that the first hyperparameters, those of the rows, hang on the first of y alone.
 """
 
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ class Whitening:
     factor: FloatArray
     coupling: FloatArray
     root: FloatArray
+    inverse_root: FloatArray
 
     @classmethod
     def at(cls, density: GroupDensity, hyper: FloatArray, latent: FloatArray) -> "Whitening":
@@ -40,15 +42,17 @@ class Whitening:
         by_hyper, by_latent = _gradient_differences(density, hyper, latent)
         blocks = density.curvature(hyper[None], latent[None])[0].transpose(2, 0, 1)
         values, vectors = np.linalg.eigh(blocks)
-        root = vectors / np.sqrt(np.maximum(values, 1e-8))[:, None]
+        sizes = np.sqrt(np.maximum(values, 1e-8))[:, None]
+        root, inverse = vectors / sizes, (vectors * sizes).transpose(0, 2, 1)
         meeting = by_latent.transpose(2, 1, 0)
         halves = np.matmul(root.transpose(0, 2, 1), meeting)
         schur = by_hyper - np.einsum("gdp,gdq->pq", halves, halves)
         eigenvalues, directions = np.linalg.eigh((schur + schur.T) / 2)
-        factor = directions / np.sqrt(np.maximum(eigenvalues, LEAST_CURVATURE))
+        factor = np.linalg.cholesky(directions / np.maximum(eigenvalues, LEAST_CURVATURE) @ directions.T)
         answer = -np.matmul(root, halves)
         coupling = np.matmul(answer, factor).transpose(1, 0, 2).reshape(-1, density.n_hyper)
-        return cls(density, hyper, latent, factor, coupling, np.ascontiguousarray(root.transpose(1, 2, 0)))
+        roots = (np.ascontiguousarray(each.transpose(1, 2, 0)) for each in (root, inverse))
+        return cls(density, hyper, latent, factor, coupling, *roots)
 
     def natural(self, y: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return hyperparameters (chain, hyper) and latent coordinates (chain, latent, block)."""
@@ -57,10 +61,13 @@ class Whitening:
 
     def standard(self, hyper: FloatArray, latent: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return (y, z) of this point."""
-        y: FloatArray = np.asarray(np.linalg.solve(self.factor, (hyper - self.hyper).T).T)
+        y = self.standard_hyper(hyper)
         rest = latent - self.latent - (y @ self.coupling.T).reshape(latent.shape)
-        inverse: FloatArray = np.asarray(np.linalg.inv(self.root.transpose(2, 0, 1)))
-        return y, _applied(inverse.transpose(1, 2, 0), rest)
+        return y, _applied(self.inverse_root, rest)
+
+    def standard_hyper(self, hyper: FloatArray) -> FloatArray:
+        """Return y of these hyperparameters."""
+        return np.asarray(np.linalg.solve(self.factor, (hyper - self.hyper).T).T)
 
     def value_and_gradient(self, y: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the log-density and its gradients by y and z."""

@@ -16,13 +16,19 @@ if TYPE_CHECKING:
     from truecount.models.label_shift import LabelShift as LabelShift
     from truecount.models.model import Model as Model
     from truecount.models.priors import Prior as Prior
+    from truecount.models.published import MeanInterval as MeanInterval
+    from truecount.models.published import Pert as Pert
+    from truecount.models.variation import Cut as Cut
     from truecount.models.variation import Independent as Independent
     from truecount.models.variation import Pooled as Pooled
+    from truecount.models.variation import Varying as Varying
     from truecount.models.variation import Walk as Walk
 
 _HOMES = {
+    "Cut": "variation",
     "Independent": "variation",
     "Pooled": "variation",
+    "Varying": "variation",
     "Walk": "variation",
     "ByPrediction": "given_output",
     "Density": "discrete",
@@ -30,7 +36,9 @@ _HOMES = {
     "GaussianPrior": "gaussian",
     "GivenOutput": "given_output",
     "LabelShift": "label_shift",
+    "MeanInterval": "published",
     "Model": "model",
+    "Pert": "published",
     "Prior": "priors",
     "SamePopulation": "given_output",
     "density": "discrete",

@@ -10,28 +10,59 @@ from truecount._wording import quoted
 from truecount.counts.groups import Groups
 from truecount.counts.weights import effective_groups
 from truecount.errors import InputError
-from truecount.models.hierarchy.pooled import PooledDensity, pooled_density
+from truecount.models.hierarchy import GroupDensity
+from truecount.models.hierarchy.centre import Centre
+from truecount.models.hierarchy.dirichlet import DirichletGroups
+from truecount.models.hierarchy.log_ratios import log_ratio_basis
 from truecount.models.hierarchy.rows import Rows
 from truecount.models.priors import Prior
-from truecount.models.variation import Pooled, Walk
+from truecount.models.variation import ConfusionChoice, Independent, Variation, Varying, Walk
 
 
-def group_density(groups: Groups, prior: Prior, variation: Pooled | Walk) -> PooledDensity:
-    """Put groups, prior and a choice of how groups vary together."""
+def group_density(
+    groups: Groups, prior: Prior, variation: Variation, confusion: ConfusionChoice | None = None
+) -> GroupDensity:
+    """Put groups, prior and choices of how groups vary together.
+
+    The units of the density are the groups and, where the confusion varies, after them the studies that are no groups.
+    """
     labeled, unlabeled = effective_groups(groups)
-    whole = groups.total
-    rows = Rows(prior.confusion_for(whole) + labeled.sum(axis=0), prior.known_for(whole))
-    intercept = np.ones((1, len(groups)))
+    whole, is_varying = groups.total, isinstance(confusion, Varying)
+    concentration, shapes = prior.prevalence_for(whole), prior.confusion_for(whole)
+    rows = Rows(shapes if is_varying else shapes + labeled.sum(axis=0), prior.known_for(whole))
+    basis = log_ratio_basis(len(concentration))
+    own = _labels_of_units(groups, labeled) if isinstance(confusion, Varying) else None
+    further = 0 if own is None else own.shape[2] - len(groups)
+    items = np.pad(unlabeled, ((0, further), (0, 0))).T
+    options: dict[str, Any] = {"labeled": own, "is_group": np.arange(len(groups) + further) < len(groups)}
+    if isinstance(confusion, Varying):
+        options["row_spread_scale"] = confusion.spread
+    if isinstance(variation, Independent):
+        empty = Centre(concentration, np.empty((0, len(groups) + further)), basis)
+        return GroupDensity(rows, items, empty, dirichlet=DirichletGroups(basis, concentration), **options)
+    design, effect = np.ones((1, len(groups) + further)), 1.0
+    options["spread_scale"] = variation.spread
     if isinstance(variation, Walk):
-        loadings = (walk_loading(groups), np.eye(len(groups)))[: 1 + variation.noise]
-        return pooled_density(
-            rows, unlabeled.T, prior.prevalence_for(whole), intercept, loadings=loadings, spread_scale=variation.spread
-        )
-    design = np.vstack([intercept, _covariates(groups, variation.covariates)])
-    concentration = prior.prevalence_for(whole)
-    return pooled_density(
-        rows, unlabeled.T, concentration, design, spread_scale=variation.spread, effect=variation.effect
-    )
+        walk = np.pad(walk_loading(groups), ((0, further), (0, 0)))
+        options["loadings"] = (walk, np.eye(len(walk), len(groups)))[: 1 + variation.noise]
+    else:
+        columns = _covariates(groups, variation.covariates)
+        design, effect = np.vstack([design, np.pad(columns, ((0, 0), (0, further)))]), variation.effect
+        options["dirichlet"] = DirichletGroups(basis) if variation.kind == "dirichlet" else None
+    return GroupDensity(rows, items, Centre(concentration, design, basis, effect), **options)
+
+
+def _labels_of_units(groups: Groups, labeled: FloatArray) -> FloatArray:
+    """Return the labels of each unit (class, output, unit): of groups, then of studies that are no groups."""
+    units: list[Any] = list(groups.groups)
+    places = []
+    for study in groups.studies or (object(),):
+        if study not in units:
+            units.append(study)
+        places.append(units.index(study))
+    result = np.zeros((*labeled.shape[1:], len(units)))
+    result[:, :, places] = labeled.transpose(1, 2, 0)
+    return result
 
 
 def walk_loading(groups: Groups) -> FloatArray:

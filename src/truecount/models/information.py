@@ -21,9 +21,9 @@ def expected_covariance(
     Parameters
     ----------
     confusion
-        Shape (classes, outputs): φ, all above zero.
+        Shape (..., classes, outputs): φ, all above zero.
     prevalence
-        Shape (classes,): π.
+        Shape (..., classes): π.
     labeled
         Shape (classes,): labelled items of each class, pseudo-items of the row prior included.
     unlabeled
@@ -33,7 +33,7 @@ def expected_covariance(
 
     Returns
     -------
-    Shape (classes, classes).
+    Shape (..., classes, classes).
 
     Notes
     -----
@@ -47,12 +47,12 @@ def expected_covariance(
     >>> round(float(np.sqrt(covariance[0, 0])), 4), round(float(np.sqrt(0.4 * 0.6 / 1000) / 0.6), 4)
     (0.0257, 0.0258)
     """
-    outputs = prevalence @ confusion
-    scatter = _scatter(outputs) / unlabeled + np.tensordot(prevalence**2 / labeled, _scatter(confusion), 1)
-    precision = np.linalg.inv(scatter + 1 / len(outputs))
-    tangent = _tangent(len(prevalence))
+    outputs = np.einsum("...l,...lk->...k", prevalence, confusion)
+    rows = np.einsum("...l,...lij->...ij", prevalence**2 / labeled, _scatter(confusion))
+    precision = np.linalg.inv(_scatter(outputs) / unlabeled + rows + 1 / outputs.shape[-1])
+    tangent = _tangent(prevalence.shape[-1])
     before = np.linalg.inv(tangent.T @ _dirichlet_covariance(prior) @ tangent)
-    learned = tangent.T @ confusion @ precision @ confusion.T @ tangent
+    learned = tangent.T @ confusion @ precision @ confusion.swapaxes(-1, -2) @ tangent
     covariance: FloatArray = tangent @ np.linalg.inv(learned + before) @ tangent.T
     return covariance
 

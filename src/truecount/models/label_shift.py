@@ -8,7 +8,7 @@ from truecount.errors import InputError
 from truecount.models.discrete import Density, density
 from truecount.models.model import INDEPENDENT, RIGHT_LABELS, Assumption, Model
 from truecount.models.priors import Prior, require_prior
-from truecount.models.variation import Independent, Pooled, Variation, Walk
+from truecount.models.variation import ConfusionChoice, Cut, Independent, Pooled, Variation, Varying, Walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,9 @@ class LabelShift(Model):
     groups
         How the prevalences of several groups vary: `Pooled` around a learned centre, as a `Walk` in time, or
         `Independent` of each other. By default pooled where there are three groups or more, else independent.
+    confusion
+        How the confusion of several groups is learned: one for all, from labels and items, by default; `Varying`
+        between studies and groups; or `Cut`, from labels alone.
 
     Examples
     --------
@@ -56,12 +59,16 @@ class LabelShift(Model):
 
     prior: Prior = field(default_factory=Prior)
     groups: Variation | None = field(default=None, kw_only=True)
+    confusion: ConfusionChoice | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         require_prior(self.prior)
         if not isinstance(self.groups, Pooled | Walk | Independent | None):
             needed = "it must say how groups vary"
             raise InputError("groups", f"is {self.groups!r:.60}", needed, "Pass Pooled(), Walk() or Independent()")
+        if not isinstance(self.confusion, Varying | Cut | None):
+            needed = "it must say how the confusion of groups is learned"
+            raise InputError("confusion", f"is {self.confusion!r:.60}", needed, "Pass Varying() or Cut()")
 
     def density(self, counts: Counts) -> Density:
         """Return the posterior of prevalence and confusion, up to a constant."""

@@ -15,6 +15,7 @@ from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
 from truecount.models.learned import Learned, learned_rows
+from truecount.models.published import MeanInterval, Pert, published_row
 
 LEAST, MOST = 1e-9, 1e9
 """Concentrations beyond these are no belief but a rounding error away from an absent class, or from certainty."""
@@ -104,6 +105,39 @@ class Prior:
             return self
         prevalence = prevalence if self.prevalence == AUTO else self.prevalence  # type: ignore[assignment]
         return Prior(prevalence, confusion if self.confusion == AUTO else self.confusion, known=self.known)
+
+    @classmethod
+    def published(
+        cls, rates: Mapping[Any, Any], *, outputs: Iterable[Any] | None = None, prevalence: Any = 1.0
+    ) -> "Prior":
+        """Rows by published rates with ranges, such as a sensitivity and a specificity.
+
+        Parameters
+        ----------
+        rates
+            Maps each class to the rate of the output called like it, a `Pert` or a `MeanInterval`; or to a
+            concentration, such as 1, where nothing was published.
+        outputs
+            Names of the outputs, where they are not the classes; those beside a class's own share the rest evenly.
+        prevalence
+            Concentration of the prevalence.
+
+        Examples
+        --------
+        >>> prior = Prior.published({"positive": Pert(0.85, 0.7, 0.95), "negative": 1})
+        >>> {output: round(labels, 1) for output, labels in prior.confusion["positive"].items()}
+        {'positive': 50.3, 'negative': 9.5}
+        """
+        _check.instance_of("rates", rates, Mapping, "Pass {class: Pert(likely, low, high), ...}")
+        names = list(rates) if outputs is None else list(outputs)
+        rows = {}
+        for name, rate in rates.items():
+            if isinstance(rate, Pert | MeanInterval) and (name not in names or len(names) < 2):
+                needed = "a published rate is that of the output called like its class"
+                raise InputError("rates", f"name {name!r}, which is no output", needed, "Name the outputs: outputs=...")
+            is_rate = isinstance(rate, Pert | MeanInterval)
+            rows[name] = published_row(rate, name, names) if is_rate else dict.fromkeys(names, rate)
+        return cls(prevalence, rows)
 
     def prevalence_for(self, counts: Counts) -> FloatArray:
         """Shape (classes,): concentration of the prevalence; 1 where it is learned, which takes a density."""

@@ -1,11 +1,12 @@
-"""How groups vary: choices of a model of several populations."""
+"""How groups vary, in their prevalence and in their confusion: choices of a model of several populations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from truecount import _check
 from truecount.errors import InputError
 
 
@@ -21,6 +22,9 @@ class Pooled:
     ----------
     spread
         Scale of the half-normal prior of the spread between groups.
+    kind
+        ``"normal"``, as above; or ``"dirichlet"``: the prevalence of a group is ``Dirichlet(κ · centre)`` with
+        ``κ = 2 L / spread²``, one spread for all L classes. With few groups the choice matters; compare the two.
     covariates
         What is known of each group: a mapping from name to one number for each group, or a matrix (groups, columns).
         Columns are standardised, and their coefficients have normal priors of scale `effect`.
@@ -29,10 +33,12 @@ class Pooled:
     """
 
     spread: float = 1.0
+    kind: Literal["normal", "dirichlet"] = "normal"
     covariates: Any = None
     effect: float = 1.0
 
     def __post_init__(self) -> None:
+        _check.one_of("kind", self.kind, ("normal", "dirichlet"))
         for name in ("spread", "effect"):
             _require_scale(name, getattr(self, name))
         object.__setattr__(self, "covariates", _plain(self.covariates))
@@ -64,7 +70,38 @@ class Independent:
     """Groups have nothing in common but the confusion; each prevalence has the same fixed prior."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Varying:
+    """The confusion varies between studies and groups around common rows, with a learned spread.
+
+    The log-ratios of each row of a study or group vary normally around those of the common row, whose prior is that of
+    ``Prior.confusion``; for two outputs the one log-ratio is the logit. A study named like a group holds labels of that
+    group. A group without labels of its own has the rows of a new study, so that what was seen to differ between
+    studies widens its answer. One study says nothing of the spread; two or three say little, and its prior decides.
+
+    Parameters
+    ----------
+    spread
+        Scale of the half-normal prior of the standard deviation between studies, one for each class's row.
+    """
+
+    spread: float = 0.5
+
+    def __post_init__(self) -> None:
+        _require_scale("spread", self.spread)
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The confusion is learned from labels alone; unlabelled items say nothing of it.
+
+    Not a posterior, but a check of one: where this answer differs from the full one by more than the labels' error, the
+    classifier treats the groups differently from the labelled items, or the labels are few.
+    """
+
+
 Variation: TypeAlias = Pooled | Walk | Independent
+ConfusionChoice: TypeAlias = Varying | Cut
 
 
 def _plain(covariates: Any) -> Any:

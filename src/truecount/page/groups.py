@@ -1,110 +1,243 @@
-"""The page of groups: what changes between them first, then everything that one answer has too."""
+"""The page of many groups: what a manager reads first, then everything that one answer has too."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truecount._types import Name
-from truecount.counts import Counts
+from truecount._secrets import masked_command
+from truecount._wording import visible
+from truecount.errors import InputError
+from truecount.models import LabelShift, Pooled, Varying, Walk
+from truecount.models.model import Assumption
 from truecount.page import text
-from truecount.page.pictures import groups_drawing
-from truecount.page.reproduce import repeat_groups
-from truecount.page.tables import Grid, counts_table
-from truecount.plots.groups import first_of, groups_data
+from truecount.page.pictures import Drawing, drawing_of
+from truecount.page.reproduce import Repeat, beliefs, prior_in_python
+from truecount.page.style import style
+from truecount.page.text import LONGEST_NAME
+from truecount.plots.groups import draw_caterpillar, draw_trend, groups_data
 from truecount.plots.labels import labels
-from truecount.plots.theme import LIGHT
-from truecount.reading.names import group_name
-from truecount.results import Posterior
-from truecount.results.groups import answered, changes_table, groups_findings, groups_table, is_joint
-from truecount.results.summary import Kind, Target
-from truecount.results.table import ShareInWords, refusal, shares_in_words
+from truecount.plots.ranks import draw_pairs, draw_ranks, pairs_data, ranks_data
+from truecount.results.group_summary import GroupSummary
+from truecount.results.group_table import (
+    changes_table,
+    decimals_of,
+    how,
+    pairs_table,
+    probability,
+    refusal,
+    shares_table,
+)
+from truecount.results.table import Table
+
+if TYPE_CHECKING:
+    from truecount.results.group_posterior import GroupPosterior
+
+TITLE = "How many of each class are really in each group?"
+MOST_PAIRS = 36
+"""In a picture; the table has more."""
+POOLED = Assumption(
+    "Groups are alike in that their shares scatter around a common centre.",
+    "Small groups borrow from the others, the more the fewer items they have. A group that is unlike all others, and "
+    "has few items, is drawn towards them too far.",
+)
+WALK = Assumption(
+    "Shares go from one period to the next in steps that are alike in size.",
+    "How large steps are is learned from all of them. A single jump is smoothed at its edges.",
+)
+VARYING = Assumption(
+    "The studies are like the groups.",
+    "How much the classifier differs between studies says how much it may differ between groups without labels.",
+)
 
 
-def groups_content(
-    posteriors: Mapping[Any, Posterior],
-    *,
-    level: float,
-    kind: Kind,
-    target: Target,
-    classes: Sequence[Name] | None,
-    command: str | None,
-) -> dict[str, Any]:
-    """Return what the template needs for groups; those without an answer have a row that says so, and nothing else."""
-    look: dict[str, Any] = {"level": level, "kind": kind, "target": target}
-    first = first_of(posteriors, "posterior")
-    sound = answered(posteriors)
-    has_changes = is_joint(posteriors) and len(sound) > 1
-    places = [first.place(name) % len(LIGHT.classes) for name in (first.classes if classes is None else classes)]
-    return {
-        "is_of_groups": True,
-        "answer": groups_answer(sound, **look, classes=classes) if sound else refusal(first),
-        "findings": text.remarks(groups_findings(posteriors)),
-        "table": groups_table(posteriors, **look, classes=classes),
-        "colors": [place for each in posteriors.values() for place in (places if each.has_answer else [None])],
-        "changes": changes_table(posteriors, **look, classes=classes) if has_changes else None,
-        "change_colors": places * max(len(sound) - 1, 0),
-        "picture": groups_drawing(sound, **look, classes=classes) if sound else None,
-        "method": text.method(first, **look, items=items_of(each.counts for each in posteriors.values())),
-        "assumptions": first.model.assumptions,
-        "confusion": None,
-        "fit": [],
-        "counts": shared_counts(posteriors),
-        "repeat": repeat_groups(posteriors, command),
-    }
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the page: a heading, words, a picture, a table."""
+
+    name: str
+    heading: str
+    words: str = ""
+    picture: Drawing | None = None
+    table: Table | None = None
 
 
-def groups_answer(
-    posteriors: Mapping[Any, Posterior],
-    *,
-    level: float,
-    kind: Kind,
-    target: Target,
-    classes: Sequence[Name] | None = None,
+def render_groups(
+    answer: "GroupPosterior", summary: GroupSummary, *, title: str | None = None, command: str | None = None
 ) -> str:
-    """Say in one sentence how a class goes from the first to the last, or where it is extreme.
+    """Return the page of many groups as text.
 
-    It is the class of interest, or that which varies most.
+    Parameters
+    ----------
+    answer, summary
+        What was inferred, and its numbers, with what was asked of them.
+    title
+        The heading.
+    command
+        What was typed to get this answer.
     """
-    look: dict[str, Any] = {"level": level, "kind": kind, "target": target}
-    each = list(posteriors.values())
-    if len(each) == 1:
-        return text.answer(each[0], **look, classes=classes)
-    data = groups_data(posteriors, **look, classes=each[0].classes)
-    place = int(np.ptp(data.mean, axis=0).round(12).argmax())
-    if classes is not None and len(classes) == 1:
-        place = each[0].place(classes[0])
-    shares = data.mean[:, place]
-    ends = (0, len(each) - 1) if data.in_order else (int(shares.argmin()), int(shares.argmax()))
-    names = [text.isolated(labels(data.groups, text.LONGEST_NAME)[group]) for group in ends]
-    share = f"the true share of “{text.isolated(labels(data.classes, text.LONGEST_NAME)[place])}”"
-    promises = (f"{data.interval_name.removesuffix('s')} ", "")
-    low, high = (
-        _told(shares_in_words(each[group].summary(**look))[place], promise)
-        for group, promise in zip(ends, promises, strict=True)
+    rendered: str = _template().render(
+        title=visible(title or TITLE),
+        style=style(),
+        answer=answer_in_words(summary),
+        alerts=[visible(alert.message) for alert in summary.alerts] if summary.has_answer else [],
+        sections=_sections(summary) if summary.has_answer else [],
+        findings=text.remarks(summary.findings),
+        method=_method(answer, summary),
+        assumptions=_assumptions(answer.model),
+        repeat=_repeat(answer, summary, command),
     )
-    if data.in_order:
-        return text.unbroken(f"From {names[0]} to {names[1]}, {share} goes from about {low} to {high}.")
-    found = f"is smallest in {names[0]}, about {low}, and largest in {names[1]}, about {high}"
-    return text.unbroken(f"Of {len(each):,} groups, {share} {found}.")
+    return rendered
 
 
-def _told(one: ShareInWords, promise: str) -> str:
-    """Say a share and its interval."""
-    return f"{one.share} ({promise}{one.interval})"
+def answer_in_words(summary: GroupSummary) -> str:
+    """Say in one sentence where the share is largest and smallest, or how it went in time."""
+    if not summary.has_answer:
+        return refusal(summary)
+    place = summary.place
+    decimals = decimals_of(summary.interval[:, [place]])
+    names = [text.isolated(name) for name in labels(summary.names, LONGEST_NAME)]
+    share = f"the true share of “{text.isolated(labels([summary.of], LONGEST_NAME)[0])}”"
+
+    def told(at: int, promise: str = "") -> str:
+        low, high = (f"{100 * end:.{decimals}f}" for end in summary.interval[at, place])
+        middle, span = f"{100 * summary.mean[at, place]:.{decimals}f} %", f"{low} \N{EN DASH} {high} %"
+        return f"{text.unbroken(middle)} ({promise}{text.unbroken(span)})"
+
+    promise = f"{text.unbroken(summary.interval_name)} "
+    if len(names) == 1:
+        return f"In {names[0]}, {share} is about {told(0, promise)}."
+    if summary.in_time and len(summary.by) == 1:
+        order = np.argsort(np.asarray(summary.times), kind="stable")
+        first, last = int(order[0]), int(order[-1])
+        went = f"From {names[first]} to {names[last]}, {share} went from about {told(first, promise)} to {told(last)}."
+        return f"{went} It is larger now with a probability of {probability(float(summary.since[-1].larger[place]))}."
+    order = np.argsort(summary.mean[:, place], kind="stable")
+    low, high = int(order[0]), int(order[-1])
+    sure = ""
+    if summary.ranks is not None:
+        best = int(summary.ranks.largest.argmax())
+        sure = f" {names[best]} has the largest with a probability of {probability(summary.ranks.largest[best])}."
+    extremes = (
+        f"is largest in {names[high]}, about {told(high, promise)}, and smallest in {names[low]}, about {told(low)}"
+    )
+    return f"Of {len(names):,} groups, {share} {extremes}.{sure}"
 
 
-def items_of(counts: Iterable[Counts]) -> tuple[float, float]:
-    """Return how many items are labelled and how many are not; labels that groups share count once."""
-    each = list(counts)
-    labeled = {(one.outputs, one.labeled.tobytes()): one.labeled.sum() for one in each}
-    return float(sum(labeled.values())), float(sum(one.unlabeled.sum() for one in each))
+def _sections(summary: GroupSummary) -> list[Section]:
+    """Return shares, changes, comparisons and ranks, as far as there are some."""
+    is_one_series = summary.in_time and len(summary.by) == 1
+    shown = f"“{visible(summary.of)}”"
+    sections = [
+        Section(
+            "shares",
+            f"The true share of {shown}" + (" in time" if is_one_series else ", group by group"),
+            picture=_shares_picture(summary, is_one_series=is_one_series),
+            table=shares_table(summary, every_class=False, by_size=not summary.in_time),
+        )
+    ]
+    if summary.pairs:
+        several = len(summary.pairs) > 1
+        picture = None
+        if several and len(summary.pairs) <= MOST_PAIRS:
+            data = pairs_data(summary)
+            about = "A row for each pair of groups. The numbers are in the table."
+            picture = drawing_of("pairs", draw_pairs, data, "Differences between groups", about)
+        against = "Compared with the baseline" if summary.baseline is not None else "Compared with each other"
+        table = pairs_table(summary, summary.pairs, "comparison")
+        sections.append(Section("pairs", against, picture=picture, table=table))
+    if summary.ranks is not None and summary.ranks.probability is not None and len(summary.groups) > 2:
+        words = "Which group has the largest share, which the next: the probability of each rank, from joint draws."
+        about = "A row for each group, a column for each rank."
+        picture = drawing_of("ranks", draw_ranks, ranks_data(summary), "Probability of every rank", about)
+        sections.append(Section("ranks", f"Ranks by the share of {shown}", words, picture))
+    if summary.changes:
+        sections.append(Section("changes", f"How the share of {shown} changed", table=changes_table(summary)))
+    return sections
 
 
-def shared_counts(posteriors: Mapping[Any, Posterior]) -> Grid | None:
-    """Return the labelled table with the unlabelled items of every group below; None where the groups share none."""
-    counts = [(f"unlabelled, {group_name(group)}", posterior.counts) for group, posterior in posteriors.items()]
-    (_, first), *others = counts
-    if any(other.outputs != first.outputs or not np.array_equal(other.labeled, first.labeled) for _, other in others):
-        return None
-    return counts_table(first, counts)
+def _shares_picture(summary: GroupSummary, *, is_one_series: bool) -> Drawing:
+    """Draw a trend, or a caterpillar."""
+    data = groups_data(summary, in_time=is_one_series)
+    if is_one_series:
+        about = f"{len(data.names):,} periods from left to right. The numbers are in the table."
+        return drawing_of("shares", draw_trend, data, "The share in time", about)
+    about = f"A row for each of {len(data.names):,} groups, the largest on top. The numbers are in the table."
+    return drawing_of("shares", draw_caterpillar, data, "The share in every group", about)
+
+
+def _method(answer: "GroupPosterior", summary: GroupSummary) -> list[str]:
+    """Say how the answer was made."""
+    data, model = answer.data, answer.model
+    studies = f" from {len(data.studies):,} studies" if data.studies else ""
+    vary = {
+        Pooled: "Groups scatter around a common centre, and how much they do is learned from all of them: a group with "
+        "few items borrows from the others, one with many hardly does.",
+        Walk: "The shares of one period are near those of the one before, and how near is learned from all periods. "
+        "Periods without items are predicted from those around them.",
+    }.get(type(model.groups), "Each group has a share of its own, which says nothing of the others.")
+    return [
+        f"A classifier (a model, a test, a judge) sorted items into {len(data.outputs)} outputs, and it makes "
+        f"mistakes. {data.labeled.sum():,.0f} labelled items{studies}, of which the true class is known, show what it "
+        f"does with each class. Of {data.unlabeled.sum():,.0f} unlabelled items in {len(data):,} groups only the "
+        "output is known.",
+        f"{model.method} {vary} All groups were drawn together with the misclassification rates, so that errors which "
+        "they share cancel in their differences.",
+        f"The interval holds {100 * summary.level:.6g} % of what remains for each group by itself. It is wide where "
+        "labels are few, where the classifier confuses classes, or where a group has few items.",
+        *_prediction(answer),
+    ]
+
+
+def _prediction(answer: "GroupPosterior") -> list[str]:
+    """Say whether pooling predicts groups that are left out; nothing where that has no scores."""
+    try:
+        scores = answer.leave_one_out()
+    except InputError:
+        return []
+    words = f"{scores.sentence} (Log-probability {scores.gain:+.1f}, standard error {scores.gain_error:.1f}.)"
+    return [f"To check whether groups should borrow from each other, each was predicted from the others. {words}"]
+
+
+def _assumptions(model: LabelShift) -> tuple[Assumption, ...]:
+    more = {Pooled: (POOLED,), Walk: (WALK,)}.get(type(model.groups), ())
+    return (*model.assumptions, *more, *((VARYING,) if isinstance(model.confusion, Varying) else ()))
+
+
+def _repeat(answer: "GroupPosterior", summary: GroupSummary, command: str | None) -> Repeat:
+    model, origin = answer.model, answer.origin
+    choices = [f"{name}=tc.{choice!r}" for name, choice in _choices(model) if choice is not None]
+    engine = [f"engine=tc.{origin.engine}"] if origin.engine else []
+    code = "\n".join(
+        [
+            "import truecount as tc",
+            "",
+            f"groups = tc.Groups.from_json({answer.data.to_json()!r})",
+            f"model = tc.LabelShift({', '.join([prior_in_python(model.prior), *choices])})",
+            f"answer = tc.infer({', '.join(['groups', 'model', *engine, f'seed={origin.seed}'])})",
+            "print(answer)",
+        ]
+    )
+    facts = [
+        ("Version", f"truecount {origin.version or 'unknown'}"),
+        ("Seed", str(origin.seed)),
+        ("Engine", how(summary)),
+        *beliefs(model),
+        *((f"Model of the {name}", repr(choice)) for name, choice in _choices(model) if choice is not None),
+    ]
+    typed, has_secrets = (None, False) if command is None else masked_command(command)
+    return Repeat(None if typed is None else visible(typed), code, facts, has_secrets)
+
+
+def _choices(model: LabelShift) -> list[tuple[str, Any]]:
+    return [("groups", model.groups), ("confusion", model.confusion)]
+
+
+@cache
+def _template() -> Any:
+    from jinja2 import Environment, StrictUndefined
+
+    machine = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
+    return machine.from_string(Path(__file__).with_name("groups.html").read_text(encoding="utf-8"))

@@ -2,7 +2,7 @@
 
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING, Any
@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 from truecount._types import Name
 from truecount.page.style import variables
 from truecount.page.text import LONGEST_NAME
-from truecount.plots.canvas import FONT, dress, find_letters, new_axes
-from truecount.plots.groups import draw_groups, groups_data
+from truecount.plots.canvas import FONT, Shown, dress, find_letters, new_axes
 from truecount.plots.labels import labels
 from truecount.plots.shares import draw_prevalence, prevalence_data
-from truecount.plots.theme import LIGHT
+from truecount.plots.theme import LIGHT, Theme
 from truecount.results import Posterior
 from truecount.results.summary import Kind, Target
 
@@ -59,33 +58,24 @@ def shares_drawing(
     dress(ax, LIGHT)
     draw_prevalence(ax, data, LIGHT, numbers=False)
     about = f"A row for each class: {', '.join(labels(data.classes, LONGEST_NAME))}. The numbers are in the table."
-    return _drawing(ax, axis, "True share of every class", about, " ".join(sentences))
+    return drawing(ax, axis, "True share of every class", about, " ".join(sentences))
 
 
-def groups_drawing(
-    posteriors: Mapping[Any, Posterior],
-    *,
-    level: float,
-    kind: Kind,
-    target: Target,
-    classes: Sequence[Name] | None = None,
-) -> Drawing:
-    """Draw the shares of all groups; of one class of interest alone."""
-    only = classes if classes is not None and len(classes) == 1 else None
-    data = groups_data(posteriors, level=level, kind=kind, target=target, classes=only)
+def drawing_of(name: str, draw: "Callable[[Axes, Shown, Theme], None]", data: Shown, title: str, about: str) -> Drawing:
+    """Draw what a picture of many groups draws; its first caption names the axis, the others stand below."""
     axis, *sentences = data.caption
     ax = new_axes(WIDTH, data.height, LIGHT)
     dress(ax, LIGHT)
-    draw_groups(ax, data, LIGHT)
-    about = f"{axis} from left to right, the classes beside each other. The numbers are in the table."
-    return _drawing(ax, axis, "True shares in every group", about, " ".join(sentences))
+    draw(ax, data, LIGHT)
+    return drawing(ax, axis, title, about, " ".join(sentences), name)
 
 
-def _drawing(ax: "Axes", axis: str, title: str, about: str, caption: str) -> Drawing:
+def drawing(ax: "Axes", axis: str, title: str, about: str, caption: str, name: str = "shares") -> Drawing:
+    """Return a picture for the page, with the name of its horizontal axis."""
     ax.set_xlabel(axis, loc="left", color=LIGHT.soft, fontsize=FONT, parse_math=False)
     find_letters(ax)
-    view, svg = _inline("shares", _svg(ax))
-    return Drawing("shares", title, about, caption, view, svg)
+    view, svg = _inline(name, _svg(ax))
+    return Drawing(name, title, about, caption, view, svg)
 
 
 def _svg(ax: "Axes") -> str:

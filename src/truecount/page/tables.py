@@ -1,4 +1,4 @@
-"""Tables below the answer: the counts, what the box does with each class, and whether the outputs fit."""
+"""Tables below the answer: the counts, what the classifier does with each class, and whether the outputs fit."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -81,26 +81,24 @@ class Remark:
 
 def remarks(findings: Iterable[Finding]) -> list[Remark]:
     """Return the findings as the page shows them, the gravest first."""
-    return [_remark(finding) for finding in gravest_first(findings)]
-
-
-def _remark(finding: Finding) -> Remark:
-    message, advice = visible(finding.message), visible(finding.advice)
-    return Remark(finding.severity, SEVERITIES[finding.severity], finding.code, message, advice)
+    return [
+        Remark(each.severity, SEVERITIES[each.severity], each.code, visible(each.message), visible(each.advice))
+        for each in gravest_first(findings)
+    ]
 
 
 def method(
     posterior: Posterior, *, level: float, kind: Kind, target: Target, items: tuple[float, float] | None = None
 ) -> list[str]:
-    """Say how the answer came about; of groups one stands for all, and the items of all, labelled or not, are told."""
+    """Say how the answer was made; of groups one stands for all, and the items of all, labelled or not, are told."""
     counts = posterior.counts
     labeled, unlabeled = items or (counts.labeled.sum(), counts.unlabeled.sum())
     where = "in the population behind the unlabelled items" if target == "population" else "among these items"
     shortest = " It is the shortest such interval." if kind == "hdi" else ""
     return [
         f"A classifier (a model, a test, a judge) sorted items into {len(counts.outputs)} outputs, and it makes "
-        f"mistakes. {labeled:,.0f} labelled items, of which the true class is known, show what it does with each "
-        f"class. Of {unlabeled:,.0f} unlabelled items only the output is known.",
+        f"mistakes. {labeled:,.0f} labelled items, of which the true class is known, show how often it misclassifies "
+        f"each class. Of {unlabeled:,.0f} unlabelled items only the output is known.",
         f"{posterior.model.method} The true share is the average of what remains, {where}.",
         f"The interval holds {100 * level:.6g} % of what remains for each class by itself.{shortest} It is wide where "
         "labels are few, where the classifier confuses classes, or where there are few items.",

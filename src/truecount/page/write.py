@@ -1,6 +1,6 @@
 """The page: one file that holds all it needs, written whole or not at all."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from os import PathLike
 from pathlib import Path
@@ -11,13 +11,15 @@ from truecount._atomic import require_writable, whole_file
 from truecount._types import Name
 from truecount._wording import visible
 from truecount.page import text
-from truecount.page.groups import groups_content
+from truecount.page.groups import render_groups
 from truecount.page.pictures import shares_drawing
 from truecount.page.reproduce import repeat
 from truecount.page.style import style
 from truecount.page.tables import confusion_table, counts_table, fit_table
 from truecount.plots.theme import LIGHT
 from truecount.results import Posterior
+from truecount.results.group_posterior import GroupPosterior
+from truecount.results.group_summary import Questions
 from truecount.results.summary import Kind, Target
 from truecount.results.table import tabulate
 
@@ -25,7 +27,7 @@ TITLE = "How many of each class are really there?"
 
 
 def report(
-    posterior: Posterior | Mapping[Any, Posterior],
+    posterior: Posterior | GroupPosterior,
     path: str | PathLike[str],
     *,
     level: float = 0.95,
@@ -34,13 +36,15 @@ def report(
     classes: Sequence[Name] | None = None,
     title: str = TITLE,
     command: str | None = None,
+    questions: Questions | None = None,
 ) -> None:
     """Write the answer as one HTML page: a sentence, a table, a picture, findings, method, and how to repeat it.
 
     Parameters
     ----------
     posterior
-        What `truecount.infer` gave, or `truecount.infer_many` for a mapping: the page then has all groups.
+        What `truecount.infer` returned; of groups, the page has one class: the only one in `classes`, or the one that
+        its summary chooses.
     path
         Where to write; what stood there is replaced only when the new page is whole.
     level, kind, target
@@ -51,6 +55,8 @@ def report(
         The heading.
     command
         What was typed to get this answer, for whoever wants to repeat it; Python that does is always given.
+    questions
+        Of groups: what else is asked, such as a baseline.
 
     Notes
     -----
@@ -62,15 +68,20 @@ def report(
     >>> counts = tc.Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
     >>> report(tc.infer(counts, seed=1), getfixture("tmp_path") / "report.html")
     """
-    _check.instance_of("posterior", posterior, (Posterior, Mapping), "Pass what infer() gives")
+    _check.instance_of("posterior", posterior, (Posterior, GroupPosterior), "Pass what infer() returned")
     require_writable(path)
-    page = render(posterior, level=level, kind=kind, target=target, classes=classes, title=title, command=command)
+    if isinstance(posterior, GroupPosterior):
+        questions = questions or Questions(of=classes[0] if classes else None)
+        summary = posterior.summary(level, kind=kind, target=target, questions=questions)
+        page = render_groups(posterior, summary, title=None if title == TITLE else title, command=command)
+    else:
+        page = render(posterior, level=level, kind=kind, target=target, classes=classes, title=title, command=command)
     with whole_file(path) as stream:
         stream.write(page.encode(errors="backslashreplace"))
 
 
 def render(
-    posterior: Posterior | Mapping[Any, Posterior],
+    posterior: Posterior,
     *,
     level: float,
     kind: Kind,
@@ -81,8 +92,9 @@ def render(
 ) -> str:
     """Return the page as text."""
     look: dict[str, Any] = {"level": level, "kind": kind, "target": target, "classes": classes, "command": command}
-    made = groups_content(posterior, **look) if isinstance(posterior, Mapping) else _content(posterior, **look)
-    rendered: str = _template().render(**made, title=visible(title), style=style(), level=f"{100 * level:.6g} %")
+    rendered: str = _template().render(
+        **_content(posterior, **look), title=visible(title), style=style(), level=f"{100 * level:.6g} %"
+    )
     return rendered
 
 
@@ -100,13 +112,10 @@ def _content(
     has_answer = posterior.has_answer
     shown = posterior.classes if classes is None else classes
     return {
-        "is_of_groups": False,
         "answer": text.answer(posterior, **look, classes=classes),
         "findings": text.remarks(posterior.findings),
         "table": tabulate(posterior, **look, classes=classes),
         "colors": [posterior.place(name) % len(LIGHT.classes) for name in shown],
-        "changes": None,
-        "change_colors": [],
         "picture": shares_drawing(posterior, **look, classes=classes) if has_answer else None,
         "method": text.method(posterior, **look),
         "assumptions": posterior.model.assumptions,

@@ -7,8 +7,10 @@ behind a picture come from the function of the same name and ``_data``, in the s
 from truecount.plots.against import methods, prior_sensitivity
 from truecount.plots.chains import rank, trace
 from truecount.plots.classifier import confusion, predictive
-from truecount.plots.groups import groups
+from truecount.plots.groups import caterpillar, facets, groups, trend
 from truecount.plots.joint import pair, ternary
+from truecount.plots.plan import plan
+from truecount.plots.ranks import pairs, ranks
 from truecount.plots.shares import density, prevalence
 from truecount.plots.theme import DARK, LIGHT, Theme
 from truecount.plots.trust import contraction, coverage
@@ -17,17 +19,23 @@ __all__ = [
     "DARK",
     "LIGHT",
     "Theme",
+    "caterpillar",
     "confusion",
     "contraction",
     "coverage",
     "density",
+    "facets",
     "groups",
     "methods",
     "pair",
+    "pairs",
+    "plan",
     "predictive",
     "prevalence",
     "prior_sensitivity",
     "rank",
+    "ranks",
     "ternary",
     "trace",
+    "trend",
 ]

@@ -1,4 +1,4 @@
-"""The box: what it does with each class, and whether the model explains the outputs that were seen."""
+"""The classifier: what it does with each class, and whether the model explains the outputs that were seen."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,6 @@ from truecount.plots.labels import labels
 from truecount.plots.rows import SMALLEST_FONT, label_rows, rows_height, spans
 from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.results import Posterior
-from truecount.results.predictive import predicted_counts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +39,7 @@ class ConfusionData:
         """The axis, then the marks."""
         numbers = "Number: posterior mean of P(output | class), %. " if len(self.outputs) <= MOST_WITH_NUMBERS else ""
         line = f"line in a cell: {100 * self.level:.6g} % interval on a scale from 0 to 100 % of the cell's width."
-        return ("output of the box", f"Rows are true classes. {numbers}The fuller, the likelier; {line}")
+        return ("output of the classifier", f"Rows are true classes. {numbers}The fuller, the likelier; {line}")
 
     @property
     def height(self) -> float:
@@ -163,7 +162,7 @@ def predictive_data(posterior: Posterior, *, level: float = 0.95) -> PredictiveD
     level = _check.level(level)
     counts = posterior.counts
     seen = effective_counts(counts)[1]
-    again = predicted_counts(posterior)
+    again = posterior.predicted
     ends = np.quantile(again, [(1 - level) / 2, (1 + level) / 2], axis=0).T
     called = {name: place for place, name in enumerate(counts.classes)}
     return PredictiveData(

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from truecount._types import Name
-from truecount._wording import cut_middle, nearest, quoted, visible
+from truecount._wording import cut_middle, visible
 from truecount.errors import InputError
+from truecount.results.by_class import unknown_class
 
 
 def labels(names: Sequence[Name], longest: int) -> list[str]:
@@ -40,7 +41,4 @@ def places(known: Sequence[Name], wanted: Sequence[Any] | None, argument: str = 
 def _place(known: Sequence[Name], name: Any, argument: str) -> int:
     if name in known:
         return known.index(name)
-    by_text = {str(each): each for each in known}
-    meant = nearest(str(name), by_text)
-    remedy = f"Perhaps you meant {by_text[meant]!r}" if meant else "Choose some of these"
-    raise InputError(argument, f"names {name!r}", f"the names are {quoted(known)}", remedy)
+    raise unknown_class(argument, f"names {name!r}", name, known, kind="names")

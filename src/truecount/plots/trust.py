@@ -9,7 +9,7 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray, Name
 from truecount.diagnostics import identify
-from truecount.diagnostics.coverage import Coverage
+from truecount.diagnostics.calibration import Coverage
 from truecount.errors import InputError
 from truecount.models import LabelShift
 from truecount.plots.canvas import FONT, drawn, percent_axis

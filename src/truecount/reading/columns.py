@@ -1,7 +1,7 @@
 """Which columns of a table are read, what they may hold, and how times are cut to periods: `by={"time": "week"}`."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -30,12 +30,16 @@ class NoColumnError(InputError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Columns:
-    """Which columns of a table are read; `label` is None where no row has one, and may be absent if not needed."""
+    """Which columns of a table are read; `label` is None where no row has one, and may be absent if not needed.
+
+    `study` says where the label of a row comes from; it may be one of the columns that groups are made by.
+    """
 
     prediction: str
     label: str | None = None
     by: Mapping[str, str | None] = field(default_factory=dict)
     weight: str | None = None
+    study: str | None = None
     needs_label: bool = True
 
     @property
@@ -48,9 +52,20 @@ class Columns:
         """All columns that are read, each once."""
         return [*self.keys, *([self.weight] if self.weight is not None else [])]
 
+    @property
+    def of_labels(self) -> "Columns":
+        """What is read of labelled rows: their study, and no group."""
+        return replace(self, by={} if self.study is None else {self.study: self.by.get(self.study)})
+
+    @property
+    def with_study(self) -> "Columns":
+        """What is read of labelled and unlabelled rows at once: groups, then the study."""
+        return self if self.study is None else replace(self, by={**self.by, **self.of_labels.by})
+
     def require_distinct(self) -> None:
         """Refuse one column in two roles."""
         roles = {"label": self.label, "prediction": self.prediction, "weight": self.weight}
+        roles |= {} if self.study in self.by else {"study": self.study}
         seen = dict.fromkeys(self.by, "by")
         for role, column in roles.items():
             if column is not None and not isinstance(column, str):

@@ -98,13 +98,24 @@ class Reading:
 
     def of_one(self, table: Table) -> list[Row]:
         """Return the rows of a table, in which those with an empty label are the unlabelled population."""
-        rows = self.explained(table.name, table.rows(self.columns))
+        rows = self.explained(table.name, table.rows(self.columns.with_study))
         require_not_swapped(table.name, rows, self.columns)
         require_predictions(table.name, rows, self.columns.prediction)
         if not self.is_shard:
             require_some_labeled(table.name, rows, str(self.columns.label))
             require_some_unlabeled(table.name, rows)
-        return self._as_text(rows, table)
+        return self._as_text(self._grouped(table.name, rows), table)
+
+    def _grouped(self, table: str, rows: Sequence[Row]) -> list[Row]:
+        """Return rows whose key is the group of an unlabelled row and the study of a labelled one."""
+        columns = list(self.columns.with_study.by)
+        study = () if self.columns.study is None else (columns.index(self.columns.study),)
+        groups = range(len(self.columns.by))
+        kept = [
+            row._replace(group=tuple(row.group[at] for at in (groups if row.label is None else study))) for row in rows
+        ]
+        require_studies(table, kept, self.columns.study)
+        return kept
 
     def of_two(self, labeled: Table, unlabeled: Table) -> list[Row]:
         """Return the rows of a labelled table and of an unlabelled one, whose labels are not used."""
@@ -149,7 +160,7 @@ class Reading:
         """Return the rows of the first table, labelled throughout; without any label it may be the second."""
         column = str(self.columns.label)
         try:
-            rows = self.explained(labeled.name, labeled.rows(replace(self.columns, by={})))
+            rows = self.explained(labeled.name, labeled.rows(self.columns.of_labels))
             require_predictions(labeled.name, rows, self.columns.prediction)
             require_some_labeled(labeled.name, rows, column)
         except InputError as error:
@@ -158,14 +169,15 @@ class Reading:
                 raise InputError(labeled.name, found, needed, "Swap the two") from error
             raise
         require_all_labeled(labeled.name, rows)
+        require_studies(labeled.name, rows, self.columns.study)
         return rows
 
     def _new_rows(self, table: Table) -> list[Row]:
         """Return the rows of the second table; labels that it holds are not used, and a warning says so."""
         try:
-            found = table.rows(replace(self.columns, needs_label=False))
+            found = table.rows(replace(self.columns, needs_label=False, study=None))
         except InputError:
-            found = table.rows(replace(self.columns, label=None))
+            found = table.rows(replace(self.columns, label=None, study=None))
         _warn_of_unused(sum(row.rows for row in found if row.label not in self._nothing))
         rows = self.explained(table.name, [row._replace(label=None) for row in found])
         require_predictions(table.name, rows, self.columns.prediction)
@@ -269,6 +281,14 @@ def require_all_labeled(table: str, rows: Sequence[Row]) -> None:
         needed = "the first of two tables must be labelled throughout"
         remedy = "Remove them, or move them to the second one"
         raise InputError(table, f"has {number_of_rows(unlabeled)} with an empty label", needed, remedy)
+
+
+def require_studies(table: str, rows: Sequence[Row], column: str | None) -> None:
+    """Refuse a labelled row whose study is not known."""
+    without_study = sum(row.rows for row in rows if row.label is not None and None in row.group)
+    if column is not None and without_study:
+        found = f"has {number_of_rows(without_study)} with a label and no study in column {column!r}"
+        raise InputError(table, found, "every label comes from a study", "Fill it in, or leave out the study")
 
 
 def require_some_labeled(table: str, rows: Sequence[Row], column: str) -> None:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from truecount.results.finding import Finding as Finding
     from truecount.results.point import PointEstimate as PointEstimate
     from truecount.results.posterior import Posterior as Posterior
-    from truecount.results.recalibrate import Recalibration as Recalibration
+    from truecount.results.recalibration import Recalibration as Recalibration
     from truecount.results.summary import Summary as Summary
 
 _HOMES = {
@@ -17,7 +17,7 @@ _HOMES = {
     "Finding": "finding",
     "PointEstimate": "point",
     "Posterior": "posterior",
-    "Recalibration": "recalibrate",
+    "Recalibration": "recalibration",
     "Summary": "summary",
 }
 

@@ -14,9 +14,11 @@ class ByClass(dict[Name, FloatArray]):
         raise unknown_class("event", f"asks for {name!r}", name, self)
 
 
-def unknown_class(argument: str, found: str, name: Name, classes: Collection[Name]) -> InputError:
-    """Return the error for a name that is no class."""
+def unknown_class(
+    argument: str, found: str, name: Name, classes: Collection[Name], kind: str = "classes"
+) -> InputError:
+    """Return the error for a name that is no class, or nothing else of a kind."""
     by_text = {str(known): known for known in classes}
     meant = nearest(str(name), by_text)
     remedy = f"Perhaps you meant {by_text[meant]!r}" if meant else "Choose one of these"
-    return InputError(argument, found, f"the classes are {quoted(classes)}", remedy)
+    return InputError(argument, found, f"the {kind} are {quoted(classes)}", remedy)

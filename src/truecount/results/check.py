@@ -16,42 +16,42 @@ Row = Mapping[str, Any]
 TITLES = {
     "classes": "What was learned of each class",
     "given_output": "What each class was inferred from",
-    "identifiability": "What the outputs can tell apart, as far as the labels show",
+    "identifiability": "Identifiability: what the outputs can tell apart, as far as the labels show",
     "outputs": "What the model expects of each output, and what was seen",
     "tests": "Tests",
     "groups": "Each group by itself",
     "audit": "Audit: labels of both sides compared",
     "priors": "What another prior would say (mean of each class)",
-    "designs": "What other ways of choosing the labels would mean",
+    "designs": "What other sampling designs of the labels would mean",
     "label_error": "If some labels were wrong",
     "drift": "If every row of the confusion may have moved",
-    "conclusions": "What would take a conclusion away",
-    "coverage": "How often intervals hold, at sizes like these",
+    "conclusions": "What would overturn a conclusion",
+    "coverage": "Empirical coverage of the intervals, at sizes like these",
     "calibration": "Simulation-based calibration at sizes like these",
 }
 """What each table is called on the page, in their order."""
 NOTES = {
     "classes": "row prior: what the prior of P(output | class) weighs, in labels; sd: standard deviation of the "
-    "share; kept: sd after over sd before.",
+    "share; before, after: prior and posterior; kept: their ratio.",
     "given_output": "output prior: what the prior of P(class | output) adds to the labels of the class, all outputs "
     "together; sd: standard deviation of the share.",
     "identifiability": "rank: how many classes, or mixes of them, the outputs tell apart; condition: 1 at best; the "
     "larger, the harder they are to tell apart, and a dash where some cannot be.",
     "outputs": "seen: share of the unlabelled items; nearest mix: the closest that the labelled items of all "
-    "classes, mixed in any proportion, come to it; predicted: where the answer expects 95 % of such shares.",
+    "classes, mixed in any proportion, come to it; predicted: 95 % interval of the posterior predictive distribution.",
     "tests": "p value: how often chance alone looks as odd as this; 0.05 or less counts as a sign.",
     "groups": "All other tables, and the shares at the top, are of all groups together. p value: of label shift in "
     "this group, a dash where nothing can be tested; of many groups, one in twenty has 0.05 or less by chance.",
     "audit": "p value: how often chance alone makes both sides differ as much.",
-    "priors": "prevalence: what was believed of the shares; confusion: of what the box does with each class; × 0.5: "
-    "half as firmly; given output: of the classes of each output; most moved: "
+    "priors": "prevalence: prior of the shares; confusion: prior of the rows of the confusion matrix; "
+    "× 0.5: concentrations halved; given output: prior of the classes of each output; most moved: "
     "the largest change, in standard deviations of the answer; 0.3 is much.",
     "designs": f"{'; '.join(f'{kind.name}: {kind.sampling}' for kind in KINDS)}. Only you know which is true.",
     "label_error": "label error: share of the labels that is wrong; right: mean if all are right, the rows of the "
     "confusion learned from the labels alone; mean: if errors of all classes are alike; lowest, highest: of the means, "
     "if items of one class alone may be mislabelled, whichever; lower, upper: the widest ends of 95 % intervals then.",
-    "drift": "full: the answer; cut: the unlabelled items may not correct what the labels say of the box; tempered: "
-    "they count half; drift up to 5 %: whichever 5 % of each class's items the box now gives another output.",
+    "drift": "full: the posterior; cut: unlabelled items do not update the confusion matrix; "
+    "tempered: they count half; drift up to 5 %: whichever 5 % of each class's items now get another output.",
     "conclusions": "smallest drift: share of each class's items that would have to get another output now.",
     "coverage": "held: how often the interval held the truth, in simulated data of these sizes; error: by how much "
     "that may be off by chance; width: of the interval, on average.",

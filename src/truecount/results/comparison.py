@@ -36,7 +36,7 @@ class Row:
     reason
         Why the method does not apply; empty where it does.
     findings
-        What to know before leaning on it.
+        What to know before relying on it.
     """
 
     method: str

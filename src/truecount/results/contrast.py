@@ -92,8 +92,8 @@ class Ranks:
 
     def probability(self) -> FloatArray:
         """Return the probability of each rank, shape (groups, ranks)."""
-        ranks = np.arange(1, len(self.groups) + 1)
-        return np.array([(self.draws == rank).mean(axis=0) for rank in ranks]).T
+        number = len(self.groups)
+        return np.array([np.bincount(ranks - 1, minlength=number) for ranks in self.draws.T]) / len(self.draws)
 
     def interval(self, level: float = 0.95) -> IntArray:
         """Return ranks that hold each group's rank with at least this probability, shape (groups, 2)."""
@@ -109,6 +109,14 @@ class Ranks:
             for at in order
         ]
         return "\n".join(lines)
+
+
+def ranks_of(groups: tuple[Any, ...], shares: FloatArray) -> Ranks:
+    """Return ranks of the groups by draws of a share, shape (draws, groups)."""
+    order = (-shares).argsort(axis=1, kind="stable")
+    ranks = np.empty_like(order)
+    np.put_along_axis(ranks, order, np.arange(1, len(groups) + 1)[None], axis=1)
+    return Ranks(groups=groups, draws=ranks)
 
 
 def interval_of(draws: FloatArray, level: float, kind: str) -> FloatArray:

@@ -45,8 +45,8 @@ def to_dict(posterior: "Posterior", *, level: float, kind: "Kind", target: "Targ
         "seed": seed,
         "version": version,
     }
-    plain: dict[str, Any] = _plain(result)
-    return plain
+    values: dict[str, Any] = plain(result)
+    return values
 
 
 def _prior(model: Model) -> dict[str, Any]:
@@ -69,14 +69,14 @@ def spreadsheet_cell(value: Any) -> Any:
     return f"'{shown}" if is_formula else shown
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Turn arrays and tuples into lists and numbers that are not finite into None."""
     if isinstance(value, Mapping):
-        return {str(name): _plain(entry) for name, entry in value.items()}
+        return {str(name): plain(entry) for name, entry in value.items()}
     if isinstance(value, np.ndarray | np.generic):
-        return _plain(value.tolist())
+        return plain(value.tolist())
     if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(entry) for entry in value]
+        return [plain(entry) for entry in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

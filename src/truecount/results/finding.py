@@ -89,7 +89,7 @@ DECLARED = (
         ("infer", "estimate", "mode"),
         "classes that the labels tell apart so faintly that shares are known to 20 points at best",
     ),
-    Declared("hardly-learned", "caution", ("infer",), "a share almost as uncertain after the data as before"),
+    Declared("prior-dominated", "caution", ("infer",), "a share almost as uncertain after the data as before"),
     Declared(
         "worse-than-chance", "caution", ("infer",), "outputs called like the classes are wrong more often than a coin"
     ),
@@ -120,6 +120,20 @@ DECLARED = (
         otherwise="serious from three standard deviations on",
     ),
     Declared("few-groups", "info", ("infer of groups",), "so few groups that the prior of their spread has a say"),
+    Declared("one-group", "info", ("infer of groups",), "one group, with nothing to compare it with or to borrow from"),
+    Declared(
+        "few-studies",
+        "info",
+        ("infer of groups",),
+        "so few studies that the prior of how much the confusion varies between them has a say",
+        otherwise="caution for one study",
+    ),
+    Declared(
+        "mostly-borrowed",
+        "info",
+        ("infer of groups",),
+        "groups of which more is known from the others than from their own items",
+    ),
     Declared(
         "group-without-items",
         "info",
@@ -212,7 +226,7 @@ def serious_codes(*verbs: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing to know before leaning on a result.
+    """One thing to know before relying on a result.
 
     Parameters
     ----------

@@ -1,29 +1,35 @@
 """The answer for many groups: joint draws of the true share of every class in every group."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, Name
-from truecount._wording import percent, span
 from truecount.counts.groups import Groups
+from truecount.counts.weights import effective_groups
 from truecount.errors import InputError
 from truecount.inference import convergence
-from truecount.inference.hierarchical import GroupDraws
+from truecount.inference.hierarchical import Convergence, GroupDraws
 from truecount.models import LabelShift
 from truecount.reading.names import group_name
+from truecount.results import group_export, group_storage
+from truecount.results.borrowing import borrowed_shares, own_shares
 from truecount.results.by_class import ByClass, unknown_class
-from truecount.results.contrast import Contrast, Ranks, interval_of
+from truecount.results.contrast import Contrast, Ranks, interval_of, ranks_of
 from truecount.results.finding import Finding
+from truecount.results.frame import Backend, to_frame
+from truecount.results.group_summary import GroupSummary, Questions, summarize_groups
+from truecount.results.group_table import group_tables, group_text
+from truecount.results.leave_one_out import LeaveOneOut, leave_one_out
 from truecount.results.provenance import Origin
+from truecount.results.summary import Kind, Target, require_realizable
 
 Status = Literal["ok", "not-converged", "no-answer"]
-MOST_SHOWN = 72
-"""Groups in the printed table."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -68,13 +74,24 @@ class GroupPosterior:
 
     @property
     def confusion(self) -> FloatArray:
-        """Shape (draws, classes, outputs): draws of P(output | class)."""
+        """Shape (draws, classes, outputs): draws of P(output | class).
+
+        Shape (draws, groups, classes, outputs) under `Varying`.
+        """
         return self.draws.confusion
 
     @property
     def spread(self) -> FloatArray:
         """Shape (draws, log-ratios): standard deviation between groups; for two classes, of the logit of the first."""
         return self.draws.spread
+
+    @property
+    def confusion_spread(self) -> FloatArray:
+        """Shape (draws, classes): standard deviation of each learned row's log-ratios between studies and groups.
+
+        It has no columns where the confusion does not vary.
+        """
+        return self.draws.row_spread
 
     @cached_property
     def mean(self) -> FloatArray:
@@ -95,27 +112,38 @@ class GroupPosterior:
     @cached_property
     def effective_draws(self) -> FloatArray:
         """Shape (groups, classes): the effective sample size of every share."""
-        flat = self.prevalence.reshape(len(self.prevalence), -1)
-        return convergence.effective_fast(flat, self.draws.chains).reshape(self.mean.shape)
+        return self._of_every_share(convergence.effective_fast)
 
     @cached_property
     def rhat(self) -> FloatArray:
         """Shape (groups, classes): rank-normalised split R-hat of every share."""
-        flat = self.prevalence.reshape(len(self.prevalence), -1)
-        return convergence.rhat_fast(flat, self.draws.chains).reshape(self.mean.shape)
+        return self._of_every_share(convergence.rhat_of_many_chains)
+
+    def _of_every_share(self, measure: Callable[[FloatArray, int], FloatArray]) -> FloatArray:
+        """Return a measure of the draws of each share; the two of two classes have the same."""
+        number = 1 if len(self.classes) == 2 else len(self.classes)
+        flat = self.prevalence[:, :, :number].reshape(len(self.prevalence), -1)
+        found = measure(flat, self.draws.chains).reshape(-1, number)
+        return np.broadcast_to(found, self.mean.shape)
 
     @cached_property
-    def hyper_rhat(self) -> float:
-        """The largest R-hat of spread, centre and confusion."""
-        return self.draws.hyper_rhat()
+    def convergence(self) -> tuple[Convergence, ...]:
+        """R-hat and effective sample size of spread, centre, confusion and prevalence, the worst of each."""
+        shares = Convergence("prevalence", float(self.rhat.max()), float(self.effective_draws.min()))
+        return (*replace(self.draws, prevalence=self.prevalence[:, :0]).convergence(), shares)
 
     @property
     def status(self) -> Status:
-        """``"ok"``; ``"not-converged"``, for R-hat above 1.01; or ``"no-answer"``, for R-hat above 1.1."""
-        worst = max(float(self.rhat.max()), self.hyper_rhat)
+        """``"ok"``; ``"not-converged"``, for R-hat above 1.01 or few effective draws; or ``"no-answer"``.
+
+        There is no answer where some R-hat is above 1.1.
+        """
+        worst = max((each.rhat for each in self.convergence), default=1.0)
+        fewest = min((each.effective for each in self.convergence), default=np.inf)
         if not worst <= convergence.RHAT_MOST:
             return "no-answer"
-        return "ok" if worst <= convergence.RHAT_LIMIT else "not-converged"
+        is_ok = worst <= convergence.RHAT_LIMIT and fewest >= convergence.FEWEST_EFFECTIVE
+        return "ok" if is_ok else "not-converged"
 
     @property
     def has_answer(self) -> bool:
@@ -130,6 +158,44 @@ class GroupPosterior:
         items = self.data.unlabeled.sum(axis=1, keepdims=True)
         chosen = self.data.unlabeled[:, [self.data.outputs.index(name) for name in self.classes]]
         return np.asarray(np.divide(chosen, items, out=np.full(chosen.shape, np.nan), where=items > 0))
+
+    @cached_property
+    def own(self) -> FloatArray:
+        """Shape (groups, classes): the estimate of each group by its own items alone, given the mean confusion.
+
+        It is the adjusted count kept between 0 and 1; NaN for a group without items.
+        """
+        return own_shares(effective_groups(self.data)[1], self.confusion.mean(axis=0))
+
+    @cached_property
+    def borrowed(self) -> FloatArray:
+        """Shape (groups,): how much of what is known of a group comes from the others, from 0 to 1.
+
+        0 where its own items determine its prevalence, 1 where it has none; 0 throughout under `Independent`.
+        """
+        times = None if self.data.times is None else (self.data.times - self.data.times.min()).astype(np.float64)
+        return borrowed_shares(effective_groups(self.data)[1], times, self.model, self.draws)
+
+    def realized(self, group: Any) -> FloatArray:
+        """Return draws of the share of each class among a group's own items, shape (draws, classes).
+
+        Given a draw, the class of each item with output k is drawn from P(class | output k).
+        """
+        at = self.data.index(group)
+        require_realizable(self.data[group])
+        rows = self.confusion[:, at] if self.confusion.ndim == 4 else self.confusion
+        joint = self.prevalence[:, at, :, None] * rows
+        of_output = joint.sum(axis=1, keepdims=True)
+        given_output = np.divide(joint, of_output, out=np.full_like(joint, 1 / len(self.classes)), where=of_output > 0)
+        items = self.data.unlabeled[at].astype(np.int64)
+        rng = np.random.default_rng([self.origin.seed, at, *b"realized"])
+        drawn = rng.multinomial(items, given_output.transpose(0, 2, 1))
+        shares: FloatArray = drawn.sum(axis=1) / items.sum()
+        return shares
+
+    def leave_one_out(self) -> LeaveOneOut:
+        """Return how well the other groups predict each group's items, pooled and independent."""
+        return leave_one_out(self.data, self.model, self.draws, self.origin.seed)
 
     @cached_property
     def between(self) -> FloatArray:
@@ -178,10 +244,7 @@ class GroupPosterior:
 
     def ranks(self, name: Name) -> Ranks:
         """Return ranks of the groups by the share of a class, draw by draw."""
-        order = (-self._of_class(name)).argsort(axis=1, kind="stable")
-        ranks = np.empty_like(order)
-        np.put_along_axis(ranks, order, np.arange(1, len(self.groups) + 1)[None], axis=1)
-        return Ranks(groups=self.groups, draws=ranks)
+        return ranks_of(self.groups, self._of_class(name))
 
     def above(self, name: Name, threshold: float) -> dict[Any, float]:
         """Return the probability that a class's share lies above a threshold, group by group."""
@@ -203,34 +266,56 @@ class GroupPosterior:
             raise unknown_class("class", f"is {name!r}", name, self.classes)
         return self.prevalence[:, :, self.classes.index(name)]
 
+    def summary(
+        self,
+        level: float = 0.95,
+        *,
+        kind: Kind = "equal-tailed",
+        target: Target = "population",
+        questions: Questions | None = None,
+    ) -> GroupSummary:
+        """Return the numbers that tables, JSON, pages and pictures are made from, without draws.
+
+        Parameters
+        ----------
+        level, kind, target
+            Of the intervals, as in `Posterior.interval`.
+        questions
+            What else is asked: the class of interest, pairs to compare, a baseline, thresholds.
+        """
+        return summarize_groups(self, level=level, kind=kind, target=target, questions=questions or Questions())
+
+    def to_dict(
+        self, level: float = 0.95, *, kind: Kind = "equal-tailed", target: Target = "population"
+    ) -> dict[str, Any]:
+        """Return the summary as plain values, schema ``truecount.estimates/2``."""
+        return group_export.to_dict(self.summary(level, kind=kind, target=target), self.data)
+
+    def to_frame(
+        self,
+        level: float = 0.95,
+        *,
+        kind: Kind = "equal-tailed",
+        target: Target = "population",
+        backend: Backend | None = None,
+    ) -> Any:
+        """Return a data frame with a row for each group and class, of pandas, polars or pyarrow."""
+        return to_frame(group_export.rows_of(self.summary(level, kind=kind, target=target)), backend)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write everything, draws too, to one ``.npz`` file, whole or not at all."""
+        group_storage.save(self, path)
+
+    @staticmethod
+    def load(path: str | PathLike[str]) -> "GroupPosterior":
+        """Read what `save` wrote."""
+        return GroupPosterior(**group_storage.read(path))
+
     def __repr__(self) -> str:
-        return group_table(self)
+        return group_text(self.summary())
+
+    def _repr_html_(self) -> str:
+        return "".join(table.to_html() for table in group_tables(self.summary()))
 
     def _contrast(self, name: str, draws: FloatArray) -> Contrast:
         return Contrast(name=name, draws=draws, classes=self.classes)
-
-
-def group_table(answer: GroupPosterior, level: float = 0.95) -> str:
-    """Return groups and classes with counted share, true share and interval, in text."""
-    if not answer.has_answer:
-        return "\n".join(f"{finding.severity}: {finding.message} {finding.advice}" for finding in answer.findings)
-    counted, ends = answer.counted, answer.interval(level)
-    rows = [
-        ["group", "class", *([] if counted is None else ["counted"]), "true share", f"{100 * level:.6g} % interval"]
-    ]
-    for group, name in list(np.ndindex(*answer.mean.shape))[: MOST_SHOWN * len(answer.classes)]:
-        share = [] if counted is None else [percent(float(counted[group, name]))]
-        interval = span(*map(float, ends[group, name]))
-        cells = [group_name(answer.groups[group]), str(answer.classes[name]), *share]
-        rows.append([*cells, percent(float(answer.mean[group, name])), interval])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join([row[0].ljust(widths[0]), row[1].ljust(widths[1]), *map(str.rjust, row[2:], widths[2:])]).rstrip()
-        for row in rows
-    ]
-    more = len(answer.groups) - MOST_SHOWN
-    lines += [f"… and {more} more groups"] if more > 0 else []
-    lines += [f"{finding.severity}: {finding.message} {finding.advice}" for finding in answer.findings]
-    effective, rhat = answer.effective_draws.min(), max(float(answer.rhat.max()), answer.hyper_rhat)
-    how = f"Drawn jointly: effective sample size {effective:,.0f} or more, R-hat {rhat:.3f}. Seed {answer.origin.seed}."
-    return "\n".join([*lines, how])

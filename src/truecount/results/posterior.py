@@ -11,6 +11,7 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray, Name
 from truecount.counts import Counts
+from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
 from truecount.inference import convergence
 from truecount.inference.draws import Draws, dirichlet
@@ -20,6 +21,7 @@ from truecount.models import LabelShift, Model, Prior
 from truecount.results import export, storage
 from truecount.results.by_class import ByClass, unknown_class
 from truecount.results.finding import Finding
+from truecount.results.frame import Backend, to_frame
 from truecount.results.provenance import Origin, provenance_of
 from truecount.results.summary import Kind, Summary, Target, interval_of, require_realizable
 from truecount.results.table import tabulate
@@ -62,7 +64,7 @@ class Posterior:
 
     @property
     def run(self) -> Run:
-        """How the draws came about: the engine, why that one, what it did, and a status."""
+        """How the draws were made: the engine, why that one, what it did, and a status."""
         return self.draws.run
 
     @property
@@ -139,6 +141,18 @@ class Posterior:
         shares: FloatArray = items.sum(axis=1) / self.counts.unlabeled.sum()
         return shares
 
+    @cached_property
+    def predicted(self) -> FloatArray:
+        """Shape (kept, outputs): unlabelled items by output, simulated once for each draw of the confusion.
+
+        There are as many items as unlabelled ones, weighted ones at their effective size. They are a picture and no
+        test: the posterior has already seen the outputs that it predicts.
+        """
+        items = round(float(effective_counts(self.counts)[1].sum()))
+        outputs = np.einsum("dl,dlk->dk", self.prevalence[:: self.draws.stride], self.confusion)
+        simulated = self.random("predictive").multinomial(items, outputs / outputs.sum(axis=1, keepdims=True))
+        return np.asarray(simulated, dtype=np.float64)
+
     def shares(self, target: Target = "population") -> FloatArray:
         """Shape (draws, classes): draws of `prevalence`, or of the share `realized` in this finite sample."""
         _check.one_of("target", target, ("population", "realized"))
@@ -153,7 +167,7 @@ class Posterior:
     @cached_property
     def median(self) -> FloatArray:
         """Posterior median of each class, shape (classes,)."""
-        return np.median(self.prevalence, axis=0)
+        return np.quantile(self.prevalence, 0.5, axis=0)
 
     @cached_property
     def sd(self) -> FloatArray:
@@ -183,9 +197,16 @@ class Posterior:
         -----
         Each class is taken alone: all intervals together hold the truth less often than `level`.
         """
+        return self._interval_and_median(level, kind, target)[0]
+
+    def _interval_and_median(self, level: float, kind: Kind, target: Target) -> tuple[FloatArray, FloatArray]:
+        """Sort the draws once for both, where both are quantiles."""
         level = _check.level(level)
         _check.one_of("kind", kind, ("equal-tailed", "hdi"))
-        return np.clip(interval_of(self.shares(target), level, kind), 0.0, 1.0)  # between draws of 1, rounding
+        draws = self.shares(target)
+        lower, median, upper = np.quantile(draws, [(1 - level) / 2, 0.5, (1 + level) / 2], axis=0)
+        ends = np.column_stack([lower, upper]) if kind == "equal-tailed" else interval_of(draws, level, kind)
+        return np.clip(ends, 0.0, 1.0), median  # between draws of 1, rounding
 
     def summary(self, level: float = 0.95, *, kind: Kind = "equal-tailed", target: Target = "population") -> Summary:
         """Return the numbers of the answer, class by class, from which tables, JSON, pages and pictures are made.
@@ -195,7 +216,7 @@ class Posterior:
         level, kind, target
             As in `interval`.
         """
-        draws, interval = self.shares(target), self.interval(level, kind=kind, target=target)
+        draws, interval, median = self.shares(target), *self._interval_and_median(level, kind, target)
         is_population, unknown = target == "population", np.full(len(self.classes), np.nan)
         sd = self.sd if is_population else draws.std(axis=0, ddof=1)
         effective = self.effective_draws if is_population else np.minimum(self.effective_draws, len(draws))
@@ -206,7 +227,7 @@ class Posterior:
             target=target,
             counted=self.counts.counted,
             mean=draws.mean(axis=0) if self.has_answer else unknown,
-            median=np.median(draws, axis=0) if self.has_answer else unknown,
+            median=median if self.has_answer else unknown,
             sd=sd if self.has_answer else unknown,
             interval=interval if self.has_answer else np.full_like(interval, np.nan),
             effective_draws=effective,
@@ -284,6 +305,17 @@ class Posterior:
     ) -> dict[str, Any]:
         """Return the summary as plain values, schema ``truecount.estimate/1``."""
         return export.to_dict(self, level=level, kind=kind, target=target)
+
+    def to_frame(
+        self,
+        level: float = 0.95,
+        *,
+        kind: Kind = "equal-tailed",
+        target: Target = "population",
+        backend: Backend | None = None,
+    ) -> Any:
+        """Return a data frame with a row for each class, of pandas, polars or pyarrow."""
+        return to_frame(export.plain(self.summary(level, kind=kind, target=target).rows()), backend)
 
     def to_text(
         self,

@@ -31,7 +31,7 @@ class Origin:
 
 
 def provenance_of(origin: Origin, run: Run, model: Model) -> dict[str, Any]:
-    """Return how draws came about by name, without what does not apply."""
+    """Return how draws were made by name, without what does not apply."""
     told = {
         "engine": run.engine,
         "design": model.name if isinstance(model, OutputModel) else None,

@@ -13,7 +13,7 @@ from truecount.results.check import value_lines
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """A conclusion, and the smallest drift that takes it away.
+    """A conclusion, and the smallest drift that overturns it.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class Sensitivity:
         )
 
     def conclusions(self) -> tuple[dict[str, Any], ...]:
-        """Return plain values: a row for each conclusion, with the smallest drift that takes it away."""
+        """Return plain values: a row for each conclusion, with the smallest drift that overturns it."""
         return tuple(
             {"conclusion": claim.conclusion, "smallest_drift": claim.drift, "verdict": claim.verdict}
             for claim in self.claims

@@ -4,7 +4,7 @@ import ast
 import json
 import struct
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
 from os import PathLike
 from pathlib import Path
@@ -69,7 +69,7 @@ def save(posterior: "Posterior", path: str | PathLike[str]) -> None:
     about = {
         "schema": SCHEMA,
         "counts": posterior.counts.to_dict(),
-        "model": {"name": posterior.model.name, **_encoded_fields(posterior.model)},
+        "model": {"name": posterior.model.name, **encoded_fields(posterior.model)},
         "findings": [finding.to_dict() for finding in posterior.findings],
         "origin": asdict(posterior.origin),
         "run": {"kind": type(draws.run).__name__, **asdict(draws.run)},
@@ -78,32 +78,39 @@ def save(posterior: "Posterior", path: str | PathLike[str]) -> None:
     names = ("prevalence", "confusion", "effective", "rhat", "log_weights")
     arrays: dict[str, Any] = {name: value for name in names if (value := getattr(draws, name)) is not None}
     with whole_file(path) as stream:
-        np.savez(stream, about=np.array(json.dumps(about, default=_plain)), **arrays)
+        np.savez(stream, about=np.array(json.dumps(about, default=as_python)), **arrays)
 
 
 def read(path: str | PathLike[str]) -> dict[str, Any]:
     """Return the fields of a `Posterior` from the file that `save` wrote; nothing in it is taken on trust."""
+    return read_saved(path, SCHEMA, _fields)
+
+
+def read_saved(
+    path: str | PathLike[str], schema: str, fields: Callable[[Mapping[str, Any], dict[str, Any]], dict[str, Any]]
+) -> dict[str, Any]:
+    """Return what `fields` makes of a saved file, or say what is wrong with it."""
     try:
         with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         about = read_json(str(arrays.pop("about")))
         found = about["schema"]
     except OSError as error:
-        raise _unreadable(path, f"cannot be read ({error.strerror or error})") from error
+        raise _unreadable(path, schema, f"cannot be read ({error.strerror or error})") from error
     except BROKEN as error:
-        raise _unreadable(path, "is no saved posterior, or not a whole one") from error
-    if found != SCHEMA:
-        raise _unreadable(path, f"has the schema {found!r:.60}")
+        raise _unreadable(path, schema, "is no saved posterior, or not a whole one") from error
+    if found != schema:
+        raise _unreadable(path, schema, f"has the schema {found!r:.60}")
     try:
-        return _fields(about, arrays)
+        return fields(about, arrays)
     except InputError as error:
-        raise _unreadable(path, f"is not sound: {error.argument} {error.found}") from error
+        raise _unreadable(path, schema, f"is not sound: {error.argument} {error.found}") from error
     except (KeyError, TypeError, AttributeError, ValueError, SyntaxError) as error:
-        raise _unreadable(path, f"is not whole ({error})") from error
+        raise _unreadable(path, schema, f"is not whole ({error})") from error
 
 
-def _unreadable(path: str | PathLike[str], found: str) -> InputError:
-    return InputError(str(path), found, f"this version reads {SCHEMA!r}", "Write the file with Posterior.save()")
+def _unreadable(path: str | PathLike[str], schema: str, found: str) -> InputError:
+    return InputError(str(path), found, f"this version reads {schema!r}", "Write the file with save()")
 
 
 def _fields(about: Mapping[str, Any], arrays: Mapping[str, Any]) -> dict[str, Any]:
@@ -114,8 +121,8 @@ def _fields(about: Mapping[str, Any], arrays: Mapping[str, Any]) -> dict[str, An
         "draws": draws,
         "counts": counts,
         "model": _model(about["model"]),
-        "findings": tuple(map(_finding, about["findings"])),
-        "origin": _origin(about["origin"]),
+        "findings": tuple(map(read_finding, about["findings"])),
+        "origin": read_origin(about["origin"]),
     }
 
 
@@ -130,43 +137,43 @@ def _require_sound_draws(draws: Draws, counts: Counts) -> None:
     for name, shape in shapes.items():
         array = getattr(draws, name)
         if array.shape != shape or array.dtype.kind not in "fiu" or not n_draws or n_draws % chains:
-            raise _unsound(name, "do not match the counts")
+            raise unsound(name, "do not match the counts")
     for name in ("prevalence", "confusion"):
         array = getattr(draws, name)
         if not (array >= 0).all() or not np.allclose(array.sum(axis=-1), 1, rtol=0, atol=1e-6):
-            raise _unsound(name, "hold no shares, which are 0 or more and add up to 1")
+            raise unsound(name, "hold no shares, which are 0 or more and add up to 1")
     if not (draws.effective > 0).all():
-        raise _unsound("effective", "hold no effective sample sizes")
+        raise unsound("effective", "hold no effective sample sizes")
     weights = draws.log_weights
     if weights is not None and (weights.ndim != 1 or weights.dtype.kind != "f" or np.isnan(weights).any()):
-        raise _unsound("log_weights", "hold no logarithms of weights")
+        raise unsound("log_weights", "hold no logarithms of weights")
     if draws.run.status != status_of(draws.run.not_converged, draws.rhat):
-        raise _unsound("status", f"is {draws.run.status!r}, and R-hat says otherwise")
+        raise unsound("status", f"is {draws.run.status!r}, and R-hat says otherwise")
 
 
 def _run(values: Mapping[str, Any], n_classes: int) -> Run:
-    """Return how draws came about; what is printed must be text, and what is counted with must be numbers."""
+    """Return how draws were made; what is printed must be text, and what is counted with must be numbers."""
     told = dict(values)
     kind, modes, joint = RUNS[told.pop("kind")], told.pop("modes"), told.pop("joint")
     for name in WORDS:
         _require_text(name, told.get(name))
     numbers = {name: told[name] for name in told if name not in WORDS}
     if told["engine"] is None or numbers.pop("status") not in STATUSES:
-        raise _unsound("run", f"is {values!r:.60}")
+        raise unsound("run", f"is {values!r:.60}")
     for name, value in {**numbers, **(joint or {})}.items():
         if not (value is None or isinstance(value, int | float)):
-            raise _unsound(name, f"is {value!r:.60}")
+            raise unsound(name, f"is {value!r:.60}")
     if joint is not None:
         joint = JointRun(**joint)
         _check.whole_number("groups", joint.groups, least=1)
         _check.whole_number("group", joint.group, least=0)
     found = np.array(modes, dtype=np.float64)
     if found.size and found.shape != (len(found), n_classes):
-        raise _unsound("modes", "do not match the counts")
+        raise unsound("modes", "do not match the counts")
     return kind(**told, modes=tuple(map(tuple, found.tolist())), joint=joint)
 
 
-def _origin(values: Mapping[str, Any]) -> Origin:
+def read_origin(values: Mapping[str, Any]) -> Origin:
     """Return what was asked for; the seed and the engine are printed, and written as Python on the page."""
     origin = Origin(**values)
     _check.whole_number("seed", origin.seed, least=0)
@@ -175,13 +182,13 @@ def _origin(values: Mapping[str, Any]) -> Origin:
     _require_text("version", origin.version)
     _require_text("engine", origin.engine)
     if origin.engine is not None and not _is_plain_call(ast.parse(origin.engine, mode="eval").body):
-        raise _unsound("engine", f"is {origin.engine!r:.60}")
+        raise unsound("engine", f"is {origin.engine!r:.60}")
     return origin
 
 
 def _require_text(name: str, value: Any) -> None:
     if value is not None and not (isinstance(value, str) and value.isprintable()):
-        raise _unsound(name, f"is {value!r:.60}")
+        raise unsound(name, f"is {value!r:.60}")
 
 
 def _is_plain_call(node: ast.expr) -> bool:
@@ -195,21 +202,23 @@ def _is_plain_call(node: ast.expr) -> bool:
     )
 
 
-def _finding(values: Mapping[str, Any]) -> Finding:
+def read_finding(values: Mapping[str, Any]) -> Finding:
+    """Return a finding; its words must be text."""
     finding = Finding(**values)
     words = (finding.code, finding.message, finding.advice)
     if finding.severity not in ORDER or not all(isinstance(word, str) for word in words):
-        raise _unsound("findings", f"hold {values!r:.60}")
+        raise unsound("findings", f"hold {values!r:.60}")
     if not isinstance(finding.numbers, Mapping):
-        raise _unsound("findings", f"hold {finding.numbers!r:.60}")
+        raise unsound("findings", f"hold {finding.numbers!r:.60}")
     return finding
 
 
-def _unsound(argument: str, found: str) -> InputError:
-    return InputError(argument, found, "a saved posterior has others", "Write the file with Posterior.save()")
+def unsound(argument: str, found: str) -> InputError:
+    """Return the error for a value that a saved file cannot have."""
+    return InputError(argument, found, "a saved posterior has others", "Write the file with save()")
 
 
-def _plain(value: Any) -> Any:
+def as_python(value: Any) -> Any:
     """Return NumPy's values as Python's."""
     return value.tolist()
 
@@ -217,17 +226,18 @@ def _plain(value: Any) -> Any:
 def _model(values: Mapping[str, Any]) -> Model:
     told = dict(values)
     kind: Any = MODELS[told.pop("name")]
-    return cast("Model", kind(**{name: _decoded(value) for name, value in told.items()}))
+    return cast("Model", kind(**{name: decoded(value) for name, value in told.items()}))
 
 
-def _encoded_fields(value: Any) -> dict[str, Any]:
+def encoded_fields(value: Any) -> dict[str, Any]:
+    """Return the fields of a model as JSON can hold them."""
     return {field.name: _encoded(getattr(value, field.name)) for field in fields(value)}
 
 
 def _encoded(value: Any) -> Any:
     """Keep the kind of a name, which a JSON object would turn into text."""
     if isinstance(value, Prior):
-        return {"prior": _encoded_fields(value)}
+        return {"prior": encoded_fields(value)}
     if isinstance(value, Diagonal):
         return {"diagonal": value.strength}
     if isinstance(value, Mapping):
@@ -235,11 +245,12 @@ def _encoded(value: Any) -> Any:
     return value
 
 
-def _decoded(value: Any) -> Any:
+def decoded(value: Any) -> Any:
+    """Return what `encoded_fields` was given."""
     if not isinstance(value, Mapping):
         return value
     if "prior" in value:
-        return Prior(**{name: _decoded(entry) for name, entry in value["prior"].items()})
+        return Prior(**{name: decoded(entry) for name, entry in value["prior"].items()})
     if "diagonal" in value:
         return Diagonal(value["diagonal"])
-    return {name: _decoded(entry) for name, entry in value["by_name"]}
+    return {name: decoded(entry) for name, entry in value["by_name"]}

@@ -23,7 +23,7 @@ SHARE_NAMES = {"population": "true share", "realized": "share of these items"}
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A header, a row for each class, and what to say below: how it came about and what to know.
+    """A header, a row for each class, and what to say below: how it was made and what to know.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Table:
     findings
         What to know.
     how
-        How it came about, in a line.
+        How it was made, in a line.
     headline
         A sentence above the table.
     note
@@ -50,7 +50,7 @@ class Table:
     on_left: Collection[int] = (0,)
 
     def to_text(self) -> str:
-        """Return lines of text: the cells, then the findings and how they came about."""
+        """Return lines of text: the cells, then the findings and how they were made."""
         return "\n".join([*self.cell_lines(), *map(remark, self.findings), *([self.how] if self.how else [])])
 
     def cell_lines(self) -> list[str]:
@@ -164,12 +164,12 @@ def uncounted_note(counts: Iterable["Counts"]) -> str:
 
 
 def how(posterior: "Posterior") -> str:
-    """Say in one line how the draws came about and what they are worth."""
+    """Say in one line how the draws were made and what they are worth."""
     engine, seed = visible(posterior.run.engine), posterior.origin.seed
-    worth = f"Computed by {engine}: {np.min(posterior.effective_draws):,.0f} effective draws"
+    worth = f"Computed by {engine}: effective sample size {np.min(posterior.effective_draws):,.0f}"
     if posterior.rhat is None:
-        return f"{worth}, drawn without chains. Seed {seed}."
-    return f"{worth} from {posterior.chains} chains, R-hat at most {np.max(posterior.rhat):.3f}. Seed {seed}."
+        return f"{worth}, independent draws. Seed {seed}."
+    return f"{worth}, {posterior.chains} chains, R-hat at most {np.max(posterior.rhat):.3f}. Seed {seed}."
 
 
 def remark(finding: Finding) -> str:

@@ -18,7 +18,7 @@ def confusion(quality: float, classes: int, outputs: int | None = None) -> Float
     Parameters
     ----------
     quality
-        Between 0 and 1; ``1 / outputs`` is a useless box.
+        Between 0 and 1; ``1 / outputs`` is a useless classifier.
     classes, outputs
         How many there are; as many outputs as classes by default. Classes without an output of their own get every
         output alike.

@@ -11,8 +11,8 @@ from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from truecount._check import plain_name
+from truecount._chi_square import chi_square_quantile
 from truecount._types import IntArray
-from truecount.diagnostics.shift import chi_square_quantile
 from truecount.errors import InputError, TruecountWarning
 
 ABOUT_EQUAL = 1.1

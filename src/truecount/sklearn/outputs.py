@@ -14,7 +14,7 @@ from truecount.reading.arrays import encode
 from truecount.reading.names import named_or_found
 from truecount.scores import Argmax, Cells, Partition
 from truecount.scores.cells import ClassCells
-from truecount.scores.held_out import held_out_mask
+from truecount.scores.partition import held_out_mask
 from truecount.sklearn.folds import Fold, fit_folds, held_out, in_turns
 
 ASIDE = 4

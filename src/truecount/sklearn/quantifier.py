@@ -64,8 +64,8 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
     -----
     By cross-validation each labelled item's output comes from a classifier fitted to the other folds. New items meet
     these classifiers too, in turns, each as often as labelled items do; the first item decides whose turn is first. So
-    labelled and new items meet the same box, which one classifier fitted to all items would not be; `docs/scores.md`
-    says what that does to the intervals. Folds should be stratified, as they are by default: a warning says where
+    labelled and new items meet the same classifiers, which one fitted to all items would not be; `docs/scores.md` says
+    what that does to the intervals. Folds should be stratified, as they are by default: a warning says where
     classes are spread unevenly over them. A partition that looks at labels (`Tree`) gets a quarter of the items of each
     class, which are then not counted.
 

@@ -8,12 +8,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from truecount import _check
 from truecount._types import FloatArray
+from truecount.api.recalibration import recalibrate
 from truecount.diagnostics.recalibration import off_average
 from truecount.errors import CalibrationWarning, InputError
 from truecount.estimators.calibrate import KINDS, Calibration, fit, rescale
 from truecount.inference.draws import Engine
 from truecount.models import Prior
-from truecount.results.recalibrate import Recalibration, recalibrate
+from truecount.results.recalibration import Recalibration
 from truecount.scores import Cells, Partition
 from truecount.scores.scores import probabilities
 from truecount.sklearn.folds import held_out

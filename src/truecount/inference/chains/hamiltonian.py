@@ -14,7 +14,7 @@ from truecount.inference.chains.jumps import Jumps
 from truecount.inference.chains.leapfrog import Chains, Effort, Tuning, begin, move, warm_up
 from truecount.inference.chains.learning import Learning
 from truecount.inference.chains.warp import Warped
-from truecount.inference.draws import Draws, Engine
+from truecount.inference.draws import Draws, Engine, within_digits
 from truecount.inference.modes.landscape import Landscape, survey
 from truecount.inference.run import ChainRun
 from truecount.models import Density
@@ -36,7 +36,7 @@ class Hamiltonian(Engine):
     draws
         How many to return, all chains together (rounded up to a multiple of the chains).
     effective_draws
-        Go on until every class has so many effective draws, R-hat is at most 1.01, or the budget is spent.
+        Go on until every class has this effective sample size, R-hat is at most 1.01, or the budget is spent.
     chains
         How many; None takes 32 for ordinary problems and fewer for large ones.
     warmup
@@ -65,7 +65,7 @@ class Hamiltonian(Engine):
 
     def sample(self, density: Density, seed: int) -> Draws:
         """Warm up, then draw until there is enough."""
-        rng = np.random.default_rng(seed)
+        rng, density = np.random.default_rng(seed), within_digits(density)
         chains = self.chains or _default_chains(density.rows.size)
         budget = self.budget or _default_budget(chains * density.rows.size)
         landscape = survey(density)
@@ -143,7 +143,7 @@ class _Run:
                 self.state = self.jumps.jump(self.coordinates, self.state, self.rng)
 
     def missing(self, wanted: int) -> int:
-        """How many more moves would bring every class to so many effective draws and the chains together."""
+        """How many more moves would bring every class to this effective sample size and the chains together."""
         seen, chains = self.history.prevalence(), self.history.chains
         reached = float(np.nan_to_num(convergence.effective_draws(seen, chains)).min())
         if reached < wanted:

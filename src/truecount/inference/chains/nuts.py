@@ -13,7 +13,7 @@ from truecount._types import FloatArray
 from truecount.inference.chains.coordinates import Coordinates
 from truecount.inference.chains.hamiltonian import Moving, build_coordinates, suitable_coordinates
 from truecount.inference.chains.history import History
-from truecount.inference.draws import Draws, Engine
+from truecount.inference.draws import Draws, Engine, within_digits
 from truecount.inference.modes.landscape import survey
 from truecount.inference.run import ChainRun
 from truecount.models import Density
@@ -50,6 +50,7 @@ class NUTS(Engine):
 
     def sample(self, density: Density, seed: int) -> Draws:
         """Draw with nutpie."""
+        density = within_digits(density)
         moving = suitable_coordinates(density)[-1] if self.coordinates == "auto" else self.coordinates
         coordinates = build_coordinates(density, moving)
         starts = survey(density).starting_points(self.chains, np.random.default_rng(seed))

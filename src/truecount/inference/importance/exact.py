@@ -14,7 +14,14 @@ import numpy as np
 from truecount import _check
 from truecount.errors import UnsuitableEngineError
 from truecount.inference import convergence
-from truecount.inference.draws import Draws, Engine, confusion_stride, prior_prevalence, rows_by_labels
+from truecount.inference.draws import (
+    Draws,
+    Engine,
+    confusion_stride,
+    prior_prevalence,
+    rows_by_labels,
+    within_digits,
+)
 from truecount.inference.importance.conflict import conflict
 from truecount.inference.importance.defensive import DefensiveProposal
 from truecount.inference.importance.driver import grow, refusal, resampled, tail
@@ -68,7 +75,8 @@ class Exact(Engine):
     def sample(self, density: Density, seed: int) -> Draws:
         """Draw, or refuse by name."""
         rng, size = np.random.default_rng(seed), max(self.draws, self.effective_draws or 0)
-        if not density.unlabeled.any():
+        density = within_digits(density)
+        if not density.unlabeled.any() or density.n_outputs == 1:
             return _prior_draws(density, size, rng)
         pool, landscape = _fill_pool(density, size, rng)
         draws = resampled(pool, size, self.effective_draws or 0, rng)
@@ -80,7 +88,7 @@ class Exact(Engine):
 
 
 def _prior_draws(density: Density, size: int, rng: np.random.Generator) -> Draws:
-    """Without unlabelled items the prevalence keeps its prior and the rows what the labels say."""
+    """Without unlabelled items, or other outputs, the prevalence keeps its prior and the rows what the labels say."""
     stride = confusion_stride(size, density.rows.size)
     confusion = rows_by_labels(rng, density, len(range(0, size, stride)))
     return Draws(

@@ -8,9 +8,9 @@ more of φ than the labels do; most proposals then come from what first ones hav
 so that what these allow is not out of reach; of two classes, some have the rows exchanged, which groups cannot tell
 from the right way round.
 
-A box that treats all classes alike explains groups with like outputs whatever their shares, so with many groups the
-posterior may have a second mode there, far from what the labels say. It is left out, and the run says how probable it
-is.
+A classifier that treats all classes alike explains groups with like outputs whatever their shares, so with many groups
+the posterior may have a second mode there, far from what the labels say. It is left out, and the run says how probable
+it is.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ import numpy as np
 
 from truecount._types import FloatArray
 from truecount.inference import convergence
-from truecount.inference.draws import Draws, dirichlet, draw_rows, groups_apart
+from truecount.inference.draws import Draws, dirichlet, draw_rows, groups_apart, within_digits
 from truecount.inference.importance.driver import grow, refusal, resampled, tail
 from truecount.inference.importance.proposal import DirichletMixture, Pool, prior_term
 from truecount.inference.importance.resample import normalised
@@ -56,6 +56,7 @@ def exact_jointly(densities: Sequence[Density], size: int, asked: int, seed: int
     if not densities:
         return []
     _require_square(densities)
+    densities = [within_digits(density) for density in densities]
     rng = np.random.default_rng(seed)
     pool, shapes = _pool(densities, max(size, asked), rng)
     together = resampled(pool, size, asked, rng)

@@ -65,7 +65,7 @@ def draws_needed(values: FloatArray, weights: FloatArray, size: int, asked: int)
     weights
         Shape (draws,); they sum to one.
     size, asked
-        Draws and effective draws.
+        Draws, and their effective sample size.
     """
     sizes, effective = all_draws_needed(values.T[:, None], weights[None], size, asked)
     return int(sizes[0]), effective[:, 0]

@@ -10,6 +10,7 @@ import numpy as np
 from truecount._advice import AUTO, Advice
 from truecount._types import FloatArray
 from truecount.errors import UnsuitableEngineError
+from truecount.inference.draws import tells_nothing_new, within_digits
 from truecount.inference.integration.mesh import (
     RESOLVED,
     cell_shares,
@@ -33,8 +34,6 @@ FURTHEST = 1e5
 """Log odds beyond which a share is 0 or 1."""
 LOOKS = 25
 """How often a mesh is adapted before a maximum counts as unresolved."""
-ENOUGH, RARE, LABELS = 1e12, 1e-3, 1e8
-"""Unlabelled items beyond which more say nothing new: where neither output is rarer, and there are fewer labels."""
 NODES_A_SIDE = 12
 """First nodes on each side of a peak."""
 PAIRS_AT_ONCE = 2_000
@@ -158,12 +157,16 @@ class OutputLikelihood:
         return value
 
     def _between_near(self, low: FloatArray, high: FloatArray, apart: FloatArray) -> FloatArray:
-        """Return the value in the middle where little changes between two ends, else what was found by subtraction."""
+        """Return the value in the middle where little changes between two ends, else what was found by subtraction.
+
+        Far from the peak of very many items nothing may be left of the difference.
+        """
         middle = 0.5 * (low + high)
         at, rest = share(middle), share(-middle)
         first, second = self.first + 1, self.second + 1
         steepness = np.abs(first * rest - second * at) + np.sqrt((first + second) * at * rest)
-        value: FloatArray = np.where((high - low) * steepness < 1e-3, self.log_value(middle), apart)
+        is_flat = ((high - low) * steepness < 1e-3) | ~np.isfinite(apart)
+        value: FloatArray = np.where(is_flat, self.log_value(middle), apart)
         return value
 
     def _smaller_side(self) -> tuple[float, float, float]:
@@ -194,10 +197,9 @@ class ShareGivenRows:
         A prior that is not flat is integrated over logit π, for which more than `ENOUGH` items leave too few digits.
         They count for so many where that tells the outputs' shares far better than the labels tell the rows.
         """
-        items, is_flat = density.unlabeled.sum(), (density.prevalence == 1).all()
-        is_plenty = items > ENOUGH and density.unlabeled.min() > RARE * items and density.rows.sum() < LABELS
-        scale = ENOUGH / items if is_plenty and not is_flat else 1.0
-        return cls(density.prevalence, OutputLikelihood(*(scale * density.unlabeled)))
+        is_flat = (density.prevalence == 1).all()
+        few = density if is_flat or not tells_nothing_new(density) else within_digits(density)
+        return cls(density.prevalence, OutputLikelihood(*few.unlabeled))
 
     @property
     def is_flat(self) -> bool:

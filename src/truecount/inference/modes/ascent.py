@@ -1,4 +1,4 @@
-"""Uphill on the posterior density, from many points at once: expectation-maximisation in leaps."""
+"""Ascent of a log density, many problems at once: EM steps, accelerated (SQUAREM)."""
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class Ascent:
         return new
 
     def leap(self, point: FloatArray) -> FloatArray:
-        """Take two steps, extrapolate, and take one more from there; stay with the two if that was not uphill."""
+        """Take two steps, extrapolate, and take one more from there; keep the two if that is not higher."""
         once = self.step(point)
         twice = self.step(once)
         far = extrapolate(point, once, twice, longest=LONGEST_LEAP, axes=(-2, -1))

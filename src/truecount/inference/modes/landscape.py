@@ -22,7 +22,7 @@ NEGLIGIBLE_CORNER, MOST_CLASSES = 15.0, 8
 NEARLY_AS_HEAVY = 3.0
 """Nats: a mode whose mass is within this of the largest must have draws about it."""
 MOST_EDGES, MOST_CELLS, EDGE_LEAPS = 128, 24, 12
-"""Edges looked at, of a confusion with so many cells at most, and leaps uphill along each."""
+"""Edges looked at, of a confusion with so many cells at most, and leaps upwards along each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ def _log_mass_of_allocations(density: Density, items: FloatArray) -> FloatArray:
     by_cell = np.where(learned, by_cell, xlogy(items, density.known).sum(axis=-1))
     value = gammaln(density.prevalence + held).sum(axis=-1) + by_cell.sum(axis=-1) - gammaln(items + 1).sum((-2, -1))
     shares = items / np.maximum(density.unlabeled, 1e-300)
-    spread = 2 * np.pi * density.unlabeled * (1 - (shares**2).sum(axis=-2)) / 2 + 1
+    spread = np.pi * density.unlabeled * np.maximum(1 - (shares**2).sum(axis=-2), 0.0) + 1
     return np.asarray(value + 0.5 * (density.n_classes - 1) * np.log(spread).sum(axis=-1))
 
 

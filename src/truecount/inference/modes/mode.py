@@ -143,7 +143,7 @@ def shuffled_starts(density: Density) -> FloatArray:
 
 
 def climb_together(density: Density, points: FloatArray, rounds: int) -> FloatArray:
-    """Take so many rounds of leaps uphill from each point; all items at once, so that modes stay apart."""
+    """Take so many rounds of ascending leaps from each point; all items at once, so that modes stay apart."""
     ascent = Ascent(density)
     for _ in range(rounds):
         for _ in range(LEAPS_BETWEEN_CHECKS):

@@ -17,7 +17,7 @@ class Centre:
         Shape (classes,): Dirichlet prior of the share at the intercept.
     design
         Shape (columns, groups): a group's centre is the sum of its columns times their coefficients; the first column
-        is one throughout.
+        is one throughout. Without columns the centre is even shares.
     basis
         The map from log-ratios to logarithms of shares.
     effect_scale
@@ -39,6 +39,8 @@ class Centre:
 
     def prior(self, coefficients: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the log-prior (chain,) and its gradient."""
+        if not len(self.design):
+            return np.zeros(len(coefficients)), np.zeros_like(coefficients)
         logs = coefficients[:, 0] @ self.basis.T
         logs = logs - np.logaddexp.reduce(logs, axis=1)[:, None]
         gradient = -coefficients / self.effect_scale**2

@@ -6,6 +6,9 @@ import numpy as np
 
 from truecount._types import FloatArray
 
+BEND_STEPS = 30
+"""Newton steps that undo the bend of a gamma's logarithm; none is needed where all shapes are 1 or more."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rows:
@@ -16,7 +19,8 @@ class Rows:
     shapes
         Shape (classes, outputs): Dirichlet concentration of each row, labelled items included.
     known
-        Shape (classes, outputs): rows that are known, NaN in those to be learned.
+        Shape (classes, outputs): rows that are known, NaN in those to be learned; or (chains, classes, outputs), where
+        all are known and differ between chains.
     """
 
     shapes: FloatArray
@@ -29,7 +33,7 @@ class Rows:
     def __post_init__(self) -> None:
         from scipy.special import digamma, polygamma
 
-        free = np.isnan(self.known[:, 0])
+        free = np.isnan(self.known[..., 0]).reshape(-1, len(self.shapes)).any(axis=0)
         shapes = self.shapes[free]
         tame = np.maximum(shapes, 1.0)
         object.__setattr__(self, "free", free)
@@ -54,9 +58,21 @@ class Rows:
         logs = bent - self.stretch * np.logaddexp(0, -bent)
         density = (self.shapes[self.free] * logs - np.exp(logs) + np.log(slope)).sum(axis=(1, 2))
         gammas = np.exp(logs - logs.max(axis=2, keepdims=True))
-        confusion = np.broadcast_to(self.known, (len(points), *self.known.shape)).copy()
+        confusion = np.broadcast_to(self.known, (len(points), *self.shapes.shape)).copy()
         confusion[:, self.free] = gammas / gammas.sum(axis=2, keepdims=True)
         return confusion, logs, slope, density
+
+    def draw(self, number: int, rng: np.random.Generator) -> FloatArray:
+        """Draw coordinates from what these shapes say alone, shape (number, coordinates)."""
+        shapes = np.broadcast_to(self.shapes[self.free], (number, *self.location.shape))
+        logs = np.log(rng.standard_gamma(np.where(shapes < 1, shapes + 1, shapes)))
+        logs = logs + np.where(shapes < 1, np.log1p(-rng.random(shapes.shape)) / shapes, 0.0)
+        bent = np.where(logs < 0, logs / (1 + self.stretch), logs)
+        for _ in range(BEND_STEPS):
+            slope = 1 + self.stretch / (1 + np.exp(bent))
+            bent = bent - (bent - self.stretch * np.logaddexp(0, -bent) - logs) / slope
+        points: FloatArray = (bent - self.location) / self.scale
+        return points.reshape(number, -1)
 
     def gradient(
         self, allocations: FloatArray, confusion: FloatArray, logs: FloatArray, slope: FloatArray

@@ -1,0 +1,130 @@
+"""Measure speed and memory of answers for many groups, beside NumPyro on the same model in the same run.
+
+    python benchmarks/groups.py [--peer PYTHON] [--parts districts classes memory]
+
+`PYTHON` is an interpreter with NumPyro; without it only our side is measured. Effective draws per second of processor
+time of the worst group's share and of the spread, warm-up counted on both sides, compilation not. Results go to
+``benchmarks/results/groups.json`` and ``.md``.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from machine import about
+
+import truecount as tc
+from truecount.inference.convergence import effective_draws
+from truecount.models.hierarchy.log_ratios import log_ratio_basis
+
+RESULTS = Path(__file__).parent / "results"
+PEER = Path(__file__).parent / "peer_groups.py"
+
+
+def districts() -> tc.Groups:
+    """315 groups of two classes, simulated to be like districts of a seroprevalence survey."""
+    rng = np.random.default_rng(1)
+    shares = 1 / (1 + np.exp(-rng.normal(-3.1, 0.5, 315)))
+    rows = np.array([[0.84, 0.16], [0.014, 0.986]])
+    items = {at: rng.multinomial(513, [share, 1 - share] @ rows) for at, share in enumerate(shares)}
+    return tc.Groups([[38, 7], [7, 493]], items)
+
+
+def classes(number: int = 50) -> tc.Groups:
+    """Groups of five classes."""
+    rng, basis = np.random.default_rng(2), log_ratio_basis(5)
+    logs = (rng.normal(size=4) * 0.7 + 0.7 * rng.normal(size=(number, 4))) @ basis.T
+    shares = np.exp(logs) / np.exp(logs).sum(axis=1, keepdims=True)
+    rows = 0.3 * rng.dirichlet(np.ones(5), 5) + 0.7 * np.eye(5)
+    labeled = np.stack([rng.multinomial(100, row) for row in rows])
+    return tc.Groups(labeled, {at: rng.multinomial(300, share @ rows) for at, share in enumerate(shares)})
+
+
+def ours(groups: tc.Groups) -> dict:
+    """Effective draws of the worst share and of the spread per second, warm-up counted."""
+    begin = time.process_time()
+    answer = tc.infer(groups, seed=1)
+    seconds = time.process_time() - begin
+    shares = answer.prevalence[:, :, 0]
+    share = float(effective_draws(shares, answer.draws.chains).min())
+    spread = float(effective_draws(answer.spread, answer.draws.chains).min())
+    return {
+        "seconds": seconds,
+        "share_per_second": share / seconds,
+        "spread_per_second": spread / seconds,
+        "spread": answer.spread.mean(axis=0).tolist(),
+        "status": answer.status,
+    }
+
+
+def peer(python: str, groups: tc.Groups) -> dict:
+    """The same of NumPyro, in a process of its own."""
+    request = json.dumps({"labeled": groups.labeled[0].tolist(), "unlabeled": groups.unlabeled.tolist()})
+    environment = {**os.environ, "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"}
+    done = subprocess.run(
+        [python, str(PEER)], input=request, capture_output=True, text=True, check=True, env=environment
+    )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def memory(number: int) -> dict:
+    """Seconds, and megabytes at most, of five-class groups, in a process of its own."""
+    code = (
+        "import sys, time, resource; sys.path.insert(0, sys.argv[1]); import groups, truecount as tc;"
+        "data = groups.classes(int(sys.argv[2])); begin = time.process_time();"
+        "answer = tc.infer(data, engine=tc.Auto(200), seed=1); seconds = time.process_time() - begin;"
+        "print(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, answer.status)"
+    )
+    command = [sys.executable, "-c", code, str(Path(__file__).parent), str(number)]
+    seconds, megabytes, status = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    return {"groups": number, "seconds": float(seconds), "megabytes": float(megabytes), "status": status}
+
+
+def text(document: dict) -> str:
+    """Tables of both."""
+    lines = [
+        "Effective draws per second of processor time, warm-up counted, compilation not.",
+        "",
+        "| problem | quantity | truecount | NumPyro | times |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for part in ("districts", "classes"):
+        found = document.get(part, {})
+        for key, name in (("share_per_second", "worst share"), ("spread_per_second", "spread")):
+            if "ours" in found:
+                mine, other = found["ours"][key], found.get("peer", {}).get(key)
+                more = "– | –" if other is None else f"{other:.1f} | {mine / other:.0f}"
+                lines.append(f"| {part} | {name} | {mine:.0f} | {more} |")
+    lines += ["", "| five-class groups | seconds | megabytes | status |", "| --- | --- | --- | --- |"]
+    for row in document.get("memory", []):
+        lines.append(f"| {row['groups']:,} | {row['seconds']:.0f} | {row['megabytes']:.0f} | {row['status']} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Run the parts that are asked for, and write results as they come."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--peer")
+    parser.add_argument("--parts", nargs="*", default=["districts", "classes", "memory"])
+    asked = parser.parse_args()
+    path = RESULTS / "groups.json"
+    document = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    ours(tc.Groups([[9, 1], [1, 9]], {"a": [3, 4], "b": [4, 4], "c": [3, 3]}))
+    for part in asked.parts:
+        if part == "memory":
+            document[part] = [memory(500), memory(5000)]
+        else:
+            groups = {"districts": districts, "classes": classes}[part]()
+            document[part] = {"ours": ours(groups)} | ({"peer": peer(asked.peer, groups)} if asked.peer else {})
+        document["machine"] = about()
+        path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        path.with_suffix(".md").write_text(text(document), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

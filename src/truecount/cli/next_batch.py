@@ -1,0 +1,42 @@
+"""Which items to label next, as the command says it."""
+
+from typing import Any
+
+import typer
+
+from truecount._wording import visible
+from truecount.cli.options import named_class, read_whole
+from truecount.cli.report import Report
+from truecount.cli.screen import print_lines
+from truecount.counts import Counts
+from truecount.models import Model, SamePopulation
+from truecount.results.table import Table
+
+MOST = 10**9
+
+
+def deliver_batch(report: Report, data: Any, model: Model, number: str, of_interest: str | None, seed: int) -> None:
+    """Say how many items of each output to label next."""
+    from truecount.api.plan import next_batch
+
+    if not isinstance(data, Counts):
+        raise typer.BadParameter("--next needs the counts of one population.")
+    if isinstance(model, SamePopulation):
+        raise typer.BadParameter("--next chooses by output: it goes with --design label-shift or by-prediction.")
+    many = read_whole("--next", number, least=1, most=MOST, usual=50)
+    of = None if of_interest is None else named_class("--class", of_interest, data.classes)
+    found = next_batch(data, many, model=model, of=of, seed=seed)
+    rows = [[visible(str(name)), f"{each:,}"] for name, each in found.items()]
+    table = Table(["output", "label next"], rows, (), headline="Label these, at random within each output:")
+    said = (
+        "Afterwards they are labels of the population itself, stratified by output: docs/planning.md says how to infer."
+    )
+    report.write(
+        lambda: {
+            "schema": "truecount.plan/1",
+            "next_batch": {str(name): each for name, each in found.items()},
+            "seed": seed,
+        },
+        lambda summary: [summary["next_batch"]],
+        lambda: print_lines("\n".join([*table.cell_lines(), said])),
+    )

@@ -1,0 +1,354 @@
+"""How many labels, of what, and how wide intervals will then be."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
+from typer import Option
+
+from truecount._types import FloatArray, Name
+from truecount.cli import arguments as given
+from truecount.cli.options import make_model, read_level, read_seed, read_share, require_prior
+from truecount.cli.pictures import encoded
+from truecount.cli.report import Report
+from truecount.cli.screen import print_lines
+from truecount.cli.source import Source
+from truecount.counts import Counts, Groups
+from truecount.errors import InputError
+from truecount.models import LabelShift, Model, Prior
+from truecount.planning.goal import Costs, Goal
+from truecount.planning.scenario import Assumed
+from truecount.reading.names import group_name
+
+if TYPE_CHECKING:
+    from truecount.results.plan import Plan
+
+Share: TypeAlias = str | None
+Prevalence: TypeAlias = Annotated[
+    Share, Option(metavar="P", help="Share that is assumed, where there is no pilot: 15%.")
+]
+Positives: TypeAlias = Annotated[Share, Option(metavar="N", help="Truly positive items to validate the test on.")]
+Negatives: TypeAlias = Annotated[Share, Option(metavar="N", help="Truly negative items to validate the test on.")]
+Items: TypeAlias = Annotated[Share, Option(metavar="N", help="Unlabelled items to gather, beside those of a pilot.")]
+Labels: TypeAlias = Annotated[
+    list[str] | None,
+    Option(
+        metavar="N|NAME=N",
+        help="Labels to gather, beside those of a pilot: one number, divided as is best, or one for each class (for "
+        "each output with --design by-prediction); may be repeated.",
+    ),
+]
+Budget: TypeAlias = Annotated[Share, Option(metavar="NUMBER", help="What may be spent; divided as is best.")]
+LabelCost: TypeAlias = Annotated[
+    list[str] | None, Option("--label-cost", metavar="NUMBER|NAME=NUMBER", help="Cost of a label; 1 by default.")
+]
+ItemCost: TypeAlias = Annotated[str, Option("--item-cost", metavar="NUMBER", help="Cost of an unlabelled item.")]
+HalfWidth: TypeAlias = Annotated[Share, Option(metavar="P", help="Goal: intervals of at most ± so much, such as 3%.")]
+Above: TypeAlias = Annotated[Share, Option(metavar="CLASS=P", help="Goal: an interval that lies above a share.")]
+Below: TypeAlias = Annotated[Share, Option(metavar="CLASS=P", help="Goal: an interval that lies below a share.")]
+Apart: TypeAlias = Annotated[
+    Share, Option(metavar="GROUP,GROUP", help="Goal: tell two groups apart in the share of --class.")
+]
+Assurance: TypeAlias = Annotated[
+    Share, Option(metavar="P", help="Probability that the goal is met: 80% for thresholds and groups by default.")
+]
+KnownRates: TypeAlias = Annotated[
+    bool, Option("--known-rates", help="Take the misclassification rates for known: unlimited labels at no cost.")
+]
+LargeSample: TypeAlias = Annotated[
+    bool, Option("--large-sample", help="Plan by the formula for large samples, as sample-size calculators do.")
+]
+Next: TypeAlias = Annotated[
+    Share, Option("--next", metavar="N", help="Say which N items of a pilot to label next, by output.")
+]
+OfInterest: TypeAlias = Annotated[
+    Share, Option("--class", metavar="CLASS", help="The class whose interval matters; all by default.")
+]
+Plot: TypeAlias = Annotated[Share, Option(metavar="FILE.png|svg|pdf", help="Draw width against cost.")]
+
+
+def plan(
+    tables: given.Tables = None,
+    label: given.Label = None,
+    prediction: given.Prediction = None,
+    by: given.By = None,
+    weight: given.Weight = None,
+    missing: given.Missing = None,
+    confusion: given.Confusion = None,
+    unlabeled: given.Unlabeled = None,
+    positive: given.Positive = None,
+    prevalence: Prevalence = None,
+    sensitivity: given.Sensitivity = None,
+    specificity: given.Specificity = None,
+    positives: Positives = None,
+    negatives: Negatives = None,
+    items: Items = None,
+    labels: Labels = None,
+    budget: Budget = None,
+    label_cost: LabelCost = None,
+    item_cost: ItemCost = "1",
+    half_width: HalfWidth = None,
+    above: Above = None,
+    below: Below = None,
+    apart: Apart = None,
+    assurance: Assurance = None,
+    of_interest: OfInterest = None,
+    known_rates: KnownRates = False,
+    large_sample: LargeSample = False,
+    next_batch: Next = None,
+    level: given.Level = "0.95",
+    prior: given.PriorPrevalence = str(Prior().prevalence),
+    prior_confusion: given.PriorConfusion = str(Prior().confusion),
+    design: given.Design = "label-shift",
+    seed: given.Seed = "0",
+    json: given.Json = None,
+    plot: Plot = None,
+    html: given.Html = None,
+    table: given.ShowTable = False,
+    quiet: given.Quiet = False,
+) -> None:
+    """Plan how many labels and items to gather, and forecast the intervals that come of it.
+
+    \b
+    A test whose rates are assumed: forecast one allocation, divide a budget, or find the sizes:
+      truecount plan --prevalence 15% --sensitivity 93% --specificity 98% --positives 120 --negatives 220 --items 660
+      truecount plan --prevalence 15% --sensitivity 93% --specificity 98% --budget 1000 --level 0.9
+      truecount plan --prevalence 15% --sensitivity 93% --specificity 98% --half-width 3%
+    As sample-size calculators do, with rates taken for known:
+      truecount plan --prevalence 15% --sensitivity 94% --specificity 88% --half-width 3% --known-rates --large-sample
+    From a pilot, whose posterior is averaged over; files, counts or a survey as in truecount estimate:
+      truecount plan runs.csv --label human --prediction verdict --half-width 5% --assurance 90%
+      truecount plan --positive 50/3330 --sensitivity 103/122 --specificity 399/401 --budget 500 --item-cost 0.1
+      truecount plan counts.json --labels fail=100 --labels pass=50
+      truecount plan counts.json --above pass=50% --assurance 80%
+    Two groups to be told apart:
+      truecount plan --positive A=50/3330 --positive B=71/2900 --sensitivity .84 --specificity .995 --apart A,B
+    Which items to label next, by their output:
+      truecount plan runs.csv --label human --prediction verdict --next 50
+    As JSON, and as a picture of width against cost:
+      truecount plan counts.json --half-width 5% --json plan.json --plot plan.png
+
+    Sizes are beside what a pilot holds. A goal that cannot be reached is answered in words: what can be, and what would
+    be needed. Exit code 0: an answer. 1: bad input. 2: bad usage.
+    """  # noqa: D301
+    source = Source(
+        tables=tables or [],
+        label=label,
+        prediction=prediction,
+        by=by,
+        weight=weight,
+        missing=missing,
+        confusion=confusion,
+        unlabeled=unlabeled,
+        positive=positive,
+        sensitivity=None if prevalence else sensitivity,
+        specificity=None if prevalence else specificity,
+    )
+    report = Report(
+        level=read_level(level),
+        json_file=json,
+        html_file=html,
+        plot_file=plot,
+        with_table=table,
+        is_quiet=quiet,
+        inputs=source.files(),
+    )
+    require_prior(prior, prior_confusion)
+    data, known = _data(source, design, _assumed(prevalence, sensitivity, specificity))
+    model = _model(data, design, known, prior, prior_confusion)
+    if next_batch is not None:
+        from truecount.cli.next_batch import deliver_batch
+
+        return deliver_batch(report, data, model, next_batch, of_interest, read_seed(seed))
+    goal = _goal(half_width, above, below, apart, assurance, of_interest, data)
+    _deliver(
+        report,
+        data,
+        model,
+        goal=goal,
+        labels=_labels(positives, negatives, labels, known_rates, data, model),
+        items=None if items is None else _number("--items", items),
+        budget=None if budget is None else _number("--budget", budget),
+        costs=_costs(label_cost, item_cost, data, model),
+        of=_class("--class", of_interest, data.classes),
+        level=report.level,
+        large_sample=large_sample,
+        seed=read_seed(seed),
+    )
+
+
+def _deliver(report: Report, data: Any, model: Model, **options: Any) -> None:
+    from truecount.api.plan import plan as run
+
+    is_open = options["labels"] is None or options["items"] is None
+    if isinstance(data, Assumed) and options["goal"] is None and options["budget"] is None and is_open:
+        raise typer.BadParameter(
+            "Say how many: give --positives, --negatives and --items, or --budget, or a goal such as --half-width 3%."
+        )
+    found = run(data, model, **options)
+    report.write(
+        found.to_dict,
+        lambda summary: list(summary["classes"]),
+        lambda: print_lines(str(found)),
+        lambda: _pictures(report, found),
+    )
+
+
+def _pictures(report: Report, found: "Plan") -> dict[str, bytes]:
+    made = {}
+    if report.plot_file is not None:
+        from truecount.plots.plan import plan as draw
+
+        made[report.plot_file] = encoded(draw(found), report.plot_file)
+    if report.html_file is not None:
+        from truecount.page.plan import render_plan
+
+        made[report.html_file] = render_plan(found).encode(errors="backslashreplace")
+    return made
+
+
+def _data(source: Source, design: str, assumed: Assumed | None) -> tuple[Assumed | Counts | Groups, FloatArray | None]:
+    """Return what is assumed, or else the pilot, with the rows of the confusion that are known."""
+    if assumed is None:
+        return source.read() if design == "label-shift" else source.read_one("--design")
+    if source != Source(tables=[]):
+        raise typer.BadParameter("--prevalence is assumed: it does not go with data. Leave one of them out.")
+    return assumed, None
+
+
+def _assumed(prevalence: str | None, sensitivity: str | None, specificity: str | None) -> Assumed | None:
+    """Read rates that are assumed, where a share is."""
+    if prevalence is None:
+        return None
+    if sensitivity is None or specificity is None:
+        raise typer.BadParameter("--prevalence also needs --sensitivity and --specificity.")
+    remedy = "Write 0.93 or 93%; counts such as 103/122 go with --positive"
+    return Assumed.test(
+        prevalence=read_share("--prevalence", prevalence, "Write 0.15 or 15%"),
+        sensitivity=read_share("--sensitivity", sensitivity, remedy),
+        specificity=read_share("--specificity", specificity, remedy),
+    )
+
+
+def _model(
+    data: Assumed | Counts | Groups, design: str, known: FloatArray | None, prior: str, prior_confusion: str
+) -> Model:
+    import numpy as np
+
+    if isinstance(data, Counts):
+        counts = data
+    elif isinstance(data, Groups):
+        counts = data.total
+    else:
+        none = np.zeros(data.confusion.shape, int)
+        counts = Counts(none, none[0], data.classes, data.outputs)
+    return make_model(design, counts, known, prevalence=prior, confusion=prior_confusion, given_output=None)
+
+
+def _goal(
+    half_width: str | None,
+    above: str | None,
+    below: str | None,
+    apart: str | None,
+    assurance: str | None,
+    of_interest: str | None,
+    data: Assumed | Counts | Groups,
+) -> Goal | None:
+    """Read at most one goal."""
+    classes, groups = data.classes, data.groups if isinstance(data, Groups) else ()
+    asked = [
+        name
+        for name, value in (("--half-width", half_width), ("--above", above), ("--below", below), ("--apart", apart))
+        if value
+    ]
+    if len(asked) > 1:
+        raise typer.BadParameter(f"{' and '.join(asked)} are two goals: give one.")
+    if not asked:
+        if assurance is not None:
+            raise typer.BadParameter("--assurance goes with a goal: --half-width, --above, --below or --apart.")
+        return None
+    sure = None if assurance is None else read_share("--assurance", assurance, "Write 0.8 or 80%")
+    if half_width is not None:
+        goal = Goal.narrow(read_share("--half-width", half_width, "Write 0.03 or 3%"))
+        return replace(goal, of=_class("--class", of_interest, classes), assurance=sure)
+    if apart is not None:
+        first, found, second = apart.partition(",")
+        if not found or (of_interest is None and len(classes) > 2):
+            raise typer.BadParameter("--apart names two groups, as in A,B, and goes with --class.")
+        of_interest = str(classes[-1]) if of_interest is None else of_interest
+        known = {group_name(group): group for group in groups}
+        names = [known.get(name.strip(), name.strip()) for name in (first, second)]
+        return replace(Goal.apart(*names, of=_class("--class", of_interest, classes)), assurance=sure or 0.8)
+    option, text = ("--above", above) if above else ("--below", below)
+    from truecount.cli.options import read_conclusions
+
+    ((name, share),) = read_conclusions(option, [text or ""], classes).items()
+    goal = Goal.above(share, of=name) if above else Goal.below(share, of=name)
+    return replace(goal, assurance=sure or 0.8)
+
+
+def _class(option: str, text: str | None, classes: tuple[Name, ...]) -> Name | None:
+    from truecount.cli.options import named_class
+
+    return None if text is None else named_class(option, text, classes)
+
+
+def _strata(data: Assumed | Counts | Groups, model: Model) -> tuple[Name, ...]:
+    return data.classes if isinstance(model, LabelShift) else data.outputs
+
+
+def _labels(
+    positives: str | None,
+    negatives: str | None,
+    labels: Sequence[str] | None,
+    known_rates: bool,
+    data: Assumed | Counts | Groups,
+    model: Model,
+) -> Any:
+    """Read labels of each class, or one number for all."""
+    numbers = {"positive": positives, "negative": negatives}
+    told = {name: _number(f"--{name}s", text) for name, text in numbers.items() if text is not None}
+    if sum([bool(told), bool(labels), known_rates]) > 1:
+        raise typer.BadParameter("--positives and --negatives, --labels, and --known-rates exclude each other.")
+    if known_rates:
+        return dict.fromkeys(_strata(data, model), float("inf"))
+    if told and set(data.classes) != {"positive", "negative"}:
+        raise typer.BadParameter(f"--positives and --negatives go with a test; write --labels {data.classes[0]}=100.")
+    if told or not labels:
+        return told or None
+    if len(labels) == 1 and "=" not in labels[0]:
+        return _number("--labels", labels[0])
+    return _by_name("--labels", labels, _strata(data, model))
+
+
+def _by_name(option: str, entries: Sequence[str], names: tuple[Name, ...]) -> dict[Name, float]:
+    from truecount.cli.options import named_class
+
+    found: dict[Name, float] = {}
+    for entry in entries:
+        name, is_named, number = entry.rpartition("=")
+        if not is_named:
+            remedy = f"Write {option} {names[0]}=100"
+            raise InputError(option, f"is {entry!r:.60}", "each of several must have a name", remedy)
+        found[named_class(option, name, names)] = _number(option, number)
+    return found
+
+
+def _costs(label: Sequence[str] | None, item: str, data: Assumed | Counts | Groups, model: Model) -> Costs:
+    per_item = _number("--item-cost", item)
+    if not label:
+        return Costs(item=per_item)
+    if len(label) == 1 and "=" not in label[0]:
+        return Costs(label=_number("--label-cost", label[0]), item=per_item)
+    return Costs(label=_by_name("--label-cost", label, _strata(data, model)), item=per_item)
+
+
+def _number(option: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < float("inf"):
+        raise InputError(option, f"is {text!r:.60}", "it must be a number, 0 or more", f"Write {option} 100")
+    return number

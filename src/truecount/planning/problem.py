@@ -1,0 +1,157 @@
+"""One question of planning: what may be true, for one population or for groups, and what is to be reached."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from truecount._types import FloatArray
+from truecount.planning import normal
+from truecount.planning.forecast import Forecast, forecast, large_sample_forecast
+from truecount.planning.goal import Goal
+from truecount.planning.scenario import Scenario, Sizes
+from truecount.planning.search import Choice, cheapest_sizes, enough_budget, rounded_up
+
+TRUTHS = 24
+"""Truths that a search averages over."""
+SHARP = 12.0
+"""Power of the mean that stands in for the widest of several classes."""
+ROUNDS, NEAR = 6, 0.02
+"""How often a search is corrected by what is simulated, and how near to the goal that has to be."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Problem:
+    """What may be true, and what is to be reached.
+
+    Parameters
+    ----------
+    scenarios
+        By group; one population has the key None.
+    goal
+        What is to be reached; without one, the width that is to be small.
+    level
+        Of the intervals.
+    is_large_sample
+        Whether to plan by Fisher information alone.
+    seed
+        Of what is simulated.
+    """
+
+    scenarios: Mapping[Any, Scenario]
+    goal: Goal
+    level: float
+    is_large_sample: bool
+    seed: int
+
+    @property
+    def first(self) -> Scenario:
+        """Any of the scenarios: names, design and labels are the same in all."""
+        return next(iter(self.scenarios.values()))
+
+    @property
+    def places(self) -> list[int]:
+        """Positions of the classes that matter."""
+        return self.goal.places(self.first.classes)
+
+    def loss(self, sizes: Sizes) -> float:
+        """Return what a search makes small, by Fisher information: the width, or the probability to miss the goal."""
+        if self.goal.kind == "apart":
+            return 1 - self.separated(sizes)
+        return max(self._loss_of(_some(scenario), sizes) for scenario in self.scenarios.values())
+
+    def _loss_of(self, truths: Scenario, sizes: Sizes) -> float:
+        if self.goal.kind == "narrow":
+            widths = normal.large_sample_widths if self.is_large_sample else normal.widths
+            found = widths(truths, sizes, self.level)[:, self.places]
+            return float(np.mean((found**SHARP).mean(axis=1) ** (1 / SHARP)))
+        place, sign = self.places[0], 1 if self.goal.kind == "above" else -1
+        deviation = normal.standard_deviations(truths, sizes)[:, place]
+        return 1 - float(decided(sign * (truths.prevalence[:, place] - self.goal.share), deviation, self.level).mean())
+
+    def separated(self, sizes: Sizes) -> float:
+        """Return the probability that the interval of the difference of two groups leaves zero out."""
+        first, second = (_some(self.scenarios[group]) for group in self.goal.groups or ())
+        place = self.places[0]
+        deviation = normal.difference_deviations(first, second, sizes.labels, (sizes.items, sizes.items))[:, place]
+        gap = np.abs(first.prevalence - second.prevalence)[:, place]
+        return float(decided(gap, deviation, self.level).mean())
+
+    def forecasts(self, sizes: Sizes) -> dict[Any, Forecast]:
+        """Forecast every group's intervals."""
+        if self.is_large_sample:
+            return {
+                group: large_sample_forecast(scenario, sizes, level=self.level)
+                for group, scenario in self.scenarios.items()
+            }
+        return {
+            group: forecast(scenario, sizes, level=self.level, seed=self.seed)
+            for group, scenario in self.scenarios.items()
+        }
+
+    def probability(self, forecasts: Mapping[Any, Forecast], sizes: Sizes) -> float:
+        """Return how probable it is that the goal is met."""
+        if self.goal.kind == "apart":
+            return self.separated(sizes)
+        met = []
+        for found in forecasts.values():
+            if self.goal.kind == "narrow":
+                met.append(found.widths[:, self.places].max(axis=1) <= 2 * self.goal.share)
+            elif self.goal.kind == "above":
+                met.append(found.ends[:, self.places[0], 0] > self.goal.share)
+            else:
+                met.append(found.ends[:, self.places[0], 1] < self.goal.share)
+        return float(np.mean(np.all(met, axis=0)))
+
+    def reached(self, forecasts: Mapping[Any, Forecast], sizes: Sizes) -> tuple[float, float]:
+        """Return what is reached and what is to be reached, both the better the smaller."""
+        if self.goal.kind != "narrow":
+            return 1 - self.probability(forecasts, sizes), 1 - (self.goal.assurance or 0.5)
+        each = [found.widths[:, self.places].max(axis=1) for found in forecasts.values()]
+        if self.goal.assurance is not None:
+            return float(np.quantile(np.max(each, axis=0), self.goal.assurance)), 2 * self.goal.share
+        return max(float(found.width[self.places].max()) for found in forecasts.values()), 2 * self.goal.share
+
+    def cheapest(self, choice: Choice) -> Sizes | None:
+        """Return the sizes of the least cost that reach the goal, corrected by what is simulated; None without any."""
+        aim = self.reached_target
+        sizes = cheapest_sizes(self.loss, choice, aim)
+        if sizes is None or self.is_large_sample or self.goal.kind == "apart":
+            return sizes
+        free = choice.is_free
+        spent = (choice.costs * sizes.vector)[free]
+        shares = spent / spent.sum() if spent.sum() else np.full(len(spent), 1 / len(spent))
+        best, enough, least = sizes, np.inf, np.inf
+        for _ in range(ROUNDS):
+            found, target = self.reached(self.forecasts(sizes), sizes)
+            cost, excess = float(choice.costs @ sizes.vector), max(found / target - 1, 0.0)
+            if (excess, cost) < (enough, least):
+                best, enough, least = sizes, excess, cost
+            if target * (1 - NEAR) <= found <= target:
+                break
+            aim *= float(np.clip((1 - NEAR / 2) * target / max(found, 1e-6), 0.2, 5.0))
+            budget = enough_budget(self.loss, choice, shares, aim)
+            if budget is None:
+                break
+            sizes = rounded_up(choice, budget, shares)
+        return best if enough < np.inf else None
+
+    @property
+    def reached_target(self) -> float:
+        """What the loss is to be, if Fisher information were right."""
+        return 2 * self.goal.share if self.goal.kind == "narrow" else 1 - (self.goal.assurance or 0.5)
+
+
+def decided(gap: FloatArray, deviation: FloatArray, level: float) -> FloatArray:
+    """Return the probability that an interval lies beyond a threshold, which the truth exceeds by `gap`."""
+    from scipy.special import ndtr, ndtri
+
+    chance: FloatArray = ndtr(gap / np.maximum(deviation, 1e-12) - ndtri((1 + level) / 2))
+    return chance
+
+
+def _some(scenario: Scenario) -> Scenario:
+    """Return a few of the truths."""
+    number = len(scenario.prevalence)
+    return scenario.take(np.linspace(0, number - 1, min(number, TRUTHS)).astype(int))

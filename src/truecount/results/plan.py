@@ -1,0 +1,263 @@
+"""A plan: what to gather, how wide intervals will then be, and what else would help."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from truecount._types import FloatArray, Name
+from truecount._wording import visible
+from truecount.planning.goal import Goal
+from truecount.planning.scenario import ANY, Sizes
+from truecount.planning.search import UNLIMITED
+from truecount.planning.worth import Alternative, Curve
+from truecount.results.table import Table
+
+SURE = 0.9
+"""Share of data sets for which an upper end of the widths is told."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ClassForecast:
+    """What is expected of one class's interval, in the group where it is widest.
+
+    Parameters
+    ----------
+    width
+        If the data come out as expected where the truth is assumed; else the mean over what the pilot leaves open.
+    mean_width
+        The mean over the data sets that may come.
+    sure_width
+        That 90 % of these data sets stay below.
+    large_sample_width
+        By the formula for large samples, which knows no prior and no edge.
+    """
+
+    name: Name
+    width: float
+    mean_width: float
+    sure_width: float
+    large_sample_width: float
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Plan:
+    """What to gather, and what comes of it.
+
+    Parameters
+    ----------
+    sizes
+        What is to be gathered, beside what is counted already: labels of each stratum, and unlabelled items, of every
+        group as many.
+    strata
+        What labels are counted by: classes, outputs, or nothing.
+    cost
+        What that costs.
+    classes
+        The forecast of each class.
+    places
+        Positions of the classes that matter for the goal.
+    groups
+        Width of the widest class that matters, by group; empty for one population.
+    goal, probability
+        What was to be reached, and how probable it is that it is met; None without one.
+    is_reached
+        Whether the goal is reached by this plan; True without one.
+    words
+        What is not reached, what can be, and what would be needed.
+    alternatives
+        What else would be worth.
+    make_curve
+        Computes the width against cost, which `curve` returns; None where there is none.
+    reading
+        Shape (strata,): items to be read at random to find as many of each class; None where labels are not by class.
+    level, provenance
+        Of the intervals; how it was made.
+    """
+
+    sizes: Sizes
+    strata: tuple[Name, ...]
+    cost: float
+    classes: tuple[ClassForecast, ...]
+    places: tuple[int, ...]
+    groups: Mapping[Any, float]
+    goal: Goal | None
+    probability: float | None
+    is_reached: bool
+    words: tuple[str, ...]
+    alternatives: tuple[Alternative, ...]
+    make_curve: Callable[[], Curve] | None
+    reading: FloatArray | None
+    level: float
+    provenance: Mapping[str, Any]
+
+    @property
+    def width(self) -> float:
+        """The width of the widest interval that matters."""
+        return max([self.classes[place].width for place in self.places])
+
+    @property
+    def half_width(self) -> float:
+        """Half of that."""
+        return self.width / 2
+
+    @property
+    def curve(self) -> Curve | None:
+        """Width against cost, for several ways to split it; computed when it is asked for."""
+        return None if self.make_curve is None else self.make_curve()
+
+    @property
+    def labels(self) -> dict[Name, int]:
+        """Labels to gather, by stratum."""
+        return {name: round(float(number)) for name, number in zip(self.strata, self.sizes.labels, strict=True)}
+
+    @property
+    def items(self) -> int:
+        """Unlabelled items to gather."""
+        return round(self.sizes.items)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, schema ``truecount.plan/1``."""
+        curve = self.curve
+        goal = None if self.goal is None else {**_plain(self.goal), "probability": self.probability}
+        return {
+            "schema": "truecount.plan/1",
+            "width": self.width,
+            "half_width": self.half_width,
+            "level": self.level,
+            "allocation": self._allocation(),
+            "cost": self.cost,
+            "classes": [
+                {
+                    "class": each.name,
+                    "width": each.width,
+                    "mean_width": each.mean_width,
+                    "width_of_90_percent": each.sure_width,
+                    "large_sample_width": each.large_sample_width,
+                }
+                for each in self.classes
+            ],
+            "groups": [{"group": group, "width": width} for group, width in self.groups.items()],
+            "goal": goal,
+            "is_reached": self.is_reached,
+            "words": list(self.words),
+            "alternatives": [
+                {"what": each.what, "width": each.width, "detail": each.detail} for each in self.alternatives
+            ],
+            "reading": None if self.reading is None else self._reading(),
+            "curve": None
+            if curve is None
+            else {
+                "costs": curve.costs.tolist(),
+                "widths": {name: found.tolist() for name, found in curve.splits.items()},
+            },
+            **self.provenance,
+        }
+
+    def _allocation(self) -> dict[str, Any]:
+        if self.strata == ("negative", "positive"):
+            return {"positives": self.labels["positive"], "negatives": self.labels["negative"], "items": self.items}
+        return {"labels": {str(name): number for name, number in self.labels.items()}, "items": self.items}
+
+    def _reading(self) -> dict[str, int | None]:
+        numbers = zip(self.strata, self.reading if self.reading is not None else (), strict=True)
+        return {str(name): None if np.isinf(number) else int(number) for name, number in numbers}
+
+    def tables(self) -> list[Table]:
+        """Return the cells: the forecast of each class, and what else would be worth."""
+        share = f"{100 * self.level:.6g} % interval"
+        header = ["class", share, "on average", f"{100 * SURE:.0f} % of data sets below"]
+        shown = [self.classes[place] for place in self.places]
+        rows = [
+            [visible(each.name), points(each.width), points(each.mean_width), points(each.sure_width)] for each in shown
+        ]
+        tables = [Table(header, rows, (), headline=self.headline)]
+        if self.groups:
+            cells = [[visible(str(group)), points(width)] for group, width in self.groups.items()]
+            tables.append(Table(["group", "widest interval"], cells, ()))
+        if self.alternatives:
+            others = [[_said(each), points(each.width)] for each in self.alternatives]
+            widest = [["this plan", points(self.width)], *others]
+            tables.append(Table(["what else would be worth", "widest interval"], widest, ()))
+        if (curve := self.curve) is not None:
+            names = list(curve.splits)
+            lines = [
+                [f"{cost:,.0f}", *(points(float(curve.splits[name][place])) for name in names)]
+                for place, cost in enumerate(curve.costs)
+            ]
+            tables.append(Table(["cost", *names], lines, ()))
+        return tables
+
+    @property
+    def headline(self) -> str:
+        """What to gather, in a sentence."""
+        labels = [
+            f"{number:,} labels" if name == ANY else f"{number:,} of {visible(str(name))}"
+            for name, number in self.labels.items()
+        ]
+        if not self.sizes.vector.any():
+            return "Nothing is gathered beyond what is there."
+        if (self.sizes.labels >= UNLIMITED).all():
+            return f"Gather {self.items:,} unlabelled items; rates are taken for known. Cost: {self.cost:,.6g}."
+        what = ", ".join(labels) if self.strata == (ANY,) else f"labels: {', '.join(labels)}"
+        each = " in every group" if self.groups else ""
+        return f"Gather {what}; {self.items:,} unlabelled items{each}. Cost: {self.cost:,.6g}."
+
+    def __str__(self) -> str:
+        parts = ["\n".join(table.cell_lines()) for table in self.tables()]
+        said = self.sentences
+        return "\n\n".join([parts[0], *(["\n".join(said)] if said else []), *parts[1:]])
+
+    __repr__ = __str__
+
+    @property
+    def sentences(self) -> list[str]:
+        """What to say beside the tables: whether the goal is met, what is needed, how much is to be read."""
+        said = list(self.words)
+        if self.probability is not None:
+            said.insert(0, f"The goal is met with a probability of {100 * self.probability:.0f} %.")
+        if self.reading is not None and np.nansum(self.reading) > 0:
+            said.append(self._read_in_words())
+        return said
+
+    def _read_in_words(self) -> str:
+        reading = np.zeros(len(self.strata)) if self.reading is None else self.reading
+        place = int(np.argmax(reading))
+        name, most = visible(str(self.strata[place])), reading[place]
+        if np.isinf(most):
+            return f"Reading at random may never find so many of {name}."
+        return (
+            f"To find so many of each class by reading items of this population at random, read {most:,.0f}; "
+            f"{name} takes longest (9 of 10 times that is enough)."
+        )
+
+
+def points(width: float) -> str:
+    """Return a width as half of it in points.
+
+    >>> points(0.0625)
+    '± 3.1 points'
+    """
+    half = 100 * width / 2
+    return f"± {half:.1f} points" if half >= 1 else f"± {half:.2g} points"
+
+
+def _said(each: Alternative) -> str:
+    return {
+        "unlimited items": "unlimited unlabelled items: the floor",
+        "unlimited labels": "unlimited labels: rates known",
+        "audit": f"audit: {each.detail} labels of random items",
+        "half the errors": "a classifier with half the errors",
+        "finer cells": f"finer cells: {each.detail}",
+    }[each.what]
+
+
+def _plain(goal: Goal) -> dict[str, Any]:
+    return {
+        "kind": goal.kind,
+        "share": goal.share,
+        "of": goal.of,
+        "groups": None if goal.groups is None else list(goal.groups),
+        "assurance": goal.assurance,
+    }

@@ -1,0 +1,71 @@
+"""A forecast against brute force: every data set inferred from."""
+
+import numpy as np
+import pytest
+
+import truecount as tc
+from truecount.planning.data_sets import drawn_data, expected_data
+from truecount.planning.forecast import forecast, posterior_ends
+from truecount.planning.pilot import pilot_scenario
+from truecount.planning.scenario import Sizes, assumed_scenario
+
+PILOT = tc.Counts([[52, 8], [5, 55]], [150, 250], classes=["fail", "pass"])
+MORE = Sizes(np.array([100.0, 100.0]), 800.0)
+ERROR = 5 * 0.12 / np.sqrt(150) + 5 * 0.12 / np.sqrt(48)
+"""Five standard errors of two mean widths, whose logarithms vary by .12 between data sets."""
+
+
+def brute_force(scenario, sizes, sets: int = 150):
+    data = drawn_data(scenario.take(np.arange(sets)), sizes, np.random.default_rng(7))
+    ends = posterior_ends(scenario, data, 0.95, 1000, 5)
+    return ends[..., 1] - ends[..., 0]
+
+
+@pytest.mark.parametrize("model", [tc.LabelShift(), tc.SamePopulation(), tc.ByPrediction()])
+def test_mean_widths_are_those_of_data_sets_that_are_inferred_from(model):
+    scenario = pilot_scenario(PILOT, model, 1)
+    sizes = MORE if len(scenario.strata) == 2 else Sizes(np.array([200.0]), 800.0)
+    found = forecast(scenario, sizes, level=0.95)
+    assert found.mean == pytest.approx(brute_force(scenario, sizes).mean(axis=0), rel=ERROR)
+
+
+def test_a_forecast_that_forgets_the_pilots_labels_would_be_seen():
+    scenario = pilot_scenario(PILOT, tc.LabelShift(), 1)
+    fewer = Sizes(MORE.labels - 60, MORE.items)
+    found = forecast(scenario, fewer, level=0.95)
+    assert found.mean != pytest.approx(brute_force(scenario, MORE).mean(axis=0), rel=0.08)
+
+
+def test_widths_vary_as_much_as_those_of_data_sets_that_are_inferred_from():
+    scenario = pilot_scenario(PILOT, tc.LabelShift(), 1)
+    spread = np.log(forecast(scenario, MORE, level=0.95).widths[:, 0]).std()
+    assert spread == pytest.approx(np.log(brute_force(scenario, MORE)[:, 0]).std(), rel=0.5)
+
+
+def test_three_classes_and_more_outputs_than_classes():
+    assumed = tc.Assumed([0.2, 0.3, 0.5], [[0.7, 0.1, 0.1, 0.1], [0.1, 0.7, 0.1, 0.1], [0.1, 0.1, 0.4, 0.4]])
+    scenario = assumed_scenario(assumed, tc.LabelShift())
+    found = forecast(scenario, Sizes(np.full(3, 100.0), 500.0), level=0.9)
+    assert found.widths.shape[1] == 3
+    assert ((found.width > 0.05) & (found.width < 0.4)).all()
+    assert found.width == pytest.approx(found.mean, rel=0.1)
+
+
+def test_permuting_the_classes_permutes_the_forecast():
+    shares, rows = np.array([0.2, 0.8]), np.array([[0.9, 0.1], [0.3, 0.7]])
+    one = tc.plan(tc.Assumed(shares, rows), labels=[50, 80], items=500)
+    other = tc.plan(tc.Assumed(shares[::-1], rows[::-1]), labels=[80, 50], items=500)
+    assert one.width == pytest.approx(other.width, rel=0.03)
+
+
+def test_expected_counts_keep_their_sums():
+    scenario = assumed_scenario(tc.Assumed([0.3, 0.3, 0.4], np.full((3, 3), 1 / 3)), tc.LabelShift())
+    found = expected_data(scenario, Sizes(np.array([10.0, 11.0, 20.0]), 100.0))
+    assert found.labeled.sum(axis=2).tolist() == [[10, 11, 20]]
+    assert found.unlabeled.sum() == 100
+
+
+def test_the_same_seed_forecasts_the_same_and_another_hardly_differs():
+    plans = [tc.plan(PILOT, labels=[50, 50], seed=seed) for seed in (1, 1, 2)]
+    assert plans[0].width == plans[1].width != plans[2].width
+    assert plans[0].width == pytest.approx(plans[2].width, rel=ERROR)

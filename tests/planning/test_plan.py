@@ -1,0 +1,186 @@
+"""What is planned: splits, sizes, goals, groups, and answers in words where a goal cannot be reached."""
+
+import numpy as np
+import pytest
+
+import truecount as tc
+from truecount.planning.reading import items_to_read
+
+TEST = tc.Assumed.test(prevalence=0.15, sensitivity=0.93, specificity=0.98)
+PILOT = tc.Counts([[140, 60], [20, 180]], [6000, 4000], classes=["fail", "pass"])
+GROUPS = tc.Groups(
+    [[140, 60], [20, 180]], {"A": [700, 300], "B": [500, 500]}, classes=["fail", "pass"], outputs=["fail", "pass"]
+)
+
+
+def test_a_budget_is_spent_and_no_other_split_is_clearly_better():
+    found = tc.plan(TEST, budget=600, level=0.9)
+    assert found.cost == 600 == sum(found.labels.values()) + found.items
+    for labels, items in (([100, 100], 400), ([250, 50], 300), ([50, 50], 500)):
+        assert tc.plan(TEST, labels=labels, items=items, level=0.9).width > 0.98 * found.width
+
+
+def test_costs_change_the_split():
+    cheap = tc.plan(TEST, budget=600, costs=tc.Costs(item=0.1))
+    dear = tc.plan(TEST, budget=600, costs=tc.Costs(label={"negative": 1, "positive": 20}))
+    plain = tc.plan(TEST, budget=600)
+    assert cheap.items > plain.items
+    assert dear.labels["positive"] < plain.labels["positive"]
+    assert dear.cost <= 600
+    assert cheap.cost <= 600
+
+
+def test_sizes_for_a_goal_reach_it_and_hardly_more():
+    found = tc.plan(TEST, goal=tc.Goal.narrow(0.03))
+    assert found.is_reached
+    assert 0.96 * 0.03 <= found.half_width <= 0.0303
+
+
+def test_more_assurance_costs_more_and_is_what_the_plan_promises():
+    costs = []
+    for assurance in (0.5, 0.8, 0.95):
+        found = tc.plan(PILOT, goal=tc.Goal.narrow(0.05, assurance=assurance))
+        assert found.probability == pytest.approx(assurance, abs=0.1)
+        costs.append(found.cost)
+    assert costs == sorted(costs)
+
+
+def test_a_share_above_a_threshold_needs_more_labels_the_nearer_it_is():
+    near = tc.plan(PILOT, goal=tc.Goal.above(0.78, of="fail", assurance=0.5))
+    far = tc.plan(PILOT, goal=tc.Goal.above(0.7, of="fail", assurance=0.5))
+    assert far.cost < near.cost
+    below = tc.plan(PILOT, goal=tc.Goal.below(0.3, of="pass", assurance=0.5))
+    assert below.cost == pytest.approx(far.cost, rel=0.3)
+
+
+def test_two_groups_are_told_apart_with_more_items():
+    found = tc.plan(GROUPS, goal=tc.Goal.apart("A", "B", of="pass"))
+    assert found.probability > 0.95
+    near = tc.Groups([[140, 60], [20, 180]], {"A": [60, 40], "B": [50, 50]})
+    more = [tc.plan(near, labels=[0, 0], items=items, goal=tc.Goal.apart("A", "B", of=1)) for items in (0, 1000)]
+    assert more[0].probability < more[1].probability
+    assert set(found.groups) == {"A", "B"}
+
+
+def test_labels_are_counted_by_output_or_not_at_all_where_the_design_says_so():
+    by_output = tc.plan(PILOT, tc.ByPrediction(), goal=tc.Goal.narrow(0.03))
+    at_random = tc.plan(PILOT, tc.SamePopulation(), goal=tc.Goal.narrow(0.03))
+    assert set(by_output.labels) == {"fail", "pass"}
+    assert set(at_random.labels) == {"any class"}
+    assert by_output.is_reached
+    assert at_random.is_reached
+
+
+def test_one_number_of_labels_is_divided():
+    found = tc.plan(PILOT, labels=100)
+    assert sum(found.labels.values()) == 100
+    assert found.items == 0
+    assert found.width < tc.plan(PILOT, labels=[0, 0]).width
+
+
+def test_ten_classes():
+    rows = 0.8 * np.eye(10) + 0.02
+    found = tc.plan(tc.Assumed(np.full(10, 0.1), rows), budget=3000)
+    assert found.cost == 3000
+    assert max(found.labels.values()) - min(found.labels.values()) <= 10
+    assert found.width < 0.1
+
+
+def test_scores_say_what_finer_cells_would_be_worth():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 400)
+    second = 1 / (1 + np.exp(-1.5 * rng.normal(1.5 * labels - 0.75)))
+    scores = tc.Scores(
+        np.column_stack([1 - second, second])[:300], labels[:300], np.column_stack([1 - second, second])[300:]
+    )
+    found = tc.plan(scores, labels=[50, 50])
+    assert [each.what for each in found.alternatives][-1] == "finer cells"
+    assert found.alternatives[-1].width <= found.width
+
+
+def test_what_else_would_be_worth_is_narrower():
+    found = tc.plan(PILOT, labels=[100, 100])
+    worth = {each.what: each.width for each in found.alternatives}
+    assert {"unlimited items", "unlimited labels", "audit", "half the errors"} <= set(worth)
+    assert all(width < found.width for width in worth.values())
+
+
+def test_the_floor_is_not_gone_under_by_any_number_of_items():
+    floor = next(each.width for each in tc.plan(PILOT, labels=[0, 0]).alternatives if each.what == "unlimited items")
+    assert tc.plan(PILOT, labels=[0, 0], items=10**7).width == pytest.approx(floor, rel=0.05)
+
+
+def test_the_curve_falls_with_the_cost_and_the_best_split_is_best():
+    curve = tc.plan(TEST, budget=800).curve
+    assert (np.diff(curve.splits["best split"]) < 0).all()
+    assert (curve.splits["best split"] <= 1.001 * curve.splits["equal split"]).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"labels": {"positive": 100, "negative": 20}, "goal": tc.Goal.narrow(0.03)}, "no number of unlabelled items"),
+        ({"items": 50, "goal": tc.Goal.narrow(0.03)}, "no number of labels"),
+        ({"budget": 0}, "Nothing is labelled"),
+        ({"budget": 100, "goal": tc.Goal.narrow(0.03)}, "Not reached"),
+    ],
+)
+def test_goals_that_cannot_be_reached_are_answered_in_words(options, words):
+    found = tc.plan(TEST, **options)
+    assert words in str(found)
+    assert "eeded: about these labels" in str(found)
+    assert found.is_reached == ("goal" not in options)
+
+
+def test_classes_that_the_outputs_cannot_tell_apart_are_named():
+    assumed = tc.Assumed([0.3, 0.3, 0.4], [[0.5, 0.5], [0.5, 0.5], [0.1, 0.9]], classes=["tie", "win", "loss"])
+    found = tc.plan(assumed, goal=tc.Goal.narrow(0.03))
+    assert not found.is_reached
+    assert "do not tell tie and win apart" in str(found)
+
+
+def test_a_threshold_that_the_pilot_speaks_against_is_answered_in_words():
+    found = tc.plan(PILOT, goal=tc.Goal.above(0.95, of="fail"))
+    assert "probability of at most" in str(found)
+
+
+def test_a_goal_within_reach_is_not_called_unreachable():
+    assert "Not reach" not in str(tc.plan(TEST, goal=tc.Goal.narrow(0.05)))
+
+
+def test_items_to_read_hold_as_many_as_wanted_nine_times_out_of_ten():
+    wanted, shares = np.array([30.0, 5.0]), np.array([[0.4, 0.03]])
+    found = items_to_read(wanted, shares)
+    drawn = np.random.default_rng(0).binomial(found.astype(int)[:, None], shares.T, (2, 20_000))
+    assert (drawn >= wanted[:, None]).mean(axis=1) == pytest.approx([0.9, 0.9], abs=0.03)
+    assert np.isinf(items_to_read(np.array([1.0]), np.array([[0.0]])))[0]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: tc.plan(TEST), "budget"),
+        (lambda: tc.plan(TEST, labels=[1, 2, 3], items=1), "has 3 numbers"),
+        (lambda: tc.plan(TEST, labels={"maybe": 3}, items=1), "'maybe'"),
+        (lambda: tc.plan(TEST, labels=[-1, 2], items=1), "0 or more"),
+        (lambda: tc.plan(TEST, labels=50), "items"),
+        (lambda: tc.plan(TEST, labels=50, items=10, budget=3), "Leave one out"),
+        (lambda: tc.plan(TEST, labels=[50, 50], budget=3), "cost 100 already"),
+        (lambda: tc.plan(PILOT, goal=tc.Goal.apart("A", "B", of="pass")), "one population"),
+        (lambda: tc.plan(PILOT, goal=tc.Goal.narrow(0.03, of="maybe")), "'maybe'"),
+        (lambda: tc.plan(PILOT, goal="narrow"), "Goal.narrow"),
+        (lambda: tc.plan([[1, 2], [3, 4]]), "Assumed"),
+        (lambda: tc.plan(GROUPS, tc.ByPrediction(), labels=[1, 1]), "each group by itself"),
+        (lambda: tc.Goal.narrow(0.6), "below 0.5"),
+        (lambda: tc.Goal.narrow(0.1, assurance=1.0), "below 1"),
+        (lambda: tc.Costs(label=-1), "0 or more"),
+        (lambda: tc.plan(TEST, budget=10, costs=tc.Costs(label={"positive": 1})), "does not name"),
+        (lambda: tc.Assumed([0.5, 0.6], [[1, 0], [0, 1]]), "sum to 1"),
+        (lambda: tc.Assumed([0.5, 0.5], [[1, 0]]), "a row for each class"),
+        (lambda: tc.Assumed.test(prevalence=1.5, sensitivity=0.9, specificity=0.9), "between 0 and 1"),
+    ],
+)
+def test_what_cannot_be_planned_is_refused_with_a_remedy(call, words):
+    with pytest.raises(tc.InputError) as refusal:
+        call()
+    assert words in str(refusal.value)

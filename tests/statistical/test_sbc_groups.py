@@ -1,0 +1,28 @@
+"""Draws of many groups are calibrated: shares, centre, spread and confusion, for every way in which groups vary."""
+
+import pytest
+
+from sbc_groups import FALSE_ALARMS, SETTINGS, p_values, ranks_of_truth
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_groups_are_calibrated(name, seed):
+    names, ranks = ranks_of_truth(SETTINGS[name], seed, SETTINGS[name].data_sets)
+    found = p_values(ranks)
+    assert found.min() > FALSE_ALARMS / len(found), dict(zip(names, found, strict=True))
+
+
+BUGS = {
+    "pooled, 2 classes": ("items counted sixteen times", 30),
+    "walk, 2 classes": ("items counted sixteen times", 30),
+    "varying, 2 classes": ("labels counted ten times", 12),
+}
+
+
+@pytest.mark.parametrize("name", BUGS)
+def test_calibration_sees_a_planted_bug(name, seed):
+    bug, data_sets = BUGS[name]
+    names, ranks = ranks_of_truth(SETTINGS[name], seed, data_sets, bug=bug)
+    assert p_values(ranks).min() < FALSE_ALARMS / len(names)
