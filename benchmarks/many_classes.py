@@ -88,6 +88,11 @@ def main() -> None:
     for seed in range(chosen.repetitions):
         found.append(measured(seed, chosen.classes))
         print(json.dumps(found[-1]), flush=True)
+        write(found)
+
+
+def write(found: list[dict]) -> None:
+    """Write what was found so far; a repetition takes minutes."""
     head = ("seed", "posterior", "best point", "counting", "50 % held", "80 %", "95 %", "R-hat", "seconds")
     lines = [f"| {' | '.join(head)} |", "| --- " * len(head) + "|"]
     for each in found:

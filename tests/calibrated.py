@@ -33,6 +33,5 @@ SHAPES = {
     "fewer outputs": Shape(Prior([2, 1, 3.5], [[4, 1], [1, 3], [0.6, 1.5]]), [9, 14, 6], 40, 2),
     "a million unlabelled": Shape(Prior([2, 1, 3.5], ROWS), [90, 140, 60], 1_000_000, 3),
     "learned rows": Shape(Prior([2, 1, 3.5], "learned"), [9, 14, 6], 40, 3),
-    "learned rows, more outputs": Shape(Prior([2, 1, 3.5], "learned"), [9, 14, 6], 40, 5),
     "one known row": Shape(Prior.known_confusion([[0.8, 0.2], [np.nan] * 2], prevalence=[1, 2]), [0, 9], 30, 2),
 }
