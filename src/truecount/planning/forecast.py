@@ -17,10 +17,10 @@ from truecount.planning import normal
 from truecount.planning.data_sets import DataSets, drawn_data, expected_data, plug_in
 from truecount.planning.scenario import Scenario, Sizes
 
-SETS, INFERRED, DRAWS = 1024, 48, 1000
-"""Data sets of two classes, how many of them are inferred from, and draws for each."""
-EXPECTED_DRAWS = 16_000
-"""Draws for the data that are expected, which are one set."""
+EFFORT = ((2, (1024, 48, 1000)), (5, (512, 32, 1000)), (10, (256, 16, 1000)), (10**9, (128, 4, 300)))
+"""Up to so many classes: data sets, how many of them are inferred from, and draws for each."""
+FEW, EXPECTED_DRAWS = 10, 32_000
+"""Classes up to which the expected data are inferred from too, and draws for them, divided by the classes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -30,7 +30,8 @@ class Forecast:
     Parameters
     ----------
     typical
-        Shape (classes,): the width if the data come out as expected; None where the truth is not assumed.
+        Shape (classes,): the width if the data come out as expected; None where the truth is not assumed, or classes
+        are many.
     widths
         Shape (sets, classes): widths over data sets, each at a truth of its own.
     ends
@@ -65,7 +66,7 @@ def forecast(scenario: Scenario, sizes: Sizes, *, level: float, seed: int = 0) -
     if not scenario.labeled.sum() + np.rint(sizes.labels).sum():
         return _nothing_learned(scenario, level, seed)
     n_classes = len(scenario.classes)
-    sets, inferred = (SETS, INFERRED) if n_classes == 2 else (SETS // 2, 32) if n_classes <= 5 else (256, 16)
+    sets, inferred, draws = next(effort for most, effort in EFFORT if n_classes <= most)
     rng = np.random.default_rng(seed)
     truths = scenario.take(np.arange(sets) % len(scenario.prevalence))
     data = drawn_data(truths, sizes, rng)
@@ -75,15 +76,15 @@ def forecast(scenario: Scenario, sizes: Sizes, *, level: float, seed: int = 0) -
     rough = normal.ends(believed.prevalence, normal.standard_deviations(totals, none), level)
     rough_widths = np.maximum(rough[..., 1] - rough[..., 0], 1e-9)
     chosen = np.linspace(0, sets - 1, inferred).astype(int)
-    exact = posterior_ends(scenario, DataSets(data.labeled[chosen], data.unlabeled[chosen]), level, DRAWS, seed)
+    exact = posterior_ends(scenario, DataSets(data.labeled[chosen], data.unlabeled[chosen]), level, draws, seed)
     widths = _corrected(rough_widths, chosen, exact[..., 1] - exact[..., 0])
     scale = (widths / rough_widths)[..., None]
     centre = believed.prevalence[..., None]
     shares = scenario.prevalence
     fisher = normal.widths(scenario.take(np.arange(min(len(shares), 64))), sizes, level).mean(axis=0)
     typical = None
-    if scenario.is_assumed:
-        between = posterior_ends(scenario, expected_data(scenario, sizes), level, EXPECTED_DRAWS, seed)[0]
+    if scenario.is_assumed and n_classes <= FEW:
+        between = posterior_ends(scenario, expected_data(scenario, sizes), level, EXPECTED_DRAWS // n_classes, seed)[0]
         typical = between[:, 1] - between[:, 0]
     return Forecast(
         typical=typical,

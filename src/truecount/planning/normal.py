@@ -6,6 +6,7 @@ from truecount._types import BoolArray, FloatArray
 from truecount.counts import Counts
 from truecount.models import ByPrediction, LabelShift, SamePopulation
 from truecount.models.information import expected_covariance
+from truecount.models.priors import LEARNED
 from truecount.planning.scenario import Scenario, Sizes
 
 LEAST = 1e-9
@@ -36,13 +37,18 @@ def _under_label_shift(scenario: Scenario, sizes: Sizes) -> FloatArray:
 
 
 def _prior(scenario: Scenario) -> tuple[FloatArray, BoolArray, FloatArray]:
-    """Return the concentration of the rows, which rows are known, and the concentration of the shares."""
+    """Return the concentration of the rows, which rows are known, and the concentration of the shares.
+
+    Rows whose prior is learned count as sparse ones: what simulation corrects is little then.
+    """
     shape = scenario.labeled.shape
     if not isinstance(scenario.model, LabelShift):
         return np.ones(shape), np.zeros(shape[0], bool), np.ones(shape[0])
     none = np.zeros(shape, int)
     blank, prior = Counts(none, none[0], scenario.classes, scenario.outputs), scenario.model.prior
-    return prior.confusion_for(blank), ~np.isnan(prior.known_for(blank)[:, 0]), prior.prevalence_for(blank)
+    is_learned = prior.resolved(blank).confusion == LEARNED
+    rows = np.full(shape, 1 / shape[1]) if is_learned else prior.confusion_for(blank)
+    return rows, ~np.isnan(prior.known_for(blank)[:, 0]), prior.prevalence_for(blank)
 
 
 def _given_output(scenario: Scenario, sizes: Sizes) -> FloatArray:

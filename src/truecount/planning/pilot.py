@@ -22,17 +22,17 @@ TRUTHS = 1024
 
 def pilot_scenario(counts: Counts, model: Model, seed: int) -> Scenario:
     """Return draws of the posterior of a pilot, which is part of the data in the end."""
-    return _scenario(counts, model, posterior_draws(counts, believed(model), seed))
+    return _scenario(counts, model, posterior_draws(counts, believed(model, counts), seed))
 
 
-def believed(model: Kind) -> Kind:
+def believed(model: Kind, counts: Counts) -> Kind:
     """Return the model whose posterior says what may be true: flat rows become sparse ones.
 
     A flat prior takes rates from 0 to 1 for equally probable and adds an error to every few labels. For most
     classifiers that forecasts intervals that are too wide (``benchmarks/plan.py``); the inference afterwards has the
     prior that was asked for.
     """
-    if isinstance(model, LabelShift) and model.prior.confusion in (1, "flat"):
+    if isinstance(model, LabelShift) and model.prior.resolved(counts).confusion in (1, "flat"):
         return replace(model, prior=replace(model.prior, confusion="sparse"))
     return model
 
@@ -47,7 +47,7 @@ def posterior_draws(counts: Counts, model: Model, seed: int) -> Draws:
 def group_scenarios(groups: Groups, model: LabelShift, seed: int) -> dict[Any, Scenario]:
     """Return the same for every group; draws belong together where groups share their labels."""
     named = dict(groups.apart())
-    densities = [believed(model).density(counts) for counts in named.values()]
+    densities = [believed(model, counts).density(counts) for counts in named.values()]
     if groups.shares_labels and len(named) > 1:
         drawn = Auto(TRUTHS).sample_jointly(densities, seed)
     else:
