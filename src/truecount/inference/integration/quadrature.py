@@ -17,26 +17,24 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray
 from truecount.inference.draws import Draws, Engine, confusion_stride
-from truecount.inference.integration.mesh import (
-    RESOLVED,
-    draw_exp_linear,
-    log_cell_masses,
-    log_sum,
-    remesh,
-    sharpness,
-)
 from truecount.inference.integration.share_given_rows import (
     FURTHEST,
     LOOKS,
+    RESOLVED,
     TOLERANCE,
     OutputLikelihood,
     ShareGivenRows,
     around,
     cluster,
+    draw_exp_linear,
+    log_cell_masses,
     log_share,
+    log_sum,
     reach_of,
     refusal,
+    remesh,
     share,
+    sharpness,
 )
 from truecount.inference.run import QuadratureRun
 from truecount.models import Density
