@@ -72,7 +72,7 @@ def test_the_number_of_unlabelled_items_ceases_to_matter(items, seed):
     assert kstest(few, many).pvalue > 1e-4
 
 
-@pytest.mark.parametrize("prior", [tc.Prior(), tc.Prior(0.5), tc.Prior([0.1, 3.0], "sparse"), tc.Prior([40.0, 9.0])])
+@pytest.mark.parametrize("prior", [tc.Prior(1.0), tc.Prior(0.5), tc.Prior([0.1, 3.0], "sparse"), tc.Prior([40.0, 9.0])])
 def test_exchanging_classes_exchanges_the_answer(prior, seed):
     labeled, unlabeled = [[7, 2], [3, 9]], [30, 25]
     swapped = tc.Prior(np.broadcast_to(prior.prevalence, 2)[::-1].tolist(), prior.confusion)
