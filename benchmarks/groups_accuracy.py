@@ -193,7 +193,7 @@ PARTS = {
     "small": small,
     "studies": studies,
     "models": models,
-    "openqa": lambda: real("openqa_judges", "gpt4_label", most=6),
+    "openqa": lambda: real("openqa_judges", "gpt4_label", most=5),
     "xstest": lambda: real("xstest_refusals", "gpt4_label"),
 }
 

@@ -17,12 +17,14 @@ def test_groups_are_calibrated(name, seed):
 BUGS = {
     "pooled, 2 classes": ("items counted sixteen times", 30),
     "walk, 2 classes": ("items counted sixteen times", 30),
-    "varying, 2 classes": ("labels counted ten times", 12),
+    "varying, 2 classes": ("items counted sixteen times", 16),
 }
+SEEN = 0.01
+"""Below this a bug is seen in a few data sets."""
 
 
 @pytest.mark.parametrize("name", BUGS)
 def test_calibration_sees_a_planted_bug(name, seed):
     bug, data_sets = BUGS[name]
     names, ranks = ranks_of_truth(SETTINGS[name], seed, data_sets, bug=bug)
-    assert p_values(ranks).min() < FALSE_ALARMS / len(names)
+    assert p_values(ranks).min() < SEEN / len(names)
