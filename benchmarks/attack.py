@@ -11,7 +11,8 @@ There are two looks. The first asks for 1,000 effective draws; what is then more
 suspicious, so a bias of a tenth of a standard deviation is as likely as not to be seen. What is suspicious is answered
 again with all defaults and eight other seeds. Answers that say that their draws are not to be trusted
 (``not-converged``, or ``several-answers`` of unconverged chains, both serious) are left out; that the counts violate
-label shift is no excuse. If the average of the others lies beyond four of its standard errors, the deviation is silent.
+label shift is no excuse. If the average of the others lies beyond four of its standard errors, the deviation is silent;
+so it is if the first answer alone was more than five and a half off and did not say so.
 
 Two classes with two outputs have a quadrature of their own and are not among the problems but for the reported ones.
 
@@ -40,8 +41,8 @@ from truecount.models import density
 
 RESULTS = Path(__file__).parent / "results"
 FIRST = tc.Auto(effective_draws=1000)
-SUSPICIOUS, LIMIT = 3.0, 4.0
-"""Standard errors: of the first look, and of all answers together."""
+SUSPICIOUS, LIMIT, FAR = 3.0, 4.0, 5.5
+"""Standard errors: of the first look, of all answers together, and of a first look that cannot be chance."""
 AGAIN, PIECE = 8, 25
 COMMIT = about()["commit"]
 RAREST = 1e-3
@@ -213,6 +214,8 @@ def attacked(regime: str, number: int, *, planted: bool = False) -> dict:
         if result["deviation"] > SUSPICIOUS:
             answers = [tc.infer(counts, prior=prior, seed=10**6 + again) for again in range(AGAIN)]
             expected = truth(counts, prior, again=True)
+            off, error = errors(posterior, expected)
+            result["deviation"] = float(np.abs(off / error).max())
             result |= compared([answer for answer in answers if not is_told(answer)], expected)
     return result | {"seconds": time.process_time() - started}
 
@@ -229,7 +232,8 @@ def compared(answers: list[tc.Posterior], expected: Moments) -> dict:
 
 
 def is_silently_wrong(result: dict) -> bool:
-    return result.get("again", 0.0) > LIMIT
+    is_far = result["deviation"] > FAR and not result["is_told"]
+    return is_far or result.get("again", 0.0) > LIMIT
 
 
 def summary(regime: str, results: list[dict]) -> dict:

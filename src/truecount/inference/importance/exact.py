@@ -80,7 +80,11 @@ class Exact(Engine):
             return _prior_draws(density, size, rng)
         pool, landscape = _fill_pool(density, size, rng)
         draws = resampled(pool, size, self.effective_draws or 0, rng)
-        return replace(draws, run=replace(draws.run, modes=landscape.prevalence_of_modes)) if landscape else draws
+        if landscape is None:
+            return draws
+        if landscape.is_missed_by(draws.prevalence):
+            raise refusal("no draw lies near a mode that was found")
+        return replace(draws, run=replace(draws.run, modes=landscape.prevalence_of_modes))
 
     def sample_jointly(self, densities: Sequence[Density], seed: int) -> list[Draws]:
         """Draw together, or refuse by name."""
