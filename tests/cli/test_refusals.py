@@ -28,16 +28,16 @@ def invoke(*arguments: str, code: int) -> str:
     return " ".join(done.stderr.split())
 
 
-def single_options() -> list[tuple[str, str]]:
-    """Every option of every verb that takes one value."""
+def single_options() -> list[tuple[str, str, int]]:
+    """Every option of every verb that is given once, and how many words follow it."""
     verbs = get_command(app).commands.items()  # type: ignore[attr-defined]
     options = [(verb, each) for verb, command in verbs for each in command.params if isinstance(each, TyperOption)]
-    return [(verb, each.opts[0]) for verb, each in options if not (each.multiple or each.is_flag)]
+    return [(verb, each.opts[0], each.nargs) for verb, each in options if not (each.multiple or each.is_flag)]
 
 
-@pytest.mark.parametrize(("verb", "option"), single_options())
-def test_an_option_that_takes_one_value_is_refused_twice(verb: str, option: str) -> None:
-    said = invoke(verb, "a.csv", option, "x", option, "y", code=2)
+@pytest.mark.parametrize(("verb", "option", "words"), single_options())
+def test_an_option_that_takes_one_value_is_refused_twice(verb: str, option: str, words: int) -> None:
+    said = invoke(verb, "a.csv", option, *"xz"[:words], option, *"yw"[:words], code=2)
     assert f"{option} is given 2 times: it takes one value" in said
     assert f"Write {option} once." in said
 

@@ -79,7 +79,7 @@ def test_a_file_that_is_not_sound_is_refused_in_four_parts(changes, said, tmp_pa
     broken(path, **changes)
     with pytest.raises(tc.InputError, match=said) as caught:
         tc.GroupPosterior.load(path)
-    assert caught.value.remedy == "Write the file with save()"
+    assert caught.value.remedy == "Write the file with GroupPosterior.save()"
 
 
 def test_what_is_no_file_of_ours_is_refused(tmp_path):

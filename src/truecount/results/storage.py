@@ -110,7 +110,8 @@ def read_saved(
 
 
 def _unreadable(path: str | PathLike[str], schema: str, found: str) -> InputError:
-    return InputError(str(path), found, f"this version reads {schema!r}", "Write the file with save()")
+    writer = "Posterior" if schema == SCHEMA else "GroupPosterior"
+    return InputError(str(path), found, f"this version reads {schema!r}", f"Write the file with {writer}.save()")
 
 
 def _fields(about: Mapping[str, Any], arrays: Mapping[str, Any]) -> dict[str, Any]:
