@@ -21,7 +21,7 @@ STRENGTHS = np.geomspace(2.0, 300.0, 24)
 """Of the prior of a row, in labels; where it may weigh less, a class with few labels may be taken for any other one."""
 USUAL_STRENGTH, SPREAD_OF_STRENGTHS = 5.0, 1.5
 """The likeliest strength before any label, and standard deviation of its logarithm. With few labels a flat prior of the
-logarithm would let rows be all alike, which they never are."""
+logarithm would let rows be all alike, which those of real classifiers seldom are."""
 PARTS = np.linspace(0.0, 0.95, 20)
 """Of that strength, how much is on the output called like the class."""
 CONCENTRATIONS = np.geomspace(0.02, 2.0, 25)
