@@ -65,7 +65,7 @@ def test_defaults_are_the_library_s() -> None:
         "population",
         0,
     )
-    assert summary["model"] == tc.LabelShift().to_dict()
+    assert summary["model"] == tc.LabelShift(tc.Prior(1.0, 1.0)).to_dict()
 
 
 CHANGES = {

@@ -87,3 +87,14 @@ def test_a_prior_that_moves_the_answer_is_a_finding():
         finding.message,
     )
     assert prior_finding(LARGE.classes, np.array([0.5, 0.5]), changes(LARGE)) is None
+
+
+def test_a_learned_prior_is_compared_with_a_flat_one():
+    """Its concentrations are an average, which cannot be halved."""
+    labeled = 4 * np.eye(6) + 1
+    counts = Counts(labeled, [60, 50, 40, 30, 20, 10])
+    found = tc.check(tc.infer(counts, seed=1)).tables["priors"]
+    assert [row["prior"] for row in found] == ["as given", "prevalence × 0.5", "prevalence × 2", "confusion flat"]
+    flat = tc.infer(counts, prior=Prior(confusion="flat"), seed=1)
+    error = np.hypot(flat.mcse, flat.sd / np.sqrt(900))
+    assert (np.abs([found[-1][str(name)] for name in counts.classes] - flat.mean) < 5 * error).all()

@@ -45,8 +45,8 @@ def test_no_cells_are_refused():
 
 
 def test_more_labels_allow_more_cells():
-    assert [by_confidence(labels, 2).k for labels in (30, 80, 4000)] == [1, 2, 5]
-    assert [by_confidence(labels, 5).k for labels in (30, 200, 4000)] == [1, 2, 3]
+    assert [by_confidence(labels, 2).k for labels in (15, 40, 2000)] == [1, 2, 5]
+    assert [by_confidence(labels, 5).k for labels in (6, 40, 800)] == [1, 2, 3]
 
 
 def test_infer_counts_scores_by_confidence(seed):
@@ -74,3 +74,12 @@ def test_a_class_without_labels_is_found():
     rng = np.random.default_rng(0)
     scores = Scores(rng.dirichlet(np.ones(3), 60), rng.integers(0, 2, 60), rng.dirichlet(np.ones(3), 90))
     assert "unlabeled-class" in {finding.code for finding in infer(scores, prior=Prior(confusion="learned")).findings}
+
+
+def test_the_class_with_the_fewest_labels_decides_on_the_cells(seed):
+    """Six labels of one class do not allow more cells because the other has two thousand."""
+    rng = np.random.default_rng(seed)
+    first = 1 / (1 + np.exp(rng.normal(size=2006)))
+    points = np.column_stack([first, 1 - first])
+    labels = np.arange(2006) >= 6
+    assert len(infer(Scores(points, labels.astype(int), points[:50])).counts.outputs) == 2

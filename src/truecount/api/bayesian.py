@@ -89,7 +89,7 @@ def infer(
     chosen = chosen_model(model, prior)
     _check.instance_of("data", data, (Counts, Scores, Groups), COUNT_FIRST)
     if isinstance(data, Scores):
-        partition = by_confidence(len(data.labels), len(data.classes))
+        partition = by_confidence(int(data.items.min()), len(data.classes))
         data = data.to_counts(partition.fit(np.concatenate([data.labeled, data.unlabeled])))
     origin = _origin(engine, seed)
     if isinstance(data, Groups):

@@ -1,14 +1,20 @@
 """What to know of an answer for many groups."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from truecount._advice import Action, Advice
+from truecount._chi_square import chi_square_quantile
 from truecount._wording import called, listed, percent
 from truecount.counts.groups import Groups
 from truecount.counts.weights import effective_groups
+from truecount.diagnostics.findings import cautions
+from truecount.diagnostics.identify import indistinct
+from truecount.diagnostics.shift import CHEAP_LEVEL, MOST_TIMES, Tables, best_fit, closest_mix, most_surprising
 from truecount.inference import convergence
 from truecount.inference.hierarchical import GroupDraws
-from truecount.models import Independent, LabelShift, Varying
+from truecount.models import Independent, LabelShift, Varying, density
 from truecount.reading.names import group_name
 from truecount.results.borrowing import borrowed_shares
 from truecount.results.finding import Finding, Severity, gravest_first
@@ -29,6 +35,8 @@ def group_findings(groups: Groups, model: LabelShift, draws: GroupDraws) -> tupl
         [
             _not_converged(groups, draws),
             _labels_outweighed(groups, model, draws),
+            _misfit(groups, model),
+            *_of_all_labels(groups, model),
             _unseen_output(groups),
             _few_groups(groups, draws),
             _one_group(groups),
@@ -98,6 +106,50 @@ def _labels_outweighed(groups: Groups, model: LabelShift, draws: GroupDraws) -> 
         },
         f"Label more items of {name}, some in each group.",
     )
+
+
+def _misfit(groups: Groups, model: LabelShift) -> Finding | None:
+    """Find groups whose outputs no mix of the labelled rows explains, each with its share of the false alarms."""
+    if isinstance(model.confusion, Varying) or len(groups.outputs) < 2 or not groups.unlabeled.any():
+        return None
+    labels, items = effective_groups(groups)
+    known = model.prior.known_for(groups.total)
+    labeled = np.where(np.isnan(known), labels.sum(axis=0), 0.0)
+    most = MOST_TIMES * max(labeled.sum(), 1.0) if np.isnan(known).any() else np.inf
+    with_items = np.flatnonzero(items.sum(axis=1) > 0)
+    items = items[with_items]
+    items = items * np.minimum(1.0, most / items.sum(axis=1, keepdims=True))
+    tables = Tables(labeled=np.broadcast_to(labeled, (len(items), *labeled.shape)), unlabeled=items, known=known)
+    bound = chi_square_quantile(len(groups.outputs) - 1, 1 - CHEAP_LEVEL / len(items))
+    deviance = best_fit(tables, enough=bound).deviance
+    found = np.flatnonzero(deviance > bound)
+    if not len(found):
+        return None
+    worst = int(deviance.argmax())
+    seen, expected = items[worst] / items[worst].sum(), closest_mix(tables.take([worst]))
+    output = most_surprising(seen, expected)
+    names = [group_name(groups.groups[with_items[at]]) for at in found]
+    there = group_name(groups.groups[with_items[worst]])
+    return Finding(
+        "label-shift-violated",
+        "serious",
+        f"No mix of the classes explains the outputs of {listed(names)}: in {there} {percent(seen[output])} of the "
+        f"items have the output {groups.outputs[output]!s:.60}, where the nearest mix of what was labelled has "
+        f"{percent(expected[output])}.",
+        {"groups": names, "deviance": deviance[found].tolist(), "bound": bound},
+        "The classifier seems to treat some class differently there: label some items of these groups.",
+    )
+
+
+def _of_all_labels(groups: Groups, model: LabelShift) -> list[Finding]:
+    """Find what the labelled items of all groups together cannot tell."""
+    whole = groups.total
+    found = [each for each in cautions(whole, model.prior) if each.code in ("unlabeled-class", "labels-by-output")]
+    if not whole.unlabeled.any():
+        return found
+    alike = indistinct(whole, density(whole, model.prior.fixed))
+    advice = "Read the sum of their shares, label more items of them, or use a classifier with more outputs."
+    return found + [replace(each, severity="caution", advice=advice) for each in alike]
 
 
 def _unseen_output(groups: Groups) -> Finding | None:

@@ -70,12 +70,12 @@ class PriorChange:
     def condition(self) -> str:
         """What the prior is called in a sentence."""
         if isinstance(self.factor, str):
-            return f"{self.factor} rows"
+            return f"{self.factor} rows" if self.part == "confusion" else f"a {self.factor} prior of {PARTS[self.part]}"
         return f"the prior of {PARTS[self.part]} {'halved' if self.factor < 1 else 'doubled'}"
 
 
 def prior_sensitivity(prior_rows: FloatArray, model: Density, draws: Draws, rerun: Rerun) -> tuple[PriorChange, ...]:
-    """Halve and double the concentrations of the prevalence, then of the rows.
+    """Halve and double the concentrations of the prevalence, then of the rows; make those flat that are learned.
 
     Parameters
     ----------
@@ -87,7 +87,22 @@ def prior_sensitivity(prior_rows: FloatArray, model: Density, draws: Draws, reru
         Draws from another density, for where the draws at hand cannot be reweighted.
     """
     parts: list[Part] = ["prevalence"] if model.is_known.all() else ["prevalence", "confusion"]
-    return tuple(_change(part, factor, prior_rows, model, draws, rerun) for part in parts for factor in FACTORS)
+    learned = {"prevalence": model.learned_prevalence, "confusion": model.learned_rows}
+    found = []
+    for part in parts:
+        if learned[part] is None:
+            found += [_change(part, factor, prior_rows, model, draws, rerun) for factor in FACTORS]
+        else:
+            mean = rerun(_flat(part, prior_rows, model)).prevalence.mean(axis=0)
+            found.append(_compared(part, "flat", mean, draws, None, True))
+    return tuple(found)
+
+
+def _flat(part: Part, prior_rows: FloatArray, model: Density) -> Density:
+    """Return the density with a flat prior in place of one that is learned."""
+    if part == "prevalence":
+        return replace(model, prevalence=np.ones(model.n_classes), learned_prevalence=None)
+    return replace(model, rows=model.rows - prior_rows + 1.0, learned_rows=None)
 
 
 def named_rows_change(
@@ -95,6 +110,9 @@ def named_rows_change(
 ) -> PriorChange:
     """Replace the rows' concentrations by those of that name, such as ``"sparse"``."""
     added = Prior(confusion=name).confusion_for(counts) - prior_rows
+    if model.learned_rows is not None:
+        other = replace(model, rows=model.rows + added, learned_rows=None)
+        return _compared("confusion", name, rerun(other).prevalence.mean(axis=0), draws, None, True)
     log_weights = _log_rows(added, model, draws)
     return _reweighted("confusion", name, log_weights, replace(model, rows=model.rows + added), draws, rerun)
 
@@ -134,6 +152,13 @@ def _reweighted(
     weights, k = _weights(log_weights)
     is_new_run = not (k is None or k <= TRUSTED) or 1 / (weights**2).sum() < min(FEWEST, len(weights) / 2)
     mean = rerun(other).prevalence.mean(axis=0) if is_new_run else weights @ shares
+    return _compared(part, factor, mean, draws, k, is_new_run)
+
+
+def _compared(
+    part: Part, factor: float | str, mean: FloatArray, draws: Draws, k: float | None, is_new_run: bool
+) -> PriorChange:
+    """Measure how far the mean moved, in standard deviations of the draws."""
     spread = draws.prevalence.std(axis=0)
     away = np.abs(mean - draws.prevalence.mean(axis=0))
     moved = np.divide(away, spread, out=np.zeros_like(away), where=spread > 0)

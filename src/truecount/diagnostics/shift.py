@@ -410,7 +410,7 @@ def _violated(
     outputs: tuple[Name, ...], tables: Tables, numbers: dict[str, float], severity: Severity, proof: str
 ) -> Finding:
     seen, expected = tables.unlabeled[0] / tables.unlabeled.sum(), closest_mix(tables)
-    worst = _most_surprising(seen, expected)
+    worst = most_surprising(seen, expected)
     name = outputs[worst]
     return Finding(
         "label-shift-violated",
@@ -426,7 +426,7 @@ def _violated(
     )
 
 
-def _most_surprising(seen: FloatArray, expected: FloatArray) -> int:
-    """The output whose share is furthest from the expected one, by its part of the deviance."""
+def most_surprising(seen: FloatArray, expected: FloatArray) -> int:
+    """Return the position of the output whose share is furthest from the expected one, by its part of the deviance."""
     ratio = np.log(np.maximum(seen, 1e-12) / np.maximum(expected, 1e-12))
     return int((seen * ratio - seen + expected).argmax())

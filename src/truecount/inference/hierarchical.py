@@ -300,7 +300,8 @@ def _suitably_centred(plain: GroupDensity, hyper: FloatArray, latent: FloatArray
     The spread is taken at the lower end of what is likely, because there a centring that is too large makes a funnel.
     """
     hyper = hyper.copy()
-    hyper[-plain.n_spreads :] -= LOW_SPREAD * sd[-plain.n_spreads :]
+    spreads = slice(plain.n_hyper - plain.n_spreads, None)
+    hyper[spreads] -= LOW_SPREAD * sd[spreads]
     blocks = plain.curvature(hyper[None], latent[None])[0]
     variances = np.linalg.inv(blocks.transpose(2, 0, 1)).diagonal(axis1=1, axis2=2).T
     return plain.recentred(np.clip(1 - variances, 0.0, 1.0))
@@ -388,7 +389,7 @@ def _drawn(chains: _Chains, wanted: int, groups: int) -> GroupDraws:
 def _chain_after_chain(values: Sequence[FloatArray]) -> FloatArray:
     """Join arrays (chain, …) of successive iterations to (draws, …)."""
     stacked = np.stack(values, axis=1)
-    return stacked.reshape(-1, *stacked.shape[2:])
+    return stacked.reshape(len(stacked) * len(values), *stacked.shape[2:])
 
 
 def _laplace_mode(plain: GroupDensity) -> FloatArray:

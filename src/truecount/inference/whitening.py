@@ -50,7 +50,7 @@ class Whitening:
         eigenvalues, directions = np.linalg.eigh((schur + schur.T) / 2)
         factor = np.linalg.cholesky(directions / np.maximum(eigenvalues, LEAST_CURVATURE) @ directions.T)
         answer = -np.matmul(root, halves)
-        coupling = np.matmul(answer, factor).transpose(1, 0, 2).reshape(-1, density.n_hyper)
+        coupling = np.matmul(answer, factor).transpose(1, 0, 2).reshape(latent.size, density.n_hyper)
         roots = (np.ascontiguousarray(each.transpose(1, 2, 0)) for each in (root, inverse))
         return cls(density, hyper, latent, factor, coupling, *roots)
 
@@ -72,7 +72,7 @@ class Whitening:
     def value_and_gradient(self, y: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the log-density and its gradients by y and z."""
         value, by_hyper, by_latent = self.density.value_and_gradient(*self.natural(y, z))
-        by_y = by_hyper @ self.factor + by_latent.reshape(len(y), -1) @ self.coupling
+        by_y = by_hyper @ self.factor + by_latent.reshape(len(y), self.latent.size) @ self.coupling
         return value, by_y, _applied(self.root.swapaxes(0, 1), by_latent)
 
 
@@ -93,7 +93,7 @@ def _gradient_differences(
     steps = np.repeat(np.eye(density.n_hyper), 2, axis=0) * STEP
     steps[1::2] *= -1
     batch = 2 * max(1, BATCH // (2 * density.unlabeled.size))
-    by_hyper, by_latent = [], []
+    by_hyper, by_latent = [np.empty((0, density.n_hyper))], [np.empty((0, *latent.shape))]
     for start in range(0, len(steps), batch):
         points = hyper + steps[start : start + batch]
         _, first, second = density.value_and_gradient(points, np.broadcast_to(latent, (len(points), *latent.shape)))

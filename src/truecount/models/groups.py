@@ -15,7 +15,7 @@ from truecount.models.hierarchy.centre import Centre
 from truecount.models.hierarchy.dirichlet import DirichletGroups
 from truecount.models.hierarchy.log_ratios import log_ratio_basis
 from truecount.models.hierarchy.rows import Rows
-from truecount.models.priors import Prior
+from truecount.models.priors import LEARNED, Prior
 from truecount.models.variation import ConfusionChoice, Independent, Variation, Varying, Walk
 
 
@@ -24,8 +24,12 @@ def group_density(
 ) -> GroupDensity:
     """Put groups, prior and choices of how groups vary together.
 
-    The units of the density are the groups and, where the confusion varies, after them the studies that are no groups.
+    A prior of the rows that is learned enters at its mean given the labels. The units of the density are the groups
+    and, where the confusion varies, after them the studies that are no groups.
     """
+    if prior.prevalence == LEARNED:
+        needed = "groups learn a common centre and spread instead of a concentration"
+        raise InputError("prior", "has prevalence='learned'", needed, "Leave prevalence out, and use Pooled()")
     labeled, unlabeled = effective_groups(groups)
     whole, is_varying = groups.total, isinstance(confusion, Varying)
     concentration, shapes = prior.prevalence_for(whole), prior.confusion_for(whole)

@@ -99,15 +99,15 @@ class Confidence:
         return ConfidenceCells(tuple(edges))
 
 
-def by_confidence(labels: int, classes: int) -> Confidence:
-    """Return the partition that so many labels of so many classes allow: what is used where none is named.
+def by_confidence(least_labels: int, classes: int) -> Confidence:
+    """Return the partition that the class with the fewest labels allows: what is used where none is named.
 
     About twenty labels of a class for each of its cells, up to five cells for two classes and three for more.
 
-    >>> [by_confidence(labels, 10).k for labels in (100, 400, 2000)]
+    >>> [by_confidence(labels, 10).k for labels in (10, 40, 200)]
     [1, 2, 3]
     """
-    return Confidence(min(max(labels // (LABELS_A_CELL * classes), 1), 5 if classes == 2 else 3))
+    return Confidence(min(max(least_labels // LABELS_A_CELL, 1), 5 if classes == 2 else 3))
 
 
 @dataclass(frozen=True, slots=True)
