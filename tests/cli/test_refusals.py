@@ -47,7 +47,7 @@ def test_short_and_long_names_are_one_option() -> None:
 
 
 def test_many_verbs_have_such_options() -> None:
-    assert {"estimate", "check", "counts"} <= {verb for verb, _ in single_options()}
+    assert {"estimate", "check", "counts"} <= {verb for verb, _, _ in single_options()}
 
 
 def test_options_for_several_values_are_taken_twice(tmp_path: Path) -> None:

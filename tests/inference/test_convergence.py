@@ -37,5 +37,5 @@ def test_complaints():
     good, few = np.full(2, 4000.0), np.array([50.0, 4000.0])
     assert convergence.complaint(good, np.full(2, 1.0)) is None
     assert "R-hat 1.200" in str(convergence.complaint(good, np.array([1.0, 1.2])))
-    assert "only 50 effective" in str(convergence.complaint(few, np.full(2, 1.0)))
+    assert "an effective sample size of only 50" in str(convergence.complaint(few, np.full(2, 1.0)))
     assert "too short" in str(convergence.complaint(good, np.array([1.0, np.nan])))

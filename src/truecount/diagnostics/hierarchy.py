@@ -37,7 +37,7 @@ def group_findings(groups: Groups, model: LabelShift, draws: GroupDraws) -> tupl
             _labels_outweighed(groups, model, draws),
             _misfit(groups, model),
             *_of_all_labels(groups, model),
-            _unseen_output(groups),
+            _unseen_output(groups, model),
             _few_groups(groups, draws),
             _one_group(groups),
             _mostly_borrowed(groups, model, draws),
@@ -152,8 +152,9 @@ def _of_all_labels(groups: Groups, model: LabelShift) -> list[Finding]:
     return found + [replace(each, severity="caution", advice=advice) for each in alike]
 
 
-def _unseen_output(groups: Groups) -> Finding | None:
-    unseen = groups.labeled.sum(axis=(0, 1)) == 0
+def _unseen_output(groups: Groups, model: LabelShift) -> Finding | None:
+    has_known_rate = (np.nan_to_num(model.prior.known_for(groups.total)) > 0).any(axis=0)
+    unseen = (groups.labeled.sum(axis=(0, 1)) == 0) & ~has_known_rate
     items = groups.unlabeled[:, unseen].sum()
     if not items:
         return None
