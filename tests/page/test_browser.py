@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from made_groups import made_answer
 from made_posterior import made_posterior
 from pictures import HARD, posterior_of
 from truecount import Counts, Finding, infer, report
@@ -39,9 +40,16 @@ def doubtful() -> Any:
 
 
 def weeks() -> Any:
-    """Thirty weeks of three classes, drawn one by one."""
+    """Thirty weeks of three classes."""
     names = ["<script>alert(1)</script>", "שלום", "z" * 200]
-    return {date(2026, 1, 5) + timedelta(weeks=week): posterior_of(names) for week in range(30)}
+    starts = [(date(2026, 1, 5) + timedelta(weeks=week)).isoformat() for week in range(30)]
+    return made_answer({start: [0.5, 0.3, 0.2] for start in starts}, classes=names, by=["week"])
+
+
+def models() -> Any:
+    """Twenty models with names from outside."""
+    names = ["<script>alert(2)</script>", "y" * 200, *(f"model {number}" for number in range(18))]
+    return made_answer({name: [0.3 + 0.02 * at, 0.7 - 0.02 * at] for at, name in enumerate(names)}, by=["model"])
 
 
 def fine() -> Any:
@@ -54,6 +62,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "doubtful": doubtful,
     "ten": lambda: posterior_of(TEN),
     "weeks": weeks,
+    "models": models,
     "fine": fine,
 }
 

@@ -45,8 +45,8 @@ class RanksData:
     def caption(self) -> tuple[str, ...]:
         """The axis, then the marks."""
         hidden = f" {self.left_out:,} groups between are not shown." if self.left_out else ""
-        axis = f"rank by the share of {labels([self.of], LONGEST_NAME)[0]}; 1 is the largest"
-        return (axis, f"The fuller a cell, the more probable the rank.{hidden}")
+        of = labels([self.of], LONGEST_NAME)[0]
+        return "rank; 1 is the largest", f"The fuller a cell, the more probable the rank by the share of {of}.{hidden}"
 
     @property
     def height(self) -> float:
