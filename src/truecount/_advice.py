@@ -77,6 +77,7 @@ AUDIT = Action("check(..., audit=...)", "--audit FILE", "check")
 PASS_AUDIT = Action("pass them as audit=...", "pass them as --audit FILE")
 KNOWN_ROWS = Action("Prior.known_confusion(...)", "--sensitivity and --specificity")
 USE_POSTERIOR = Action("Use infer()", "Leave --method out", "estimate")
+ASSURANCE = Action("pass Goal.narrow(..., assurance=0.8)", "add --assurance 80%", "plan")
 POSTERIOR = Action("infer()", "the posterior, without --method", "estimate")
 
 
