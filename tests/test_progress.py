@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from threading import enumerate as enumerate_threads
+from time import sleep
 
 import pytest
 
@@ -117,6 +118,16 @@ def test_a_log_has_lines_with_times():
     assert any(word.startswith("brewing for ") for word in words)
     assert words[-1].startswith("inferring: ")
     assert not any("\r" in line or "\x1b" in line for line in lines)
+
+
+def test_a_log_ends_with_the_seconds_of_all_the_work(monkeypatch, capsys):
+    """Also those before the first line."""
+    monkeypatch.setattr(_progress, "LOG_PATIENCE", 0.0)
+    clock = iter([100.0, *[160.0] * 1000])
+    monkeypatch.setattr(_progress, "monotonic", lambda: next(clock))
+    with _progress.progress_style("log"), watch(what="brewing"):
+        sleep(0.05)
+    assert capsys.readouterr().err.splitlines()[-1].endswith(" brewing: done after 60 s")
 
 
 def test_quiet_work_says_nothing():

@@ -1,7 +1,8 @@
-"""Advice that each door gives in its own words: keywords in Python, options on the command line."""
+"""Advice that each door gives in its own words: keywords in Python, options on the command line, neither on a page."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, TypeAlias
 
 Door: TypeAlias = Literal["python", "estimate", "check", "plan", "counts", "demo"]
@@ -10,7 +11,7 @@ Door: TypeAlias = Literal["python", "estimate", "check", "plan", "counts", "demo
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Something that can be done, as it is written in Python and on the command line.
+    """Something that can be done, as it is written in Python, on the command line and on a page.
 
     Parameters
     ----------
@@ -18,11 +19,14 @@ class Action:
         What to write; what cannot be done through a door has no words there.
     verb
         The only verb of the command that has the option, if not all have it.
+    page
+        What a reader is told who has neither at hand; left out, what the maker of the page would write.
     """
 
     python: str
     command: str
     verb: str = ""
+    page: str = ""
 
     def words(self, door: Door) -> str:
         """Return what to write."""
@@ -40,26 +44,33 @@ class Advice(str):
     Use --engine auto, or label more items of pass.
     """
 
-    __slots__ = ("parts", "template")
+    __slots__ = ("door", "parts", "template")
     template: str
     parts: tuple[str | Action, ...]
+    door: Door
 
-    def __new__(cls, template: str, *parts: "str | Action") -> "Advice":
+    def __new__(cls, template: str, *parts: "str | Action", door: Door = "python") -> "Advice":
         """Put the parts where the template has ``{}``."""
-        words = super().__new__(cls, template.format(*_in_words(parts, "python")))
-        words.template, words.parts = template, parts
+        said = [part.words(door) if isinstance(part, Action) else part for part in parts]
+        words = super().__new__(cls, template.format(*said))
+        words.template, words.parts, words.door = template, parts, door
         return words
 
-    def __reduce__(self) -> tuple[type["Advice"], tuple[str | Action, ...]]:
-        return Advice, (self.template, *self.parts)
+    def __reduce__(self) -> tuple[Callable[..., "Advice"], tuple[object, ...]]:
+        return partial(Advice, door=self.door), (self.template, *self.parts)
 
-    def words(self, door: Door) -> str:
+    def words(self, door: Door) -> "Advice":
         """Return the sentence in the words of a door."""
-        return self.template.format(*_in_words(self.parts, door))
+        return Advice(self.template, *self.parts, door=door)
 
+    def on_page(self) -> str:
+        """Return the sentence in the words of a page.
 
-def _in_words(parts: Sequence[str | Action], door: Door) -> list[str]:
-    return [part.words(door) if isinstance(part, Action) else part for part in parts]
+        >>> Advice("Use {} before comparing groups.", JOINT).on_page()
+        'Use joint draws of all groups before comparing groups.'
+        """
+        said = [(part.page or part.words(self.door)) if isinstance(part, Action) else part for part in self.parts]
+        return self.template.format(*said)
 
 
 def worded(advice: str, door: Door) -> str:
@@ -67,16 +78,17 @@ def worded(advice: str, door: Door) -> str:
     return advice.words(door) if isinstance(advice, Advice) else advice
 
 
-AUTO = Action("Auto()", "--engine auto")
+AUTO = Action("Auto()", "--engine auto", page="the default")
 HAMILTONIAN = Action("Hamiltonian()", "--engine hamiltonian")
-MORE_TIME = Action(", or give it longer with Auto(budget=...)", "")
-JOINT = Action("infer(groups)", "--by", "estimate")
+MORE_TIME = Action(", or give it longer with Auto(budget=...)", "", page=", or give it longer")
+JOINT = Action("infer(groups)", "--by", "estimate", page="joint draws of all groups")
 NOT_JOINT = Action("Pass joint=False", "Leave --joint out")
-SHORTEST = Action("interval(kind='hdi')", "--interval hdi", "estimate")
+SHORTEST = Action("interval(kind='hdi')", "--interval hdi", "estimate", page="the highest-density one")
 AUDIT = Action("check(..., audit=...)", "--audit FILE", "check")
-PASS_AUDIT = Action("pass them as audit=...", "pass them as --audit FILE")
+PASS_AUDIT = Action("pass them as audit=...", "pass them as --audit FILE", page="check the answer against them")
 KNOWN_ROWS = Action("Prior.known_confusion(...)", "--sensitivity and --specificity")
 USE_POSTERIOR = Action("Use infer()", "Leave --method out", "estimate")
+ASSURANCE = Action("pass Goal.narrow(..., assurance=0.8)", "add --assurance 80%", "plan")
 POSTERIOR = Action("infer()", "the posterior, without --method", "estimate")
 
 
@@ -97,7 +109,7 @@ def period(column: str, frequency: str) -> Action:
 
 def named_rows(name: str) -> Action:
     """Return the action of choosing a prior of the confusion by its name."""
-    return Action(f"Prior(confusion={name!r})", f"--prior-confusion {name}")
+    return Action(f"Prior(confusion={name!r})", f"--prior-confusion {name}", page=f"a {name} prior of the confusion")
 
 
 def naming(argument: str) -> Action:

@@ -4,9 +4,10 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from threading import Event, Thread
 from time import monotonic, strftime
-from typing import Literal, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 Item = TypeVar("Item")
 PATIENCE = 1.0
@@ -93,9 +94,9 @@ def watch(
         return
     done = Event()
     is_log = _style.get() == "log"
-    kind, wait = (_Log, LOG_PATIENCE) if is_log else (_Bar, PATIENCE)
-    wait = 0.0 if show else wait
-    watcher = Thread(target=_follow, args=(kind, share, what, done, wait), name="truecount-bar", daemon=True)
+    make: _Maker = partial(_Log, begin=monotonic()) if is_log else _Bar
+    wait = 0.0 if show else LOG_PATIENCE if is_log else PATIENCE
+    watcher = Thread(target=_follow, args=(make, share, what, done, wait), name="truecount-bar", daemon=True)
     watcher.start()
     try:
         yield
@@ -104,12 +105,10 @@ def watch(
         watcher.join()
 
 
-def _follow(
-    kind: "type[_Bar | _Log]", share: Callable[[], float] | None, what: str, done: Event, patience: float
-) -> None:
+def _follow(make: "_Maker", share: Callable[[], float] | None, what: str, done: Event, patience: float) -> None:
     if done.wait(max(patience, 0.0)):
         return
-    bar = kind(what, None if share is None else 1.0, 0.0)
+    bar = make(what, None if share is None else 1.0, 0.0)
     try:
         while not done.wait(INTERVAL):
             bar.reach(0.0 if share is None else max(0.0, share()))
@@ -139,11 +138,11 @@ class _Bar:
 
 
 class _Log:
-    """Lines on stderr with the time: one when work begins, one every ten seconds, and one when it is done."""
+    """Lines on stderr with the time: one when work takes long, one every ten seconds, and one when it is done."""
 
-    def __init__(self, what: str, total: float | None, done: float) -> None:
+    def __init__(self, what: str, total: float | None, done: float, *, begin: float) -> None:
         self._what, self._total = what, total
-        self._begin = self._last = monotonic()
+        self._begin, self._last = begin, monotonic()
         self._write(" …")
 
     def reach(self, done: float) -> None:
@@ -156,8 +155,11 @@ class _Log:
 
     def close(self) -> None:
         """Say that the work is over."""
-        self._write(f": done after another {monotonic() - self._begin:.0f} s")
+        self._write(f": done after {monotonic() - self._begin:.0f} s")
 
     def _write(self, words: str) -> None:
         sys.stderr.write(f"{strftime('%Y-%m-%d %H:%M:%S')} {self._what}{words}\n")
         sys.stderr.flush()
+
+
+_Maker: TypeAlias = Callable[[str, float | None, float], _Bar | _Log]

@@ -11,6 +11,7 @@ from truecount._types import Name
 MOST_QUOTED = 30
 MOST_LISTED = 10
 LONGEST_NAME = 60
+OF_NUMBERS = str.maketrans("\N{EN DASH}\N{MINUS SIGN}", "--")
 SMALLEST = 1e-5
 """Share below which nobody wants its digits."""
 NEAR = 0.75
@@ -28,7 +29,7 @@ def display_width(words: str) -> int:
     >>> display_width("41.2 – 46.7 %"), display_width("日本")
     (13, 4)
     """
-    if words.replace("\N{EN DASH}", "-").isascii():  # as numbers are: rich need not be loaded for them
+    if words.translate(OF_NUMBERS).isascii():  # rich need not be loaded for numbers
         return len(words)
     from rich.cells import cell_len
 
@@ -145,6 +146,15 @@ def percent(share: float) -> str:
     if 0 < share < SMALLEST:
         return f"< {100 * SMALLEST:g} %"
     return f"{100 * share:.2g} %" if abs(share) < 0.1 else f"{100 * share:.1f} %"
+
+
+def signed(number: float, decimals: int) -> str:
+    """Return a number with its sign, of which minus is longer than a hyphen.
+
+    >>> signed(1.26, 1), signed(-0.4, 1)
+    ('+1.3', '\N{MINUS SIGN}0.4')
+    """
+    return f"{number:+.{decimals}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def span(lower: float, upper: float) -> str:

@@ -184,9 +184,16 @@ class TestWhatIsShown:
         (["--by", "region", "--above", "pass=80%", "--above", "pass=90%"], "--above names 'pass' 2 times"),
         (["--by", "region", "--engine", "gibbs"], "--engine is 'gibbs': groups are drawn jointly"),
         (["--by", "region", "--baseline", "A", "--baseline", "B"], "--baseline is given 2 times"),
-        (["--by", "region", "--method", "acc"], "--method does not go with groups"),
+        (
+            ["--by", "region", "--method", "acc"],
+            "--method does not go with groups: it is of one population. Leave --method out, or pass the rows of one",
+        ),
         (["--by", "region", "--method", "acc", "--compare", "A", "B"], "--compare"),
-        (["--by", "region", "--design", "same-population"], "--design does not go with groups"),
+        (
+            ["--by", "region", "--design", "same-population"],
+            "--design does not go with groups: groups differ in their shares, and labels carry over from one to the "
+            "other under label shift alone. Leave --design out, or pass the rows of one group at a time.",
+        ),
         (["--by", "region", "--parquet", "a.csv"], "--parquet 'a.csv' ends in .csv"),
     ],
 )

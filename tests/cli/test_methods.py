@@ -77,9 +77,18 @@ def test_strict_exits_with_three_where_classes_cannot_be_told_apart(options: lis
         (["--method", "bbes"], "'bbes' is unknown: the methods are cc, pcc"),
         (["--method", "bbes"], "Perhaps you meant 'bbse'"),
         (["--method", "acc", "--all-methods"], "--method does not go with --all-methods"),
-        (["--method", "acc", "--level", "0.95"], "--method acc does not go with --level"),
+        (["--method", "acc", "--level", "0.95"], "--method acc does not go with --level: it has no interval. "),
         (["--method", "acc", "--engine", "auto", "--seed", "0"], "--method does not go with --engine and --seed"),
         (["--method", "acc", "--all-pairs"], "--method does not go with --all-pairs"),
+        (
+            ["--method", "acc", "--class", "pass"],
+            "--method does not go with --class: it prints a point for every class of one population, with no draws, "
+            "prior, picture or page. Leave --class out, or leave --method out and get the posterior.",
+        ),
+        (
+            ["--all-methods", "--class", "pass"],
+            "beside the posterior at its defaults, of one population. Leave --class",
+        ),
         (["--all-methods", "--trend", "day:week"], "--all-methods does not go with --trend"),
         (["--all-methods", "--prior-confusion", "sparse"], "--all-methods does not go with --prior-confusion"),
     ],

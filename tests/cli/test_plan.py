@@ -74,6 +74,7 @@ def test_a_survey_as_a_pilot_with_costs():
         *survey, "--budget", "500", "--item-cost", "0.1", "--label-cost", "positive=2", "--label-cost", "negative=1"
     )
     assert found["cost"] <= 500
+    assert found["allocation"]["items"] > 0
 
 
 def test_a_threshold(counts: str):
@@ -84,6 +85,19 @@ def test_a_threshold(counts: str):
 def test_the_next_batch(counts: str):
     found = typed(counts, "--next", "50")
     assert sum(found["next_batch"].values()) == 50
+
+
+@pytest.mark.parametrize(("design", "model"), [("label-shift", ""), ("by-prediction", ", truecount.ByPrediction()")])
+def test_the_next_batch_says_how_to_infer_afterwards(counts: str, design: str, model: str):
+    done = CliRunner().invoke(app, ["plan", counts, "--next", "50", "--design", design])
+    assert f"truecount.infer(*truecount.with_target_labels(counts, target{model}))" in done.stdout
+
+
+def test_a_width_that_is_met_on_average_points_to_the_assurance(counts: str):
+    done = CliRunner().invoke(app, ["plan", counts, "--half-width", "5%"])
+    assert "add --assurance 80%." in done.stdout
+    sure = CliRunner().invoke(app, ["plan", counts, "--half-width", "5%", "--assurance", "80%"])
+    assert "--assurance" not in sure.stdout
 
 
 def test_it_prints_tables_and_sentences():

@@ -48,6 +48,15 @@ def test_an_option_of_another_verb_is_named_with_it() -> None:
     assert Advice("Use {}", AUDIT).words("estimate") == "Use truecount check --audit FILE"
 
 
+def test_a_page_names_neither_options_nor_keywords() -> None:
+    advice = Advice("Use {} before {}.", JOINT, "B")
+    for each in (advice, advice.words("check"), copy.deepcopy(advice.words("estimate"))):
+        assert each.on_page() == "Use joint draws of all groups before B."
+    without_words = Advice("Pass {}", keyword("target", "population"))
+    assert without_words.words("estimate").on_page() == "Pass --target 'population'"
+    assert without_words.on_page() == "Pass target='population'"
+
+
 def test_advice_survives_a_copy() -> None:
     error = copy.deepcopy(InputError("x", "is y", "z", Advice("Use {}", AUTO)))
     assert in_options(error, "estimate").remedy == "Use --engine auto"

@@ -90,7 +90,11 @@ def test_a_learned_prior_is_said_and_replaces_the_advice_to_choose_one() -> None
     assert finding.severity == "info"
     assert finding.numbers["interval"][0] < finding.numbers["strength"] < finding.numbers["interval"][1]
     assert finding.numbers["own"] > 0.7
-    assert "on the output called like the class" in finding.message
+    low, high = (float(f"{end:.2g}") for end in finding.numbers["interval"])
+    assert f"counts as {low:g} to {high:g} labels of each class, " in finding.message
+    assert f"{100 * finding.numbers['own']:.0f} % of them with the output called like the class." in finding.message
+    assert high >= 100
+    assert "e+" not in finding.message
     unlike = Counts(counts.labeled, counts.unlabeled, outputs=[f"cell {number}" for number in range(10)])
     assert "called like" not in found(unlike)["learned-prior"].message
 

@@ -5,7 +5,7 @@ import pytest
 
 import truecount as tc
 from truecount import Counts, Prior
-from truecount.diagnostics.identify import blind_spots
+from truecount.diagnostics.identify import _in_words, blind_spots
 from truecount.models import density
 
 ALIKE = Counts([[900, 50, 50], [50, 475, 475], [50, 475, 475]], [850, 75, 75], classes=["ok", "refund", "complaint"])
@@ -121,6 +121,13 @@ def test_classes_that_differ_by_little_are_barely_identified():
     assert finding.message.startswith("To the classifier class 0 hardly differs from a mix of 4")
     more = Counts(10 * np.array(labeled), [10, 260, 160, 0])
     assert "barely-identified" not in [each.code for each in tc.infer(more).findings]
+
+
+@pytest.mark.parametrize(("verb", "said"), [("hardly differ", "hardly differs from"), ("look", "looks like")])
+def test_a_mix_of_classes_is_one_mix(verb, said):
+    """Two mixes, neither of which is a single class."""
+    words = _in_words(("a", "b", "c", "d"), np.array([[0.5, 0.5, -0.5, -0.5]]), verb)
+    assert words.endswith((f"{said} a mix of 50 % a and 50 % b", f"{said} a mix of 50 % c and 50 % d"))
 
 
 def test_two_classes_may_be_barely_identified_too():

@@ -1,14 +1,20 @@
 """The page of groups says what a manager reads: one class, where it is largest, what changed, what to know."""
 
 import re
+from dataclasses import replace
 from html import unescape
+from types import SimpleNamespace
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 
 import truecount as tc
 from made_groups import made_answer, models, refused, weeks
+from truecount._advice import Door
+from truecount.diagnostics.hierarchy import _few_groups
 from truecount.page.groups import render_groups
+from truecount.results.finding import in_words
 
 
 def page(answer: tc.GroupPosterior, **questions: object) -> str:
@@ -44,6 +50,8 @@ def test_the_page_of_weeks_says_how_the_share_went_and_what_changed() -> None:
     assert "Alert: The share of pass changed" in shown
     assert "How the share of “pass” changed" in shown
     assert "Ranks" not in shown
+    assert re.search("\N{MINUS SIGN}[0-9]", shown)
+    assert not re.search(" -[0-9]", shown.partition("How it was computed")[0])
 
 
 def test_changes_are_not_told_of_groups_without_times() -> None:
@@ -55,6 +63,17 @@ def test_findings_stand_on_the_page_and_a_serious_one_above_all() -> None:
     html = page(models(findings=findings))
     assert "Not to be used as it stands: The chains &lt;disagree&gt;." in html
     assert "<strong>What to do:</strong> Draw again." in html
+
+
+@pytest.mark.parametrize("door", ["python", "estimate"])
+def test_advice_on_the_page_names_no_option_and_no_keyword(door: Door) -> None:
+    answer = models()
+    few = _few_groups(answer.data, SimpleNamespace(spread=np.ones((1, 1))))  # type: ignore[arg-type]
+    assert few is not None
+    shown = text_of(page(replace(answer, findings=in_words([few], door))))
+    assert "Compare with an answer in which no group borrows from the others." in shown
+    assert "--independent" not in shown
+    assert "spread=, or" not in shown
 
 
 def test_the_python_on_the_page_gives_the_same_draws() -> None:

@@ -30,6 +30,46 @@ def test_costs_change_the_split():
     assert cheap.cost <= 600
 
 
+def test_given_items_are_part_of_the_cost():
+    prices = tc.Costs(label={"fail": 2, "pass": 3}, item=0.5)
+    assert tc.plan(PILOT, labels=100, items=400).cost == 500
+    found = tc.plan(PILOT, labels=100, items=400, costs=prices)
+    assert found.cost == 2 * found.labels["fail"] + 3 * found.labels["pass"] + 200
+    assert tc.plan(GROUPS, labels=[10, 10], items=50).cost == 20 + 2 * 50
+
+
+def test_items_that_cost_nothing_are_gathered_without_limit():
+    found = tc.plan(PILOT, goal=tc.Goal.narrow(0.05), costs=tc.Costs(item=0))
+    assert found.cost == sum(found.labels.values()) < tc.plan(PILOT, goal=tc.Goal.narrow(0.05), items=0).cost
+    assert "as many unlabelled items as there are" in str(found)
+
+
+def test_nothing_is_gathered_where_the_pilot_reaches_the_goal():
+    found = tc.plan(PILOT, goal=tc.Goal.narrow(0.2))
+    assert found.cost == 0
+    assert found.is_reached
+    assert "assurance" not in str(found)
+
+
+def test_a_width_that_is_met_on_average_points_to_the_assurance():
+    assert "pass Goal.narrow(..., assurance=0.8)." in str(tc.plan(PILOT, goal=tc.Goal.narrow(0.05)))
+
+
+def test_reading_more_items_than_there_will_be_is_said():
+    pilot = tc.Counts([[140, 60], [20, 180]], [120, 80], classes=["fail", "pass"])
+    assert "more than the 250 that there will be" in str(tc.plan(pilot, labels=[100, 100], items=50))
+    assert "more than" not in str(tc.plan(PILOT, labels=[100, 100]))
+
+
+def test_the_audit_for_the_goal_reaches_it():
+    found = tc.plan(TEST, goal=tc.Goal.narrow(0.03))
+    labels = next(int(each.detail) for each in found.alternatives if each.what == "audit for the goal")
+    assert labels < sum(found.labels.values())
+    audit = tc.plan(TEST, tc.SamePopulation(), labels=[labels], items=found.items)
+    assert audit.half_width == pytest.approx(0.03, rel=0.05)
+    assert "audit for the goal" not in str(tc.plan(TEST, budget=1000))
+
+
 def test_sizes_for_a_goal_reach_it_and_hardly_more():
     found = tc.plan(TEST, goal=tc.Goal.narrow(0.03))
     assert found.is_reached

@@ -68,6 +68,36 @@ def test_any_number_of_periods_can_be_read(number):
     assert list(clashes(ax)) == []
 
 
+def written_dates(*days: str) -> tuple[list[str], str]:
+    ax = plots.trend(made_answer(dict.fromkeys(days, (0.5, 0.5)), by=["day"]))
+    assert ax.xaxis.get_offset_text().get_text() == ""
+    assert list(clashes(ax)) == []
+    return [label.get_text() for label in ax.get_xticklabels()], ax.get_xlabel().partition("\n")[0]
+
+
+def test_few_periods_have_a_tick_each_and_the_year_is_told_once():
+    assert written_dates("2026-03-30", "2026-04-06", "2026-04-13") == (
+        ["03-30", "04-06", "04-13"],
+        "true share of pass in 2026, %",
+    )
+    assert written_dates("2025-12-29", "2026-01-05") == (["2025-12-29", "2026-01-05"], "true share of pass, %")
+    assert written_dates("2026-01-01", "2026-02-01") == (["2026-01", "2026-02"], "true share of pass, %")
+    assert written_dates("2025-01-01", "2026-01-01") == (["2025", "2026"], "true share of pass, %")
+
+
+def test_many_periods_have_ticks_at_some_of_them_and_the_last_is_one():
+    ax = plots.trend(periods(52))
+    ticks = [label.get_text() for label in ax.get_xticklabels()]
+    assert 4 <= len(ticks) <= 12
+    assert set(ticks) <= {f"{group:%m-%d}" for group in periods(52).groups}
+    assert ticks[-1] == f"{periods(52).groups[-1]:%m-%d}"
+
+
+def test_days_that_crowd_have_ticks_between_them():
+    ticks, _ = written_dates("2026-01-05", "2026-01-06", "2026-01-07", "2026-06-01")
+    assert 2 <= len(ticks) <= 12
+
+
 @pytest.mark.parametrize("number", [2, 12, 72, 315])
 def test_ranks_of_any_number_of_groups_can_be_read(number):
     data = ranks_data(many(number))

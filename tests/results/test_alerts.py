@@ -1,5 +1,7 @@
 """An alert is raised where a share changed, seldom where it did not, and the check itself is checked."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -59,4 +61,11 @@ def test_the_answer_says_which_period_changed():
     (alert,) = weeks().summary().alerts
     assert (alert.kind, alert.group, alert.name) == ("changed", "2024-02-12", "pass")
     assert "The share of pass changed" in alert.message
+    assert re.search(r"; the largest step was from 2024-01-29 to 2024-02-05 \(\+(19|20)\.\d points\)\. ", alert.message)
+    assert "e-" not in alert.message
     assert weeks([0.5] * 7).summary().alerts == ()
+
+
+def test_the_largest_step_is_in_the_direction_of_the_change():
+    (alert,) = weeks([0.2, 0.8, 0.8, 0.8, 0.8, 0.5, 0.5]).summary().alerts
+    assert re.search("from 2024-01-29 to 2024-02-05 \\(\N{MINUS SIGN}(29|30)", alert.message)

@@ -69,12 +69,14 @@ def plan(
         Labels to gather, beside those of a pilot: a number for each stratum, as a mapping or in order; or one number
         for all, which is then divided as is best. None leaves them to be found, where there is a budget or a goal.
     items
-        Unlabelled items to gather, beside those of a pilot, of every group as many. None leaves them to be found where
-        the truth is assumed, and adds none to a pilot.
+        Unlabelled items to gather, beside those of a pilot, of every group as many; 0 where there are no more. None
+        leaves them to be found by what they cost, where there is a budget or a goal; without either, and beside one
+        number of labels, none are added to a pilot.
     budget
         What may be spent; it is divided as is best between what is left to be found.
     costs
-        Of a label and of an item.
+        Of a label and of an item, also of items that are given; of an item that costs nothing as many as there are
+        are gathered.
     of
         The class whose interval matters, where no goal names one; all by default, of which the widest matters.
     level
@@ -115,9 +117,15 @@ def plan(
             seed=seed,
         )
         _require_groups(problem)
-        choice, budget = _choice(problem, labels, items, budget, costs)
+        prices = costs.vector(problem.first.strata)
+        prices[-1] *= len(problem.scenarios)
+        if items is None and (goal is not None or budget is not None) and prices[-1] == 0:
+            items = UNLIMITED
+        elif items is None and goal is None and budget is None and not problem.first.is_assumed:
+            items = 0
+        choice, budget = _choice(problem.first, labels, items, budget, prices)
         sizes, words = _sizes(problem, choice, budget, has_goal=goal is not None)
-        return _answer(problem, choice, sizes, words, goal, data)
+        return _answer(problem, Choice(choice.fixed, prices), sizes, words, goal, data)
 
 
 def _scenarios(data: Any, model: Model, seed: int) -> dict[Any, Scenario]:
@@ -144,27 +152,25 @@ def _require_groups(problem: Problem) -> None:
 
 
 def _choice(
-    problem: Problem, labels: Any, items: float | None, budget: float | None, costs: Costs
+    scenario: Scenario, labels: Any, items: float | None, budget: float | None, prices: FloatArray
 ) -> tuple[Choice, float | None]:
     """Return which sizes are given and which are to be found, and what may be spent on these."""
-    scenario, per_item = problem.first, costs.vector(problem.first.strata)
-    per_item[-1] *= len(problem.scenarios)
     fixed = np.full(len(scenario.strata) + 1, np.nan)
     if items is not None:
         fixed[-1] = _size("items", items)
-    elif not scenario.is_assumed:
-        fixed[-1] = 0.0
     if labels is None:
-        return Choice(fixed, per_item), None if budget is None else checked_budget(budget)
+        return Choice(fixed, prices), None if budget is None else checked_budget(budget)
     if isinstance(labels, int | float | np.number) and len(scenario.strata) > 1 and np.isfinite(labels):
         if budget is not None:
             raise InputError("labels", "is one number, and there is a budget", "one of them decides", "Leave one out")
+        if items is None and not scenario.is_assumed:
+            fixed[-1] = 0.0
         if np.isnan(fixed[-1]):
             needed = "the number of items must be given beside the number of labels"
             raise InputError("items", "is None", needed, "Pass items=..., or a budget for both")
         return Choice(fixed, np.append(np.ones(len(scenario.strata)), 0.0)), _size("labels", labels)
     fixed[:-1] = _given_labels(labels, scenario)
-    return Choice(fixed, per_item), None if budget is None else checked_budget(budget)
+    return Choice(fixed, prices), None if budget is None else checked_budget(budget)
 
 
 def _given_labels(labels: Any, scenario: Scenario) -> FloatArray:
@@ -227,7 +233,7 @@ def _nearest(problem: Problem, choice: Choice) -> tuple[Sizes, list[str]]:
 def _needed(problem: Problem, choice: Choice) -> list[str]:
     """Say what would reach the goal, if anything can be chosen."""
     everything = Choice(np.full_like(choice.fixed, np.nan), choice.costs)
-    enough, scenario = cheapest_sizes(problem.loss, everything, problem.reached_target), problem.first
+    enough, scenario = problem.cheapest(everything), problem.first
     alike = indistinct(scenario)
     if enough is None and problem.goal.kind != "narrow":
         return ["More data do not help. Ask for a lower assurance, or for a threshold further off."]
@@ -264,7 +270,7 @@ def _answer(problem: Problem, choice: Choice, sizes: Sizes, words: list[str], go
         words = [NOTHING, *(f"For ± 10 points: {line[0].lower()}{line[1:]}" for line in _needed(tenth, choice))]
     ratio = _ratio(problem, forecasts, sizes)
     is_simulated = has_labels and not problem.is_large_sample
-    others = alternatives(problem, sizes, ratio) if is_simulated else []
+    others = alternatives(problem, sizes, ratio, has_goal=goal is not None) if is_simulated else []
     others += _finer_cells(data, sizes, max(found.width[problem.places].max() for found in forecasts.values()))
     is_by_class = isinstance(scenario.model, LabelShift)
     return Plan(
@@ -283,6 +289,7 @@ def _answer(problem: Problem, choice: Choice, sizes: Sizes, words: list[str], go
         alternatives=tuple(others),
         make_curve=cache(partial(curve, problem, choice, sizes, ratio)) if is_simulated else None,
         reading=_reading(problem, sizes) if is_by_class else None,
+        readable=sum(each.counted_items + sizes.items for each in problem.scenarios.values()),
         level=problem.level,
         provenance={
             "model": scenario.model.to_dict(),

@@ -26,6 +26,8 @@ OF_POSTERIOR = (
     "independent",
 )
 OF_POINT = (*OF_POSTERIOR, "seed", "all_methods", "plot")
+ONE_POINT = "it prints a point for every class of one population, with no draws, prior, picture or page"
+ALL_POINTS = "it prints a point for every class and method beside the posterior at its defaults, of one population"
 
 
 def by_method(context: typer.Context, source: Source, report: Report, name: str) -> "PointEstimate":
@@ -34,7 +36,7 @@ def by_method(context: typer.Context, source: Source, report: Report, name: str)
     from truecount.estimators.binary import RoganGladen
     from truecount.estimators.register import find_method
 
-    _refuse(context, "--method", OF_POINT)
+    _refuse(context, "--method", OF_POINT, ONE_POINT)
     try:
         method = find_method(name)
     except InputError as error:
@@ -44,7 +46,7 @@ def by_method(context: typer.Context, source: Source, report: Report, name: str)
         rates = {} if known is None else _known_rates(known)
         method = RoganGladen(level=report.level, **rates)
     else:
-        _refuse(context, f"--method {name}", ("level",))
+        _refuse(context, f"--method {name}", ("level",), "it has no interval")
         counts = _counts(source, "--method")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TruecountWarning)
@@ -69,7 +71,7 @@ def by_all(context: typer.Context, source: Source, report: Report, seed: int) ->
     """Set all estimators beside the posterior."""
     from truecount.api.points import compare
 
-    _refuse(context, "--all-methods", OF_POSTERIOR)
+    _refuse(context, "--all-methods", OF_POSTERIOR, ALL_POINTS)
     counts = _counts(source, "--all-methods")
     with warnings.catch_warnings(), watch(what="comparing"):
         warnings.simplefilter("ignore", TruecountWarning)
@@ -107,12 +109,13 @@ def _counts(source: Source, option: str) -> Counts:
     return counts
 
 
-def _refuse(context: typer.Context, option: str, names: tuple[str, ...]) -> None:
-    """Refuse options that were given and would change nothing."""
+def _refuse(context: typer.Context, option: str, names: tuple[str, ...], instead: str) -> None:
+    """Refuse options that were given and would change nothing; `instead` says why."""
     given = [name for name in names if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"]
     if given:
         options = " and ".join("--class" if name == "of_interest" else f"--{name.replace('_', '-')}" for name in given)
-        raise typer.BadParameter(f"{option} does not go with {options}.")
+        remedy = f"Leave {options} out, or leave {option} out and get the posterior"
+        raise typer.BadParameter(f"{option} does not go with {options}: {instead}. {remedy}.")
 
 
 def _flat(summary: dict[str, Any]) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from truecount.cli.options import named_class, read_whole
 from truecount.cli.report import Report
 from truecount.cli.screen import print_lines
 from truecount.counts import Counts
-from truecount.models import Model, SamePopulation
+from truecount.models import ByPrediction, Model, SamePopulation
 from truecount.results.table import Table
 
 MOST = 10**9
@@ -28,8 +28,10 @@ def deliver_batch(report: Report, data: Any, model: Model, number: str, of_inter
     found = next_batch(data, many, model=model, of=of, seed=seed)
     rows = [[visible(str(name)), f"{each:,}"] for name, each in found.items()]
     table = Table(["output", "label next"], rows, (), headline="Label these, at random within each output:")
+    design = ", truecount.ByPrediction()" if isinstance(model, ByPrediction) else ""
     said = (
-        "Afterwards they are labels of the population itself, stratified by output: docs/planning.md says how to infer."
+        "Afterwards infer in Python, with target the number of these items by class (rows) and output (columns):\n"
+        f"  truecount.infer(*truecount.with_target_labels(counts, target{design}))"
     )
     report.write(
         lambda: {

@@ -30,7 +30,9 @@ Prevalence: TypeAlias = Annotated[
 ]
 Positives: TypeAlias = Annotated[Share, Option(metavar="N", help="Truly positive items to validate the test on.")]
 Negatives: TypeAlias = Annotated[Share, Option(metavar="N", help="Truly negative items to validate the test on.")]
-Items: TypeAlias = Annotated[Share, Option(metavar="N", help="Unlabelled items to gather, beside those of a pilot.")]
+Items: TypeAlias = Annotated[
+    Share, Option(metavar="N", help="Unlabelled items to gather, beside those of a pilot; 0 where there are no more.")
+]
 Labels: TypeAlias = Annotated[
     list[str] | None,
     Option(
@@ -43,7 +45,9 @@ Budget: TypeAlias = Annotated[Share, Option(metavar="NUMBER", help="What may be 
 LabelCost: TypeAlias = Annotated[
     list[str] | None, Option("--label-cost", metavar="NUMBER|NAME=NUMBER", help="Cost of a label; 1 by default.")
 ]
-ItemCost: TypeAlias = Annotated[str, Option("--item-cost", metavar="NUMBER", help="Cost of an unlabelled item.")]
+ItemCost: TypeAlias = Annotated[
+    str, Option("--item-cost", metavar="NUMBER", help="Cost of an unlabelled item, beside those of a pilot.")
+]
 HalfWidth: TypeAlias = Annotated[Share, Option(metavar="P", help="Goal: intervals of at most ± so much, such as 3%.")]
 Above: TypeAlias = Annotated[Share, Option(metavar="CLASS=P", help="Goal: an interval that lies above a share.")]
 Below: TypeAlias = Annotated[Share, Option(metavar="CLASS=P", help="Goal: an interval that lies below a share.")]
@@ -129,7 +133,8 @@ def plan(
     As JSON, and as a picture of width against cost:
       truecount plan counts.json --half-width 5% --json plan.json --plot plan.png
 
-    Sizes are beside what a pilot holds. A goal that cannot be reached is answered in words: what can be, and what would
+    Sizes are beside what a pilot holds: new labels, and new items if they are worth their cost; --items 0 where there
+    are no more. A goal that cannot be reached is answered in words: what can be, and what would
     be needed. Exit code 0: an answer. 1: bad input. 2: bad usage.
     """  # noqa: D301
     source = Source(
@@ -190,7 +195,7 @@ def _deliver(report: Report, data: Any, model: Model, **options: Any) -> None:
     report.write(
         found.to_dict,
         lambda summary: list(summary["classes"]),
-        lambda: print_lines(str(found)),
+        lambda: print_lines(found.text("plan")),
         lambda: _pictures(report, found),
     )
 

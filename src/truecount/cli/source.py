@@ -83,13 +83,13 @@ class Source:
         self.refuse_groups(what)
         counts, known = self.read()
         if isinstance(counts, Groups):
-            raise typer.BadParameter(f"{what} does not go with groups.")
+            raise _not_of_groups(what)
         return counts, known
 
     def refuse_groups(self, what: str) -> None:
         """Refuse groups that were asked for, before anything is read."""
         if self.asks_for_groups:
-            raise typer.BadParameter(f"{what} does not go with groups.")
+            raise _not_of_groups(what)
 
     def shard(self) -> "Tally":
         """Count rows that may be a part of the data only: without a label, or with a single class."""
@@ -214,6 +214,15 @@ class Source:
         missing = [_option(name) for name in needed if name not in given]
         if missing:
             raise typer.BadParameter(f"{what.capitalize()} also needs {' and '.join(missing)}.")
+
+
+def _not_of_groups(what: str) -> typer.BadParameter:
+    """Say why an option is of one population only, and what to do."""
+    reason = "it is of one population"
+    if what == "--design":
+        reason = "groups differ in their shares, and labels carry over from one to the other under label shift alone"
+    remedy = f"Leave {what} out, or pass the rows of one group at a time"
+    return typer.BadParameter(f"{what} does not go with groups: {reason}. {remedy}.")
 
 
 def _option(name: str) -> str:

@@ -210,7 +210,7 @@ def _prior_against_labels(counts: Counts, prior: Prior) -> Finding | None:
             "Compare the answer with that of {}, as {} does, and with that of {}, where the labels decide; where they "
             "differ by much, label more items.",
             named_rows(better),
-            Action("check()", "truecount check"),
+            Action("check()", "truecount check", page="a check of the answer"),
             named_rows("learned"),
         ),
     )
@@ -224,12 +224,13 @@ def _learned_prior(counts: Counts, prior: Prior) -> Finding | None:
     even, own = learned.reference
     low, high = learned.strength_interval(LEVEL)
     part = own / (even + own)
-    on_own = f", {part:.0%} of it on the output called like the class" if learned.peak.any() else ""
+    on_own = f", {100 * part:.0f} % of them with the output called like the class" if learned.peak.any() else ""
+    labels = " to ".join(f"{float(f'{end:.2g}'):g}" for end in (low, high))
     return Finding(
         "learned-prior",
         "info",
-        f"The labels say how alike the rows of the confusion are: their common prior weighs {low:.2g} to {high:.2g} "
-        f"labels of a class{on_own}. The answer is an average over what is not known of it.",
+        "Classes borrow from each other how often the classifier errs: what they have in common counts as "
+        f"{labels} labels of each class{on_own}.",
         {"strength": even + own, "interval": [low, high], "own": part},
     )
 

@@ -23,6 +23,13 @@ MOVED, MOVED_FAR = 2.0, 3.0
 """Standard deviations of what the labels say, by which groups moved a rate of the confusion."""
 FEW_GROUPS = 5
 """Below so many the prior of the spread has a say in the answer."""
+WITHOUT_BORROWING = Action(
+    "another spread=, or with Independent()",
+    "--independent",
+    "estimate",
+    page="an answer in which no group borrows from the others",
+)
+MORE_STUDIES = Action("Compare with another Varying(spread=...), or label", "Label", page="Label")
 MOSTLY = 0.5
 """How much a group borrows from which on that is said."""
 MOST_UNSEEN = 0.5
@@ -178,7 +185,7 @@ def _few_groups(groups: Groups, draws: GroupDraws) -> Finding | None:
         f"{len(groups)} groups say little of how much groups differ: the prior of the spread has a say in how far each "
         "is drawn towards the others.",
         {"groups": len(groups)},
-        Advice("Compare with {}.", Action("another spread=, or with Independent()", "--independent", "estimate")),
+        Advice("Compare with {}.", WITHOUT_BORROWING),
     )
 
 
@@ -229,9 +236,7 @@ def _few_studies(groups: Groups, model: LabelShift) -> Finding | None:
         f"{'says nothing' if studies == 1 else 'say little'} of how much the classifier differs between studies: the "
         f"prior of that spread (scale {model.confusion.spread:g}) has a say in how wide the answer is.",
         {"studies": studies, "spread": model.confusion.spread},
-        Advice(
-            "{} items of more studies or groups.", Action("Compare with another Varying(spread=...), or label", "Label")
-        ),
+        Advice("{} items of more studies or groups.", MORE_STUDIES),
     )
 
 

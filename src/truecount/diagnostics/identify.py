@@ -203,10 +203,8 @@ def _in_words(classes: tuple[Name, ...], directions: FloatArray, verb: str) -> s
             f"To the classifier {listed([called(classes[row]) for row in involved])} {verb} {link} mixes of each other"
         )
     one, other = sorted((np.flatnonzero(sign * directions[0] > MINOR) for sign in (1, -1)), key=len)
-    verb = f"{verb}s" if len(one) == 1 else verb
-    return (
-        f"To the classifier {_mixed(classes, directions[0], one)} {verb} {link} {_mixed(classes, directions[0], other)}"
-    )
+    first, second = (_mixed(classes, directions[0], side) for side in (one, other))
+    return f"To the classifier {first} {verb}s {link} {second}"
 
 
 def _mixed(classes: tuple[Name, ...], direction: FloatArray, side: IntArray) -> str:

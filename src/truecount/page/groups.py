@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truecount._secrets import masked_command
-from truecount._wording import visible
+from truecount._wording import signed, visible
 from truecount.errors import InputError
 from truecount.models import LabelShift, Pooled, Varying, Walk
 from truecount.models.model import Assumption
@@ -197,7 +197,8 @@ def _prediction(answer: "GroupPosterior") -> list[str]:
         scores = answer.leave_one_out()
     except InputError:
         return []
-    words = f"{scores.sentence} (Log-probability {scores.gain:+.1f}, standard error {scores.gain_error:.1f}.)"
+    gain = f"Log-probability {signed(scores.gain, 1)}, standard error {scores.gain_error:.1f}."
+    words = f"{scores.sentence} ({gain})"
     return [f"To check whether groups should borrow from each other, each was predicted from the others. {words}"]
 
 

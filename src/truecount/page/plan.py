@@ -3,6 +3,7 @@
 from dataclasses import replace
 from html import escape
 
+from truecount._advice import worded
 from truecount.page.pictures import WIDTH, drawing
 from truecount.page.style import style
 from truecount.plots.canvas import dress, new_axes
@@ -16,7 +17,7 @@ TITLE = "How many labels?"
 def render_plan(found: Plan, title: str = TITLE) -> str:
     """Return the page as text; it loads nothing and runs no script."""
     first, *others = found.tables()
-    said = "".join(f"<p>{escape(line)}</p>" for line in found.sentences)
+    said = "".join(f"<p>{escape(worded(line, 'plan'))}</p>" for line in found.sentences)
     tables = "".join(f"<section>{each.to_html()}</section>" for each in others)
     top = replace(first, headline="").to_html()
     return (

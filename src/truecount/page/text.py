@@ -6,6 +6,7 @@ from unicodedata import bidirectional
 
 import numpy as np
 
+from truecount._advice import Advice
 from truecount._types import Name
 from truecount._wording import visible
 from truecount.plots.labels import labels
@@ -82,9 +83,14 @@ class Remark:
 def remarks(findings: Iterable[Finding]) -> list[Remark]:
     """Return the findings as the page shows them, the gravest first."""
     return [
-        Remark(each.severity, SEVERITIES[each.severity], each.code, visible(each.message), visible(each.advice))
+        Remark(each.severity, SEVERITIES[each.severity], each.code, visible(each.message), _advice(each.advice))
         for each in gravest_first(findings)
     ]
+
+
+def _advice(advice: str) -> str:
+    """Return advice for a reader who may have neither Python nor the command at hand."""
+    return visible(advice.on_page() if isinstance(advice, Advice) else advice)
 
 
 def method(

@@ -119,23 +119,29 @@ class Problem:
         sizes = cheapest_sizes(self.loss, choice, aim)
         if sizes is None or self.is_large_sample or self.goal.kind == "apart":
             return sizes
-        free = choice.is_free
-        spent = (choice.costs * sizes.vector)[free]
-        shares = spent / spent.sum() if spent.sum() else np.full(len(spent), 1 / len(spent))
         best, enough, least = sizes, np.inf, np.inf
         for _ in range(ROUNDS):
             found, target = self.reached(self.forecasts(sizes), sizes)
             cost, excess = float(choice.costs @ sizes.vector), max(found / target - 1, 0.0)
             if (excess, cost) < (enough, least):
                 best, enough, least = sizes, excess, cost
-            if target * (1 - NEAR) <= found <= target:
+            if target * (1 - NEAR) <= found <= target or (found <= target and cost <= choice.sunk):
                 break
             aim *= float(np.clip((1 - NEAR / 2) * target / max(found, 1e-6), 0.2, 5.0))
-            budget = enough_budget(self.loss, choice, shares, aim)
-            if budget is None:
+            more = self._as_divided(sizes, choice, aim)
+            if more is None:
                 break
-            sizes = rounded_up(choice, budget, shares)
+            sizes = more
         return best if enough < np.inf else None
+
+    def _as_divided(self, sizes: Sizes, choice: Choice, aim: float) -> Sizes | None:
+        """Return sizes that have the loss `aim` and divide what is spent as these do; None where none have."""
+        spent = (choice.costs * sizes.vector)[choice.is_free]
+        if not spent.sum():
+            return cheapest_sizes(self.loss, choice, aim)
+        shares = spent / spent.sum()
+        budget = enough_budget(self.loss, choice, shares, aim)
+        return None if budget is None else rounded_up(choice, budget, shares)
 
     @property
     def reached_target(self) -> float:

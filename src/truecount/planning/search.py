@@ -12,6 +12,8 @@ MOST_COST = 1e12
 """Budgets beyond this are not searched."""
 TURNS = 2
 """How often the split and the budget are found in turns."""
+LEAST_SHARE, SPARED = 0.001, 0.0005
+"""A part of the budget below the first is not spent where that widens intervals by less than the second."""
 UNLIMITED = 1e12
 """As many labels or items as make no difference."""
 
@@ -66,9 +68,13 @@ def best_shares(loss: Loss, choice: Choice, budget: float, start: FloatArray | N
     def cost(logits: FloatArray) -> float:
         return float(np.log(max(loss(choice.divided(budget, _softmax(logits))), 1e-300)))
 
-    first = np.zeros(number) if start is None else np.log(np.maximum(start, 1e-6))
+    first = np.zeros(number) if start is None else np.log(np.maximum(start, 0.5 / number**2))
     found = minimize(cost, first - first.max(), method="L-BFGS-B", bounds=[(-14.0, 0.5)] * number, tol=1e-7)
-    return _softmax(found.x)
+    shares = _softmax(found.x)
+    kept = np.where(shares < LEAST_SHARE, 0.0, shares)
+    kept /= kept.sum()
+    is_spared = loss(choice.divided(budget, kept)) <= (1 + SPARED) * loss(choice.divided(budget, shares))
+    return kept if is_spared else shares
 
 
 def _softmax(logits: FloatArray) -> FloatArray:
@@ -78,16 +84,15 @@ def _softmax(logits: FloatArray) -> FloatArray:
 
 
 def best_sizes(loss: Loss, choice: Choice, budget: float) -> Sizes:
-    """Return whole sizes for which a budget is spent best; what rounding leaves goes where it buys most."""
+    """Return whole sizes for which a budget is spent best; what rounding leaves goes to the largest of them."""
     sizes = np.floor(choice.divided(budget, best_shares(loss, choice, budget)).vector + 1e-9)
     left = budget - sizes @ choice.costs
     free = np.flatnonzero(choice.is_free)
     for place in free[np.argsort(-sizes[free])]:
-        while choice.costs[place] > 0 and left >= choice.costs[place] - 1e-9:
-            sizes[place] += 1
-            left -= choice.costs[place]
-            if len(free) > 1:
-                break
+        if choice.costs[place] > 0:
+            more = max(np.floor(left / choice.costs[place] + 1e-9), 0.0)
+            sizes[place] += more
+            left -= more * choice.costs[place]
     return Sizes.of(sizes)
 
 
@@ -98,6 +103,9 @@ def cheapest_sizes(loss: Loss, choice: Choice, target: float) -> Sizes | None:
     """
     if not choice.is_free.any() or loss(choice.limit()) >= target:
         return None
+    nothing = Sizes.of(np.nan_to_num(choice.fixed, nan=0.0))
+    if loss(nothing) <= target:
+        return nothing
     number = int(choice.is_free.sum())
     shares = np.full(number, 1 / number)
     budget = enough_budget(loss, choice, shares, target)

@@ -14,7 +14,7 @@ from truecount.planning.search import UNLIMITED, Choice, best_shares
 
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
 """Multiples of the cost of a plan for which curves are drawn."""
-What = Literal["unlimited items", "unlimited labels", "audit", "half the errors", "finer cells"]
+What = Literal["unlimited items", "unlimited labels", "audit", "audit for the goal", "half the errors", "finer cells"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Curve:
     splits: dict[str, FloatArray]
 
 
-def alternatives(problem: Problem, sizes: Sizes, ratio: float) -> list[Alternative]:
+def alternatives(problem: Problem, sizes: Sizes, ratio: float, *, has_goal: bool = False) -> list[Alternative]:
     """Return what else would change, by Fisher information times what simulation corrected it by.
 
     Parameters
@@ -43,6 +43,8 @@ def alternatives(problem: Problem, sizes: Sizes, ratio: float) -> list[Alternati
         What is planned.
     ratio
         By how much the simulated width differs from the one by Fisher information.
+    has_goal
+        Whether there is a goal: how few labels of an audit reach it is told too.
     """
     narrow = replace(problem, goal=replace(problem.goal, kind="narrow", share=0.25, groups=None))
     unlimited = np.full_like(sizes.labels, UNLIMITED)
@@ -54,12 +56,23 @@ def alternatives(problem: Problem, sizes: Sizes, ratio: float) -> list[Alternati
     labels = sizes.labels.sum() + first.labeled.sum()
     if isinstance(first.model, LabelShift) and 0 < labels < UNLIMITED:
         audited = {group: _audited(scenario) for group, scenario in problem.scenarios.items()}
-        width = replace(narrow, scenarios=audited).loss(Sizes(np.array([labels]), sizes.items))
-        found.append(Alternative("audit", width, f"{labels:,.0f}"))
+        audit = replace(narrow, scenarios=audited)
+        found.append(Alternative("audit", audit.loss(Sizes(np.array([labels]), sizes.items)), f"{labels:,.0f}"))
+        if has_goal and problem.goal.kind != "apart" and len(audited) == 1:
+            found += _audit_for_the_goal(replace(problem, scenarios=audited), sizes.items)
     if set(first.classes) == set(first.outputs):
         better = {group: _better(scenario) for group, scenario in problem.scenarios.items()}
         found.append(Alternative("half the errors", ratio * replace(narrow, scenarios=better).loss(sizes)))
     return found
+
+
+def _audit_for_the_goal(audit: Problem, items: float) -> list[Alternative]:
+    """Return the smallest audit that reaches the goal, corrected by what is simulated; none where there is none."""
+    enough = audit.cheapest(Choice(np.array([np.nan, items]), np.array([1.0, 0.0])))
+    if enough is None or not enough.labels.any():
+        return []
+    width = max(float(found.width[audit.places].max()) for found in audit.forecasts(enough).values())
+    return [Alternative("audit for the goal", width, f"{enough.labels.sum():,.0f}")]
 
 
 def _audited(scenario: Scenario) -> Scenario:
@@ -78,7 +91,7 @@ def curve(problem: Problem, choice: Choice, sizes: Sizes, ratio: float) -> Curve
     """Return the width against what is spent, for several ways to split it."""
     narrow = replace(problem, goal=replace(problem.goal, kind="narrow", share=0.25, groups=None))
     free = replace(choice, fixed=np.full_like(choice.fixed, np.nan))
-    if sizes.items == 0 or choice.costs[-1] == 0:
+    if choice.fixed[-1] == 0 or choice.costs[-1] == 0:
         free.fixed[-1] = sizes.items
     spent = float(free.costs @ np.where(np.isnan(free.fixed), sizes.vector, 0.0))
     spent = spent or max(float(problem.first.labeled.sum()) * choice.costs[:-1].mean(), 1.0)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -12,7 +13,7 @@ from truecount._types import FloatArray, Name
 from truecount._wording import visible
 from truecount.counts.periods import time_place
 from truecount.errors import InputError
-from truecount.plots.canvas import FONT, WIDTH, drawn, dress, find_letters, new_axes, percent_axis
+from truecount.plots.canvas import FONT, WIDTH, drawn, dress, find_letters, inches, new_axes, percent_axis
 from truecount.plots.labels import labels
 from truecount.plots.rows import FRAME, ROW
 from truecount.plots.theme import Theme, ThemeLike, find_theme
@@ -31,6 +32,8 @@ ENDS = 4
 TIGHT_ROW, LOWEST = 0.19, 7.5
 """Inches of a row where there are many, and of all rows where they have no names."""
 LONGEST_NAME = 26
+TICK_LETTER, TICK_GAP = 0.085, 0.2
+"""Inches of a letter of a date below the axis, and between two dates."""
 MOST_PANELS = 24
 Answer: TypeAlias = GroupPosterior | GroupSummary
 
@@ -43,6 +46,8 @@ class GroupsData:
     ----------
     names, times
         Of the groups, in the order drawn; times are floats or datetime64, None where groups have none.
+    date_format
+        How dates are written, as in ``strftime``; without a year where all groups are of one. None without dates.
     position
         Of the class among all classes, which has its colour.
     counted
@@ -57,6 +62,7 @@ class GroupsData:
 
     names: tuple[str, ...]
     times: NDArray[Any] | None
+    date_format: str | None
     of: Name
     position: int
     mean: FloatArray
@@ -83,7 +89,10 @@ class GroupsData:
         together = "" if self.times is not None else " Dashed: all groups together."
         number = "" if self.is_named or self.times is not None else f" {len(self.names):,} groups, by size."
         marks = f"Marks: posterior mean. {lines}: {self.interval_name}s.{counted}{predicted}{together}{number}"
-        return (f"{self.axis} of {labels([self.of], LONGEST_NAME)[0]}, %", marks)
+        year = ""
+        if self.times is not None and self.date_format is not None and "%Y" not in self.date_format:
+            year = f" in {self.times[0].astype('M8[Y]')}"
+        return (f"{self.axis} of {labels([self.of], LONGEST_NAME)[0]}{year}, %", marks)
 
     @property
     def height(self) -> float:
@@ -122,9 +131,11 @@ def groups_data(summary: GroupSummary, *, in_time: bool, chosen: Sequence[int] |
         needed, remedy = "a trend goes from time to time", "Count by={'time': 'week'}, or use plots.caterpillar"
         raise InputError("answer", "has groups without times", needed, remedy)
     order = summary.by_size() if chosen is None else list(chosen)
+    written: str | None = None
     if in_time:
         times = np.asarray(summary.times)
         order = sorted(order, key=lambda at: times[at])
+        written = _date_format(times) if times.dtype.kind == "M" else None
     names = summary.names
     if chosen is not None:
         panel = panel_place(summary)
@@ -133,6 +144,7 @@ def groups_data(summary: GroupSummary, *, in_time: bool, chosen: Sequence[int] |
     return GroupsData(
         names=tuple(names[at] for at in order),
         times=np.asarray(summary.times)[order] if in_time else None,
+        date_format=written,
         of=summary.of,
         position=place,
         mean=summary.mean[order, place],
@@ -305,7 +317,8 @@ def draw_trend(ax: "Axes", data: GroupsData, theme: Theme) -> None:
     ax.grid(visible=False, axis="x")
     ax.grid(axis="y", color=theme.grid, linewidth=0.7)
     percent_axis(ax, *data.limits, axis="y")
-    _date_axis(ax, times)
+    if data.date_format is not None:
+        _date_axis(ax, times, data.date_format)
 
 
 def _draw_thresholds(line: Any, data: GroupsData, theme: Theme) -> None:
@@ -313,11 +326,28 @@ def _draw_thresholds(line: Any, data: GroupsData, theme: Theme) -> None:
         line(threshold, color=theme.ink, linewidth=1.0, linestyle=":", zorder=2)
 
 
-def _date_axis(ax: "Axes", times: NDArray[Any]) -> None:
-    """Label dates as briefly as they allow; numbers stay numbers."""
-    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+def _date_format(times: NDArray[Any]) -> str:
+    """Return how to write these dates, as briefly as tells them apart; the year is left out where it is one."""
+    days, months, years = (times.astype(f"M8[{unit}]") for unit in "DMY")
+    if (times == years).all():
+        return "%Y"
+    if (times == months).all():
+        return "%Y-%m"
+    day = "%m-%d" if (years == years[0]).all() else "%Y-%m-%d"
+    return day if (times == days).all() else f"{day} %H:%M"
 
-    if times.dtype.kind == "M":
-        locator = AutoDateLocator(minticks=3, maxticks=7)  # type: ignore[no-untyped-call]
-        ax.xaxis.set_major_locator(locator)
-        ax.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
+
+def _date_axis(ax: "Axes", times: NDArray[Any], date_format: str) -> None:
+    """Put ticks at the times, or at every so many-th of them; at other dates where times crowd."""
+    from matplotlib.dates import AutoDateLocator, date2num, num2date
+
+    letters = len(np.datetime64("2000-01-01", "s").item().strftime(date_format))
+    most = max(2, int(inches(ax) / (TICK_GAP + TICK_LETTER * letters)))
+    places = date2num(times[:: -ceil(len(times) / most)][::-1])  # type: ignore[no-untyped-call]
+    if len(places) > 2 and np.diff(places).min() < (places[-1] - places[0]) / most:
+        locator = AutoDateLocator(minticks=2, maxticks=most)  # type: ignore[no-untyped-call]
+        low, high = times[[0, -1]].astype("M8[s]").tolist()
+        places = np.asarray(locator.tick_values(low, high))  # type: ignore[no-untyped-call]
+        ends = date2num(times[[0, -1]])  # type: ignore[no-untyped-call]
+        places = places[(places >= ends[0]) & (places <= ends[1])]
+    ax.set_xticks(places, [f"{num2date(place):{date_format}}" for place in places])  # type: ignore[no-untyped-call]

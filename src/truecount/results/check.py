@@ -32,7 +32,8 @@ TITLES = {
 """What each table is called on the page, in their order."""
 NOTES = {
     "classes": "row prior: what the prior of P(output | class) weighs, in labels; sd: standard deviation of the "
-    "share; before, after: prior and posterior; kept: their ratio.",
+    "share; before, after: prior and posterior; kept: their ratio, above 100 % where a share is less certain "
+    "than before, as that of a class which turned out to be far more common than the prior expected.",
     "given_output": "output prior: what the prior of P(class | output) adds to the labels of the class, all outputs "
     "together; sd: standard deviation of the share.",
     "identifiability": "rank: how many classes, or mixes of them, the outputs tell apart; condition: 1 at best; the "

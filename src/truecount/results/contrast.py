@@ -8,7 +8,7 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, IntArray, Name
-from truecount._wording import percent
+from truecount._wording import percent, signed
 from truecount.inference import convergence
 from truecount.results.by_class import ByClass
 
@@ -54,7 +54,8 @@ class Contrast:
     def __repr__(self) -> str:
         ends = self.interval()
         lines = [
-            f"{name}: {mean:+.4f} ({lower:+.4f} to {upper:+.4f}), above 0 with probability {above:.3f}"
+            f"{name}: {signed(mean, 4)} ({signed(lower, 4)} to {signed(upper, 4)}), "
+            f"above 0 with probability {above:.3f}"
             for name, mean, (lower, upper), above in zip(
                 self.classes, self.mean, ends, (self.draws > 0).mean(axis=0), strict=True
             )

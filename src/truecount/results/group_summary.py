@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from truecount import _check
 from truecount._types import FloatArray, IntArray, Name
-from truecount._wording import called, percent
+from truecount._wording import called, percent, signed
 from truecount.counts.periods import time_place
 from truecount.counts.weights import effective_groups
 from truecount.errors import InputError
@@ -416,9 +416,14 @@ def _changed(answer: "GroupPosterior", of: Name, series: list[list[int]]) -> Ite
             last = answer.groups[seen[-1]]
             before = float(np.average(answer.mean[seen[:-2], place], weights=items[seen[:-2]].sum(axis=1)))
             now = float(answer.mean[seen[-1], place])
+            steps = np.diff(answer.mean[seen, place])
+            at = int((steps if now > before else -steps).argmax())
+            start, end = (group_name(answer.groups[seen[each]]) for each in (at, at + 1))
             message = (
                 f"The share of {called(of)} changed: {percent(now)} in {group_name(last)}, {percent(before)} before "
-                f"the last two periods. Without a change, such a difference has a probability of {p_value:.2g}."
+                f"the last two periods; the largest step was from {start} to {end} "
+                f"({signed(100 * steps[at], 1)} points). Without a change, such a difference has a probability of "
+                f"{percent(p_value)}."
             )
             yield Alert(kind="changed", group=last, name=of, probability=p_value, message=message)
 

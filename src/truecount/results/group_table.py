@@ -6,7 +6,7 @@ from math import ceil, log10
 import numpy as np
 
 from truecount._types import FloatArray
-from truecount._wording import called, listed, percent, visible
+from truecount._wording import called, listed, percent, signed, visible
 from truecount.reading.names import group_name
 from truecount.results.group_summary import GroupSummary, PairSummary
 from truecount.results.table import SHARE_NAMES, Table
@@ -163,11 +163,11 @@ def _differences(summary: GroupSummary, pairs: Sequence[PairSummary]) -> list[tu
         return []
     place = summary.place
     decimals = decimals_of(np.array([pair.interval[[place]] for pair in pairs]))
-    ends = [[f"{100 * end:+.{decimals}f}" for end in pair.interval[place]] for pair in pairs]
+    ends = [[signed(100 * end, decimals) for end in pair.interval[place]] for pair in pairs]
     widths = [max(len(each[side]) for each in ends) for side in (0, 1)]
     return [
         (
-            f"{100 * pair.difference[place]:+.{decimals}f}",
+            signed(100 * pair.difference[place], decimals),
             f"{low:>{widths[0]}} \N{EN DASH} {high:>{widths[1]}}",
             probability(float(pair.larger[place])),
         )

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from truecount._advice import ASSURANCE, Advice, Door, worded
 from truecount._types import FloatArray, Name
 from truecount._wording import visible
 from truecount.planning.goal import Goal
@@ -16,6 +17,9 @@ from truecount.results.table import Table
 
 SURE = 0.9
 """Share of data sets for which an upper end of the widths is told."""
+
+USUAL_ASSURANCE = 0.8
+"""Probability below which an assurance is advised."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -72,6 +76,8 @@ class Plan:
         Computes the width against cost, which `curve` returns; None where there is none.
     reading
         Shape (strata,): items to be read at random to find as many of each class; None where labels are not by class.
+    readable
+        Unlabelled items that there will be, those of a pilot among them.
     level, provenance
         Of the intervals; how it was made.
     """
@@ -89,6 +95,7 @@ class Plan:
     alternatives: tuple[Alternative, ...]
     make_curve: Callable[[], Curve] | None
     reading: FloatArray | None
+    readable: float
     level: float
     provenance: Mapping[str, Any]
 
@@ -202,11 +209,17 @@ class Plan:
             return f"Gather {self.items:,} unlabelled items; rates are taken for known. Cost: {self.cost:,.6g}."
         what = ", ".join(labels) if self.strata == (ANY,) else f"labels: {', '.join(labels)}"
         each = " in every group" if self.groups else ""
-        return f"Gather {what}; {self.items:,} unlabelled items{each}. Cost: {self.cost:,.6g}."
+        is_all = self.sizes.items >= UNLIMITED
+        items = "as many unlabelled items as there are" if is_all else f"{self.items:,} unlabelled items"
+        return f"Gather {what}; {items}{each}. Cost: {self.cost:,.6g}."
 
     def __str__(self) -> str:
+        return self.text("python")
+
+    def text(self, door: Door) -> str:
+        """Return the tables and sentences, in the words of Python or of the command."""
         parts = ["\n".join(table.cell_lines()) for table in self.tables()]
-        said = self.sentences
+        said = [worded(line, door) for line in self.sentences]
         return "\n\n".join([parts[0], *(["\n".join(said)] if said else []), *parts[1:]])
 
     __repr__ = __str__
@@ -216,10 +229,17 @@ class Plan:
         """What to say beside the tables: whether the goal is met, what is needed, how much is to be read."""
         said = list(self.words)
         if self.probability is not None:
-            said.insert(0, f"The goal is met with a probability of {100 * self.probability:.0f} %.")
+            said.insert(0, self._met_in_words(self.probability))
         if self.reading is not None and np.nansum(self.reading) > 0:
             said.append(self._read_in_words())
         return said
+
+    def _met_in_words(self, probability: float) -> str:
+        met = f"The goal is met with a probability of {100 * probability:.0f} %"
+        is_average = self.goal is not None and self.goal.kind == "narrow" and self.goal.assurance is None
+        if not (is_average and self.is_reached) or probability >= USUAL_ASSURANCE:
+            return f"{met}."
+        return Advice("{}: the width is met on average. To meet it more surely, {}.", met, ASSURANCE)
 
     def _read_in_words(self) -> str:
         reading = np.zeros(len(self.strata)) if self.reading is None else self.reading
@@ -227,9 +247,10 @@ class Plan:
         name, most = visible(str(self.strata[place])), reading[place]
         if np.isinf(most):
             return f"Reading at random may never find so many of {name}."
+        more = f", more than the {self.readable:,.0f} that there will be: read new ones too"
         return (
-            f"To find so many of each class by reading items of this population at random, read {most:,.0f}; "
-            f"{name} takes longest (9 of 10 times that is enough)."
+            f"To find so many of each class by reading items of this population at random, read {most:,.0f}"
+            f"{more if most > self.readable else ''}; {name} takes longest (9 of 10 times that is enough)."
         )
 
 
@@ -248,6 +269,7 @@ def _said(each: Alternative) -> str:
         "unlimited items": "unlimited unlabelled items: the floor",
         "unlimited labels": "unlimited labels: rates known",
         "audit": f"audit: {each.detail} labels of random items",
+        "audit for the goal": f"audit for the goal: {each.detail} labels",
         "half the errors": "a classifier with half the errors",
         "finer cells": f"finer cells: {each.detail}",
     }[each.what]
