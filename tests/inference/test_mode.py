@@ -74,14 +74,14 @@ def test_that_check_fails_next_to_the_mode(seed):
 def test_an_inner_flat_mode_of_as_many_outputs_as_classes_solves_the_equations(counts):
     solution = np.linalg.solve(row_shares(counts).T, counts.unlabeled / counts.unlabeled.sum())
     assert (solution > 0).all()
-    record = find_mode(density(counts, Prior()))
+    record = find_mode(density(counts, Prior(1.0, 1.0)))
     assert record.prevalence == pytest.approx(solution, abs=1e-7)
     assert record.confusion == pytest.approx(row_shares(counts), abs=1e-7)
     assert record.is_unique
 
 
 def test_a_mode_on_the_edge_puts_all_items_into_one_class():
-    record = find_mode(density(Counts([[40, 10], [10, 40]], [95, 5]), Prior()))
+    record = find_mode(density(Counts([[40, 10], [10, 40]], [95, 5]), Prior(1.0, 1.0)))
     assert record.prevalence == pytest.approx([1, 0], abs=1e-12)
     assert record.confusion[0] == pytest.approx([135 / 150, 15 / 150])
     assert record.confusion[1] == pytest.approx([0.2, 0.8])
@@ -136,7 +136,7 @@ def test_a_ridge_is_told_from_a_peak(counts, is_ridge):
 
 
 def test_points_along_the_ridge_are_as_high_and_the_one_found_is_close_to_even():
-    posed = density(Counts([[40, 10], [40, 10]], [48, 12]), Prior())
+    posed = density(Counts([[40, 10], [40, 10]], [48, 12]), Prior(1.0, 1.0))
     record = find_mode(posed)
     assert record.prevalence == pytest.approx([0.5, 0.5])
     elsewhere = posed.log_joint(np.array([0.9, 0.1]), record.confusion)
@@ -205,8 +205,8 @@ def test_cautions_about_the_counts_come_along():
 @pytest.mark.parametrize(
     ("counts", "prior", "highest"),
     [
-        (Counts([[5, 0, 5, 5], [2, 1, 12, 0]], [424, 753, 2, 161]), Prior(), [1, 0]),
-        (Counts([[40, 10], [40, 10]], [50, 12]), Prior(), None),
+        (Counts([[5, 0, 5, 5], [2, 1, 12, 0]], [424, 753, 2, 161]), Prior(1.0, 1.0), [1, 0]),
+        (Counts([[40, 10], [40, 10]], [50, 12]), Prior(1.0, 1.0), None),
         (
             Counts([[2, 2, 0, 1, 1], [0, 2, 0, 1, 0], [0, 3, 2, 1, 0]], [1184, 1267, 1299, 1233, 17]),
             Prior(2, 1.2),
@@ -236,7 +236,7 @@ def test_a_summit_nearly_as_high_is_named():
 def test_nothing_is_higher_than_the_ceiling_and_a_perfect_fit_reaches_it():
     fit, misfit = Counts([[8, 2], [1, 9]], [40, 60]), Counts([[8, 2], [1, 9]], [100, 0])
     for counts, is_reached in ((fit, True), (misfit, False)):
-        posed = density(counts, Prior())
+        posed = density(counts, Prior(1.0, 1.0))
         record, ascent = find_mode(posed), Ascent(posed)
         height = ascent.height(np.column_stack([record.prevalence, record.confusion]))
         assert height <= ascent.ceiling() + 1e-9

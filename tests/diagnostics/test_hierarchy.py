@@ -1,0 +1,46 @@
+"""Findings of many groups say what one of them alone would say."""
+
+import numpy as np
+import pytest
+
+from truecount import Auto, Cut, Groups, InputError, LabelShift, Pooled, Prior, infer
+
+LABELED = [[16_000, 2000, 2000], [2000, 16_000, 2000]]
+WELL = {"B": [100, 125, 25], "C": [90, 136, 24], "D": [110, 114, 26]}
+
+
+def codes(groups, model=None):
+    answer = infer(groups, model or LabelShift(), engine=Auto(effective_draws=100))
+    return {finding.code: finding for finding in answer.findings}
+
+
+@pytest.mark.parametrize("confusion", [None, Cut()])
+def test_a_group_that_no_mix_explains_is_named(confusion):
+    """Many labels, or a confusion that is cut off from the items, hide one bad group from the confusion itself."""
+    model = LabelShift(groups=Pooled(), confusion=confusion)
+    found = codes(Groups(LABELED, {"A": [77, 88, 85], **WELL}), model)["label-shift-violated"]
+    assert (found.severity, found.numbers["groups"]) == ("serious", ["A"])
+    assert "output 2" in found.message
+    assert "label-shift-violated" not in codes(Groups(LABELED, {"A": [103, 122, 25], **WELL}), model)
+
+
+def test_a_class_without_labels_is_named():
+    groups = Groups([[150, 50], [0, 0]], {"a": [40, 60], "b": [30, 70], "c": [50, 50]})
+    assert "unlabeled-class" in codes(groups)
+
+
+def test_a_concentration_of_the_prevalence_is_not_learned_beside_a_centre():
+    groups = Groups(LABELED, WELL)
+    with pytest.raises(InputError, match="prior has prevalence='learned': groups learn a common centre"):
+        infer(groups, LabelShift(Prior(prevalence="learned")))
+
+
+def test_known_rates_need_no_labels():
+    """Two groups, both rates known: nothing but the shares is drawn."""
+    groups = Groups([[0, 0], [0, 0]], {"north": [3280, 50], "south": [2829, 71]})
+    answer = infer(groups, LabelShift(Prior.known_confusion([[0.995, 0.005], [0.16, 0.84]])), seed=1)
+    assert "unseen-output" not in {finding.code for finding in answer.findings}
+    alone = [infer(groups[name], LabelShift(answer.model.prior), seed=1) for name in groups.groups]
+    for at, each in enumerate(alone):
+        error = np.hypot(each.mcse, answer.sd[at] / np.sqrt(answer.effective_draws[at]))
+        assert (np.abs(answer.mean[at] - each.mean) < 5 * error).all()
