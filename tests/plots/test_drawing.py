@@ -44,7 +44,7 @@ def fitting(name: str, case: str) -> Posterior:
 
 def test_every_picture_is_listed_here() -> None:
     """Those of groups and of plans take other answers, and have tests of their own."""
-    others = {"caterpillar", "trend", "facets", "ranks", "pairs", "plan"}
+    others = {"groups", "caterpillar", "trend", "facets", "ranks", "pairs", "plan"}
     assert {name for name in plots.__all__ if name.islower()} - others == PICTURES.keys()
 
 
