@@ -66,6 +66,7 @@ def is_calibrated(held: int, sets: int = 200, level: float = 0.8) -> bool:
     return low <= held <= high
 
 
+@pytest.mark.slow
 def test_an_answer_from_random_and_chosen_labels_covers_as_promised():
     def mixed(counts, target):
         return tc.infer(*tc.with_target_labels(counts, target), engine=tc.Auto(1000))
