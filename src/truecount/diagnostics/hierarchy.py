@@ -29,7 +29,7 @@ def group_findings(groups: Groups, model: LabelShift, draws: GroupDraws) -> tupl
         [
             _not_converged(groups, draws),
             _labels_outweighed(groups, model, draws),
-            _unseen_output(groups),
+            _unseen_output(groups, model),
             _few_groups(groups, draws),
             _one_group(groups),
             _mostly_borrowed(groups, model, draws),
@@ -100,7 +100,10 @@ def _labels_outweighed(groups: Groups, model: LabelShift, draws: GroupDraws) -> 
     )
 
 
-def _unseen_output(groups: Groups) -> Finding | None:
+def _unseen_output(groups: Groups, model: LabelShift) -> Finding | None:
+    """Find outputs that no labelled item has; without labels, a prior that needs none explains all of them."""
+    if not groups.labeled.sum() and not model.prior.needs_labels(groups.total):
+        return None
     unseen = groups.labeled.sum(axis=(0, 1)) == 0
     items = groups.unlabeled[:, unseen].sum()
     if not items:
