@@ -86,7 +86,10 @@ NOT_JOINT = Action("Pass joint=False", "Leave --joint out")
 SHORTEST = Action("interval(kind='hdi')", "--interval hdi", "estimate", page="the highest-density one")
 AUDIT = Action("check(..., audit=...)", "--audit FILE", "check")
 PASS_AUDIT = Action("pass them as audit=...", "pass them as --audit FILE", page="check the answer against them")
-KNOWN_ROWS = Action("Prior.known_confusion(...)", "--sensitivity and --specificity")
+PRIOR_OF_ROWS = Action(
+    "every class's rate with its range, Prior.published(...), or as known, Prior.known_confusion(...)",
+    "--sensitivity and --specificity",
+)
 USE_POSTERIOR = Action("Use infer()", "Leave --method out", "estimate")
 ASSURANCE = Action("pass Goal.narrow(..., assurance=0.8)", "add --assurance 80%", "plan")
 POSTERIOR = Action("infer()", "the posterior, without --method", "estimate")

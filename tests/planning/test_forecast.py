@@ -42,6 +42,41 @@ def test_widths_vary_as_much_as_those_of_data_sets_that_are_inferred_from():
     assert spread == pytest.approx(np.log(brute_force(scenario, MORE)[:, 0]).std(), rel=0.5)
 
 
+TEST = tc.Assumed.test(prevalence=0.15, sensitivity=0.93, specificity=0.98)
+RATES = {"negative": tc.MeanInterval(0.98, 0.96, 0.99), "positive": tc.Pert(0.93, 0.85, 0.97)}
+
+
+@pytest.mark.parametrize(
+    "prior", [tc.Prior.known_confusion([[0.98, 0.02], [0.07, 0.93]]), tc.Prior.published(RATES)], ids=["known", "range"]
+)
+def test_a_prior_that_needs_no_labels_is_planned_with(prior):
+    model, scenario = tc.LabelShift(prior), assumed_scenario(TEST, tc.LabelShift(prior))
+    found = tc.plan(TEST, model, labels=0, items=1000)
+    counts = tc.Counts(
+        np.zeros((2, 2), int), expected_data(scenario, Sizes(np.zeros(2), 1000.0)).unlabeled[0], *2 * [TEST.classes]
+    )
+    low, high = tc.infer(counts, model).interval(level=0.95)[1]
+    assert found.width == pytest.approx(high - low, rel=0.08)
+    brute = posterior_ends(
+        scenario,
+        drawn_data(scenario.take(np.zeros(100, int)), Sizes(np.zeros(2), 1000.0), np.random.default_rng(7)),
+        0.95,
+        1000,
+        5,
+    )
+    forecasted = forecast(scenario, Sizes(np.zeros(2), 1000.0), level=0.95)
+    assert forecasted.mean == pytest.approx((brute[..., 1] - brute[..., 0]).mean(axis=0), rel=ERROR)
+    assert forecasted.ends.mean(axis=0) == pytest.approx(brute.mean(axis=0), abs=0.01)
+    assert not any("Nothing is labelled" in line for line in found.words)
+    assert found.make_curve is None
+
+
+def test_a_flat_prior_without_labels_tells_nothing():
+    found = tc.plan(TEST, labels=0, items=1000)
+    assert found.width == pytest.approx(0.95, abs=0.01)
+    assert "Nothing is labelled" in found.words[0]
+
+
 def test_three_classes_and_more_outputs_than_classes():
     assumed = tc.Assumed([0.2, 0.3, 0.5], [[0.7, 0.1, 0.1, 0.1], [0.1, 0.7, 0.1, 0.1], [0.1, 0.1, 0.4, 0.4]])
     scenario = assumed_scenario(assumed, tc.LabelShift())

@@ -106,6 +106,16 @@ def test_scores_are_those_of_inferring_without_the_group(answer):
     assert scores.sentence == "Some scores are not reliable: 1 of 5 groups tell too much of the others."
 
 
+def test_the_first_period_of_a_walk_is_predicted_by_the_prior_of_the_level_too():
+    """Without its items a period is predicted from the others. Five standard errors of both: .006 and .015."""
+    items = {0: [12, 8], 1: [25, 75], 2: [30, 70], 3: [25, 75]}
+    model = LabelShift(Prior([30, 10]), groups=Walk())
+    scores = infer(Groups(LABELS, items, times=range(4)), model, seed=1).leave_one_out()
+    predicted = infer(Groups(LABELS, items | {0: [0, 0]}, times=range(4)), model, seed=2)
+    outputs = (predicted.prevalence[:, 0] * predicted.confusion[:, :, 0]).sum(axis=1)
+    assert scores.pooled[0] == pytest.approx(np.log(binom.pmf(12, 20, outputs).mean()), abs=0.08)
+
+
 @pytest.mark.parametrize("groups", [Pooled(), Pooled(kind="dirichlet"), Walk()])
 def test_alike_groups_are_predicted_better_by_pooling(groups):
     data = Groups(LABELS, {at: [300 + at, 700 - at] for at in range(8)}, times=range(8))
@@ -118,6 +128,11 @@ def test_alike_groups_are_predicted_better_by_pooling(groups):
 def test_scores_that_do_not_exist_are_refused(model, answer):
     with pytest.raises(InputError, match="scores compare"):
         replace(answer, model=model).leave_one_out()
+
+
+def test_scores_of_a_cut_are_refused_by_name(answer):
+    with pytest.raises(InputError, match=r"model has confusion=Cut\(\): scores weigh .* LabelShift\(groups=Pooled"):
+        replace(answer, model=LabelShift(groups=Pooled(), confusion=Cut())).leave_one_out()
 
 
 def test_a_cut_leaves_the_confusion_to_the_labels():

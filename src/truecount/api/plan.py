@@ -18,7 +18,7 @@ from truecount.models import LabelShift, Model
 from truecount.models.register import chosen_model
 from truecount.planning import normal
 from truecount.planning.batch import OutputKnowledge, drop_most, knowledge
-from truecount.planning.forecast import Forecast
+from truecount.planning.forecast import Forecast, tells_nothing
 from truecount.planning.goal import Costs, Goal, checked_budget
 from truecount.planning.mixed import with_target_labels
 from truecount.planning.pilot import group_scenarios, pilot_scenario, posterior_draws
@@ -264,12 +264,12 @@ def _answer(problem: Problem, choice: Choice, sizes: Sizes, words: list[str], go
         found, target = problem.reached(forecasts, sizes)
         is_reached = found <= 1.03 * target if goal.kind == "narrow" else found <= target + 0.03
         words = [] if is_reached else [_missed(problem, found), *_needed(problem, choice)]
-    has_labels = bool(sizes.labels.sum() + scenario.labeled.sum())
-    if not has_labels and goal is None:
+    is_told, has_labels = not tells_nothing(scenario, sizes), bool(sizes.labels.sum() + scenario.labeled.sum())
+    if not is_told and goal is None:
         tenth = replace(problem, goal=Goal.narrow(0.1, of=problem.goal.of))
         words = [NOTHING, *(f"For ± 10 points: {line[0].lower()}{line[1:]}" for line in _needed(tenth, choice))]
     ratio = _ratio(problem, forecasts, sizes)
-    is_simulated = has_labels and not problem.is_large_sample
+    is_simulated = is_told and not problem.is_large_sample
     others = alternatives(problem, sizes, ratio, has_goal=goal is not None) if is_simulated else []
     others += _finer_cells(data, sizes, max(found.width[problem.places].max() for found in forecasts.values()))
     is_by_class = isinstance(scenario.model, LabelShift)
@@ -287,7 +287,7 @@ def _answer(problem: Problem, choice: Choice, sizes: Sizes, words: list[str], go
         is_reached=is_reached,
         words=tuple(words),
         alternatives=tuple(others),
-        make_curve=cache(partial(curve, problem, choice, sizes, ratio)) if is_simulated else None,
+        make_curve=cache(partial(curve, problem, choice, sizes, ratio)) if is_simulated and has_labels else None,
         reading=_reading(problem, sizes) if is_by_class else None,
         readable=sum(each.counted_items + sizes.items for each in problem.scenarios.values()),
         level=problem.level,

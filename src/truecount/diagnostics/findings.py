@@ -248,7 +248,9 @@ def _log_rising(start: FloatArray, steps: FloatArray) -> float:
 
 
 def _unseen_output(counts: Counts, prior: Prior) -> Finding | None:
-    """Find outputs that no label and no known row explains."""
+    """Find outputs that no label and no known row explains; without labels, the prior explains all of them."""
+    if not counts.labeled.sum():
+        return None
     explained = (counts.labeled.sum(axis=0) > 0) | (np.nan_to_num(prior.known_for(counts)) > 0).any(axis=0)
     unseen = np.flatnonzero(~explained & (counts.unlabeled > 0))
     if not len(unseen):

@@ -160,6 +160,9 @@ def _of_all_labels(groups: Groups, model: LabelShift) -> list[Finding]:
 
 
 def _unseen_output(groups: Groups, model: LabelShift) -> Finding | None:
+    """Find outputs that no labelled item has; without labels, a prior that needs none explains all of them."""
+    if not groups.labeled.sum() and not model.prior.needs_labels(groups.total):
+        return None
     has_known_rate = (np.nan_to_num(model.prior.known_for(groups.total)) > 0).any(axis=0)
     unseen = (groups.labeled.sum(axis=(0, 1)) == 0) & ~has_known_rate
     items = groups.unlabeled[:, unseen].sum()

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from truecount._advice import KNOWN_ROWS, Advice
+from truecount._advice import PRIOR_OF_ROWS, Advice
 from truecount._types import FloatArray
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
@@ -117,8 +117,8 @@ def density(counts: Counts, prior: Prior) -> Density:
     require_prior(prior)
     labeled, unlabeled = effective_counts(counts)
     known = prior.known_for(counts)
-    if np.isnan(known).any():
-        require_labels(labeled, "the outputs of each class", Advice("Label a sample, or give {}", KNOWN_ROWS))
+    if prior.needs_labels(counts):
+        require_labels(labeled, "the outputs of each class", Advice("Label a sample, or give {}", PRIOR_OF_ROWS))
     impossible = np.flatnonzero((unlabeled > 0) & (known == 0).all(axis=0))
     if len(impossible):
         raise InputError(

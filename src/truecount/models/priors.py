@@ -174,6 +174,21 @@ class Prior:
         known = nan if self.known is None else self.known
         return filled("known", known, counts.labeled.shape, "Give a row for each class, a column for each output")
 
+    def needs_labels(self, counts: Counts) -> bool:
+        """Whether some row is neither known nor has a fixed prior worth more than a flat one, such as a published rate.
+
+        Rows that all classes share tell nothing of them either, however much they are worth.
+        """
+        known = self.known_for(counts)
+        is_learned = np.isnan(known[:, 0])
+        if not is_learned.any():
+            return False
+        if self.resolved(counts).confusion == LEARNED:
+            return True
+        rows = self.confusion_for(counts)
+        means = np.where(is_learned[:, None], rows / rows.sum(axis=1, keepdims=True), known)
+        return not (rows[is_learned] > 1).any(axis=1).all() or np.allclose(means, means[0])
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
         confusion: Any = (

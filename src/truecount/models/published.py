@@ -1,14 +1,20 @@
 """Rates that were published with a range, as priors: how many labels such a range is worth."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from truecount import _check
+from truecount._types import FloatArray
 from truecount._wording import percent
 from truecount.errors import InputError
 
-MOST_LABELS = 1e9
+LEAST_LABELS, MOST_LABELS, STEPS = 1e-3, 1e9, 500
+"""Sizes among which the one of an interval's width is searched for, in steps of its logarithm."""
+MOST_OFF = 0.25
+"""Of its width, by which an end of the beta distribution's interval may miss the published one."""
+CHECK_RANGE = "Check the numbers, or pass the most likely value and the range: Pert(likely, low, high)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +59,8 @@ class Pert:
 class MeanInterval:
     """A rate with a mean and an interval: the beta distribution whose central interval is as wide.
 
+    Refused where no beta distribution fits: none of this mean is as wide, or its interval lies elsewhere.
+
     Examples
     --------
     >>> print(MeanInterval(0.9, 0.84, 0.95))
@@ -67,29 +75,53 @@ class MeanInterval:
     def __post_init__(self) -> None:
         _require_order(self.low, self.mean, self.high, "mean")
         _check.level(self.level)
+        ends = self._ends(self.labels)
+        if max(abs(ends[0] - self.low), abs(ends[1] - self.high)) > MOST_OFF * (self.high - self.low):
+            held = f"{percent(float(ends[0])).removesuffix(' %')} to {percent(float(ends[1]))}"
+            needed = f"the beta distribution of this mean and width holds {percent(self.level)} from {held}"
+            raise InputError("mean", self._found, needed, CHECK_RANGE)
 
     @property
     def shapes(self) -> tuple[float, float]:
         """The beta distribution's: labels that got the output, and that did not."""
-        return self.mean * self.labels, (1 - self.mean) * self.labels
+        labels = self.labels
+        return self.mean * labels, (1 - self.mean) * labels
 
     @property
     def labels(self) -> float:
-        """How many labelled items of the class the interval is worth."""
+        """How many labelled items of the class the interval is worth.
+
+        Near 0 and 1 small sizes are narrow too, as the mass gathers at one end: the largest size is the answer.
+        """
         from scipy.optimize import brentq
+
+        def excess(log_size: float) -> float:
+            ends = self._ends(np.exp(log_size))
+            return float(ends[1] - ends[0] - (self.high - self.low))
+
+        grid = np.linspace(np.log(LEAST_LABELS), np.log(MOST_LABELS), STEPS)
+        ends = self._ends(np.exp(grid)[:, None])
+        widths = ends[:, 1] - ends[:, 0]
+        wide = np.flatnonzero(widths >= self.high - self.low)
+        if not len(wide):
+            needed = f"the widest interval of a beta distribution of this mean spans {percent(float(widths.max()))}"
+            raise InputError("mean", self._found, needed, CHECK_RANGE)
+        if wide[-1] == STEPS - 1:
+            needed = f"an interval as narrow is worth more than {MOST_LABELS:,.0f} labels"
+            raise InputError("mean", self._found, needed, "Pass the rate as known: Prior.known_confusion(...)")
+        return float(np.exp(brentq(excess, grid[wide[-1]], grid[wide[-1] + 1])))
+
+    def _ends(self, size: Any) -> FloatArray:
+        """Return the central interval of the beta distribution of this mean, worth so many labels."""
         from scipy.special import betaincinv
 
         tails = np.array([(1 - self.level) / 2, (1 + self.level) / 2])
+        ends: FloatArray = betaincinv(self.mean * size, (1 - self.mean) * size, tails)
+        return ends
 
-        def excess(log_size: float) -> float:
-            size = np.exp(log_size)
-            ends = betaincinv(self.mean * size, (1 - self.mean) * size, tails)
-            return float(ends[1] - ends[0] - (self.high - self.low))
-
-        least = np.log(1 / min(self.mean, 1 - self.mean))
-        if excess(least) < 0:
-            return float(np.exp(least))
-        return float(np.exp(brentq(excess, least, np.log(MOST_LABELS))))
+    @property
+    def _found(self) -> str:
+        return f"is {percent(self.mean)}, from {percent(self.low).removesuffix(' %')} to {percent(self.high)}"
 
     def __str__(self) -> str:
         return f"mean {percent(self.mean)}, {_worth(self.low, self.high, self.labels)}"

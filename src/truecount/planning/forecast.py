@@ -23,6 +23,10 @@ FEW, EXPECTED_DRAWS = 10, 32_000
 """Classes up to which the expected data are inferred from too, and draws for them, divided by the classes."""
 
 
+SURE = 10**9
+"""Labels as many as make a counted rate the prior's mean."""
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Forecast:
     """What intervals will look like.
@@ -63,14 +67,14 @@ def forecast(scenario: Scenario, sizes: Sizes, *, level: float, seed: int = 0) -
     Many data sets are drawn, each at a truth of its own, and their widths read off the Fisher information at what they
     would make one believe. Some are inferred from; a regression of those widths on these, in logarithms, corrects all.
     """
-    if not scenario.labeled.sum() + np.rint(sizes.labels).sum():
+    if tells_nothing(scenario, sizes):
         return _nothing_learned(scenario, level, seed)
     n_classes = len(scenario.classes)
     sets, inferred, draws = next(effort for most, effort in EFFORT if n_classes <= most)
     rng = np.random.default_rng(seed)
     truths = scenario.take(np.arange(sets) % len(scenario.prevalence))
     data = drawn_data(truths, sizes, rng)
-    believed = plug_in(truths, data)
+    believed = plug_in(truths, data) if _has_labels(scenario, sizes) else _by_prior(truths, data)
     none = Sizes(np.zeros_like(sizes.labels), 0.0)
     totals = _totals(believed, data)
     rough = normal.ends(believed.prevalence, normal.standard_deviations(totals, none), level)
@@ -92,6 +96,29 @@ def forecast(scenario: Scenario, sizes: Sizes, *, level: float, seed: int = 0) -
         ends=np.clip(centre + scale * (rough - centre), 0, 1),
         ratio=widths.mean(axis=0) / np.maximum(fisher, 1e-12),
     )
+
+
+def tells_nothing(scenario: Scenario, sizes: Sizes) -> bool:
+    """Whether there are no labels, and the prior does not say either what the classifier does with each class."""
+    if _has_labels(scenario, sizes):
+        return False
+    return not isinstance(scenario.model, LabelShift) or scenario.model.prior.needs_labels(_without_labels(scenario))
+
+
+def _has_labels(scenario: Scenario, sizes: Sizes) -> bool:
+    return bool(scenario.labeled.sum() + np.rint(sizes.labels).sum())
+
+
+def _without_labels(scenario: Scenario) -> Counts:
+    shape = scenario.labeled.shape
+    return Counts(np.zeros(shape, int), np.zeros(shape[1], int), scenario.classes, scenario.outputs)
+
+
+def _by_prior(truths: Scenario, data: DataSets) -> Scenario:
+    """Return the truths that data sets without labels would make one believe in: the prior's mean tells the rates."""
+    rows = cast("LabelShift", truths.model).density(_without_labels(truths)).mean_confusion
+    as_labels = np.broadcast_to(np.rint(SURE * rows).astype(int), data.labeled.shape)
+    return plug_in(truths, DataSets(as_labels, data.unlabeled))
 
 
 def _nothing_learned(scenario: Scenario, level: float, seed: int) -> Forecast:

@@ -15,9 +15,9 @@ from truecount.counts.groups import Groups
 from truecount.counts.weights import effective_groups
 from truecount.errors import InputError
 from truecount.inference import convergence
-from truecount.inference.group_shares import DEGREES, approximate_shares, t_noise
+from truecount.inference.group_shares import DEGREES, PriorOfLatents, approximate_shares, t_noise
 from truecount.inference.hierarchical import GroupDraws
-from truecount.models import Independent, LabelShift, Varying, Walk
+from truecount.models import Cut, Independent, LabelShift, Varying, Walk
 from truecount.models.groups import group_density, walk_loading
 from truecount.models.hierarchy.dirichlet import DirichletGroups
 from truecount.models.hierarchy.log_ratios import log_ratio_basis, shares_of
@@ -89,6 +89,9 @@ def leave_one_out(data: Groups, model: LabelShift, draws: GroupDraws, seed: int)
     basis, concentration = log_ratio_basis(len(data.classes)), model.prior.prevalence_for(data.total)
     located, scale, learned = _prior_of_left_out(data, model, draws, stride)
     flat = DirichletGroups(basis, concentration)
+    level = np.zeros((len(data.classes), len(data)))
+    if isinstance(model.groups, Walk):
+        level[:, int(np.argmin(np.asarray(data.times)))] = concentration
     rng = np.random.default_rng([seed, *b"leave one out"])
     points = t_noise(rng, (POINTS, len(data.classes) - 1))
     width = max(1, BATCH // (len(rows) * len(data.classes) * len(data.outputs)))
@@ -96,10 +99,17 @@ def leave_one_out(data: Groups, model: LabelShift, draws: GroupDraws, seed: int)
     for at in range(0, len(data), width):
         part = slice(at, at + width)
         there = (unlabeled[:, part], rows, basis)
-        pooled.append(_evidence(*there, located[:, :, part], scale[:, :, part], learned, points))
+        about = (located[:, :, part], scale[:, :, part])
+        prior = _normal_prior(flat, about[1], level[:, part]) if learned is None else _dirichlet_prior(learned, *about)
+        pooled.append(_evidence(*there, *about, prior, points))
         even = np.zeros_like(located[:, :, part])
-        independent.append(_evidence(*there, even, np.ones_like(even), flat, points))
+        alike = (even, np.ones_like(even))
+        independent.append(_evidence(*there, *alike, _dirichlet_prior(flat, *alike), points))
     by_pooled, by_flat = np.concatenate(pooled, axis=1), np.concatenate(independent, axis=1)
+    for first in np.flatnonzero(level.any(axis=0)):
+        about, none = (located[:, :, [first]], scale[:, :, [first]]), np.zeros_like(unlabeled[:, [first]])
+        prior = _normal_prior(flat, about[1], level[:, [first]])
+        by_pooled[:, [first]] -= _evidence(none, rows, basis, *about, prior, points)
     scores = [_weighted(*each) for each in zip(by_pooled.T, by_flat.T, strict=True)]
     values = np.array(scores).reshape(-1, 3)
     return LeaveOneOut(groups=data.groups, pooled=values[:, 0], independent=values[:, 1], tail=values[:, 2])
@@ -107,6 +117,9 @@ def leave_one_out(data: Groups, model: LabelShift, draws: GroupDraws, seed: int)
 
 def _require_scorable(model: LabelShift) -> None:
     is_noisy = isinstance(model.groups, Walk) and model.groups.noise
+    if isinstance(model.confusion, Cut):
+        needed = "scores weigh draws of the confusion that the left-out group was part of, and a cut one was never"
+        raise InputError("model", "has confusion=Cut()", needed, "Infer without it: LabelShift(groups=Pooled())")
     if isinstance(model.groups, Independent) or isinstance(model.confusion, Varying) or is_noisy:
         needed = "scores compare pooling, or a walk without noise, with none, under one confusion for all groups"
         raise InputError("model", f"is {model!r:.120}", needed, "Infer with LabelShift(groups=Pooled())")
@@ -141,14 +154,14 @@ def _evidence(
     basis: FloatArray,
     located: FloatArray,
     scale: FloatArray,
-    dirichlet: DirichletGroups | None,
+    prior: "LatentPrior",
     points: FloatArray,
 ) -> FloatArray:
     """Return the log-probability of each group's items, its prevalence integrated out, shape (draw, group)."""
     from scipy.special import gammaln
 
-    prior, log_prior = _normal_prior(located) if dirichlet is None else _dirichlet_prior(dirichlet, located, scale)
-    found = approximate_shares(unlabeled, rows, basis, located, scale, prior)
+    derivatives, log_prior = prior
+    found = approximate_shares(unlabeled, rows, basis, located, scale, derivatives)
     constant = _t_constant(points.shape[1])
     total = np.full(located.shape[::2], -np.inf)
     for point in points:
@@ -170,20 +183,31 @@ def _t_constant(size: int) -> float:
 
 
 LogPrior = Callable[[FloatArray, FloatArray], FloatArray]
+LatentPrior = tuple[PriorOfLatents, LogPrior]
+"""Curvature and gradient of the prior of a group's latents, and its log-density."""
 
 
-def _normal_prior(located: FloatArray) -> tuple[Any, LogPrior]:
-    size = located.shape[1]
-    eye = np.broadcast_to(np.eye(size), (len(located), located.shape[2], size, size))
+def _normal_prior(dirichlet: DirichletGroups, scale: FloatArray, level: FloatArray) -> LatentPrior:
+    """Return a standard normal prior times ``Π shares ^ level`` (class, group), which is left without its constant.
+
+    The first period of a walk is where its level has a prior, beside the step to the next period.
+    """
+    sizes, size, concentration = scale.transpose(0, 2, 1), scale.shape[1], level[None]
+
+    def prior(shares: FloatArray, latent: FloatArray) -> tuple[FloatArray, FloatArray]:
+        curvature = dirichlet.curvature(concentration, shares).transpose(0, 3, 1, 2)
+        by_level = dirichlet.gradient(concentration, shares)[0] * scale
+        return np.eye(size) + curvature * sizes[..., None] * sizes[:, :, None], by_level - latent
 
     def log_density(shares: FloatArray, latent: FloatArray) -> FloatArray:
-        value: FloatArray = -0.5 * (latent**2).sum(axis=2) - 0.5 * size * np.log(2 * np.pi)
+        by_level = (concentration * np.log(np.maximum(shares, 1e-300))).sum(axis=1)
+        value: FloatArray = by_level - 0.5 * (latent**2).sum(axis=2) - 0.5 * size * np.log(2 * np.pi)
         return value
 
-    return lambda shares, latent: (eye, -latent), log_density
+    return prior, log_density
 
 
-def _dirichlet_prior(dirichlet: DirichletGroups, located: FloatArray, scale: FloatArray) -> tuple[Any, LogPrior]:
+def _dirichlet_prior(dirichlet: DirichletGroups, located: FloatArray, scale: FloatArray) -> LatentPrior:
     from scipy.special import gammaln
 
     concentration = dirichlet.concentration(located, scale[:, 0, 0])
