@@ -64,7 +64,8 @@ def test_what_wrong_labels_do_to_the_example_is_as_printed() -> None:
     assert "**The labels are right.**" in readme
 
 
-NUMBER = re.compile(r"[<>]? ?[-+]?[0-9][0-9,.]*")
+MINUS = "\N{MINUS SIGN}"
+NUMBER = re.compile(rf"[<>]? ?[-+{MINUS}]?[0-9][0-9,.]*")
 
 
 def close(printed: str, written: str) -> bool:
@@ -72,16 +73,18 @@ def close(printed: str, written: str) -> bool:
     if NUMBER.sub("#", printed).split() != NUMBER.sub("#", written).split():
         return False
     sides = (
-        [float(each.strip("<> ,.").replace(",", "")) for each in NUMBER.findall(text)] for text in (printed, written)
+        [float(each.strip("<> ,.").replace(",", "").replace(MINUS, "-")) for each in NUMBER.findall(text)]
+        for text in (printed, written)
     )
     return all(abs(one - other) <= 2 + 0.1 * abs(other) for one, other in zip(*sides, strict=True))
 
 
-def test_what_the_page_of_groups_prints_is_as_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    page = (DOCS / "groups.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["groups.md", "scores.md"])
+def test_what_a_page_prints_is_as_printed(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    page = (DOCS / name).read_text(encoding="utf-8")
     names: dict[str, Any] = {}
     for block, written in re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", page, flags=re.DOTALL):
-        exec(compile(block, "groups.md", "exec"), names)  # noqa: S102
+        exec(compile(block, name, "exec"), names)  # noqa: S102
         printed = capsys.readouterr().out
         for line, wanted in zip(printed.splitlines(), written.splitlines(), strict=True):
             if "effective sample size" not in line and "Without a change" not in line:

@@ -225,7 +225,7 @@ def _learned_prior(counts: Counts, prior: Prior) -> Finding | None:
     low, high = learned.strength_interval(LEVEL)
     part = own / (even + own)
     on_own = f", {100 * part:.0f} % of them with the output called like the class" if learned.peak.any() else ""
-    labels = " to ".join(f"{float(f'{end:.2g}'):g}" for end in (low, high))
+    labels = " to ".join(dict.fromkeys(f"{float(f'{end:.2g}'):g}" for end in (low, high)))
     return Finding(
         "learned-prior",
         "info",
