@@ -152,7 +152,7 @@ def _of_all_labels(groups: Groups, model: LabelShift) -> list[Finding]:
     """Find what the labelled items of all groups together cannot tell."""
     whole = groups.total
     found = [each for each in cautions(whole, model.prior) if each.code in ("unlabeled-class", "labels-by-output")]
-    if not whole.unlabeled.any():
+    if not whole.unlabeled.any() or not whole.labeled.any():
         return found
     alike = indistinct(whole, density(whole, model.prior.fixed))
     advice = "Read the sum of their shares, label more items of them, or use a classifier with more outputs."
