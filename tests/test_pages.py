@@ -83,7 +83,7 @@ def close(printed: str, written: str) -> bool:
 def test_what_a_page_prints_is_as_printed(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     page = (DOCS / name).read_text(encoding="utf-8")
     names: dict[str, Any] = {}
-    for block, written in re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", page, flags=re.DOTALL):
+    for block, written in re.findall(r"```python\n((?:(?!```).)*)```\n\n```text\n(.*?)```", page, flags=re.DOTALL):
         exec(compile(block, name, "exec"), names)  # noqa: S102
         printed = capsys.readouterr().out
         for line, wanted in zip(printed.splitlines(), written.splitlines(), strict=True):

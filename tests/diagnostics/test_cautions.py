@@ -99,7 +99,7 @@ def test_a_learned_prior_is_said_and_replaces_the_advice_to_choose_one() -> None
     assert f"counts as {low:g} to {high:g} labels of each class, " in finding.message
     assert f"{100 * finding.numbers['own']:.0f} % of them with the output called like the class." in finding.message
     assert "counts as 34 to 300 labels of each class, 44 % of" in found(blurred(5))["learned-prior"].message
-    assert "counts as 300 labels of each class" in found(blurred(100))["learned-prior"].message
+    assert "counts as 190 to 300 labels of each class" in found(blurred(100))["learned-prior"].message
     unlike = Counts(counts.labeled, counts.unlabeled, outputs=[f"cell {number}" for number in range(10)])
     assert "called like" not in found(unlike)["learned-prior"].message
 

@@ -116,7 +116,7 @@ def test_the_first_period_of_a_walk_is_predicted_by_the_prior_of_the_level_too()
     assert scores.pooled[0] == pytest.approx(np.log(binom.pmf(12, 20, outputs).mean()), abs=0.08)
 
 
-@pytest.mark.parametrize("groups", [Pooled(), Pooled(kind="dirichlet"), Walk()])
+@pytest.mark.parametrize("groups", [Pooled(), Walk()])
 def test_alike_groups_are_predicted_better_by_pooling(groups):
     data = Groups(LABELS, {at: [300 + at, 700 - at] for at in range(8)}, times=range(8))
     scores = infer(data, LabelShift(groups=groups), engine=Auto(300)).leave_one_out()
