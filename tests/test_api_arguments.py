@@ -12,7 +12,12 @@ from truecount.estimators import ACC, MAP, METHODS, asymptotic, bootstrap
 COUNTS = tc.Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
 SCORES = tc.Scores([[0.9, 0.1], [0.3, 0.7]], [0, 1], [[0.6, 0.4]])
 WRONG: dict[str, tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], str]] = {
-    "infer": (tc.infer, ([[1, 2], [3, 4]],), {}, r"data is of type list: it must be Counts or Groups. Pass Counts\("),
+    "infer": (
+        tc.infer,
+        ([[1, 2], [3, 4]],),
+        {},
+        r"data is of type list: it must be Counts or Scores or Groups. Pass Counts\(",
+    ),
     "infer_many": (tc.infer_many, ([COUNTS, None],), {}, "counts is of type NoneType"),
     "mode": (tc.mode, ("counts.json",), {}, "counts is of type str"),
     "prior of infer": (tc.infer, (COUNTS,), {"prior": 0}, r"prior is of type int: it must be Prior. Pass Prior\("),
@@ -21,7 +26,7 @@ WRONG: dict[str, tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], str]
     "estimate": (tc.estimate, ([[1, 2], [3, 4]], "acc"), {}, "data is of type list: it must be Counts or Scores"),
     "compare": (tc.compare, ([[1, 2], [3, 4]],), {}, "data is of type list"),
     "one method of compare": (tc.compare, (COUNTS, "acc"), {}, r"methods is 'acc': .*list.* Pass \['cc', 'acc'\]"),
-    "an object to compare": (tc.compare, (COUNTS, ACC()), {}, "methods is ACC"),
+    "an object to compare": (tc.compare, (COUNTS, ACC()), {}, "methods is Adjusted"),
     "bootstrap": (bootstrap, ([[1, 2], [3, 4]], "acc"), {}, "data is of type list: it must be Counts or Scores"),
     "method of bootstrap": (bootstrap, (COUNTS, "accc"), {}, "method is 'accc': .* Perhaps you meant 'acc'"),
     "class to bootstrap": (bootstrap, (COUNTS, ACC), {}, "it must be a method or its name"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import truecount as tc
-from truecount.diagnostics.shape import PROBABLE
+from truecount.diagnostics.shape import BLIND_CAUTION
 from truecount.errors import UnsuitableEngineError
 from truecount.inference.importance.joint import _first_proposals, _left_out, _propose
 from truecount.inference.importance.proposal import Pool
@@ -250,7 +250,9 @@ def test_groups_that_outweigh_their_labels_are_found():
 WEEKS = [1600, 1618, 1610, 1655, 1623, 1693, 1621, 1646, 1618, 1679, 1590, 1624, 1679, 1651, 1602, 1660]
 
 
-@pytest.mark.parametrize(("number", "least", "most"), [(4, 0.0, PROBABLE), (14, PROBABLE, 0.5), (16, 0.5, 1.0)])
+@pytest.mark.parametrize(
+    ("number", "least", "most"), [(4, 0.0, BLIND_CAUTION), (14, BLIND_CAUTION, 0.5), (16, 0.5, 1.0)]
+)
 def test_how_probable_a_box_is_that_treats_all_classes_alike(number, least, most, seed):
     """Sixty labels a class, and steady weeks; by quadrature it is 0.199 with fourteen of them, and 0.991 with all.
 
@@ -316,7 +318,7 @@ def test_groups_drawn_apart_outweigh_nothing(groups):
 def test_separate_groups_carry_a_finding_and_joint_ones_do_not(groups):
     apart, together = tc.infer_many(groups)["first"], tc.infer_many(groups, joint=True)["first"]
     assert [f.advice for f in apart.findings if f.code == "shared-labels"] == [
-        "Use infer_many(groups, joint=True) before comparing groups."
+        "Use infer(groups) before comparing groups."
     ]
     assert "shared-labels" not in {finding.code for finding in together.findings}
     assert "shared-labels" not in {finding.code for finding in tc.infer(tc.Counts(LABELED, [600, 400])).findings}

@@ -174,7 +174,7 @@ def test_a_small_concentration_is_fine_where_something_was_counted():
     ],
 )
 def test_it_arrives_in_bounded_effort(classes, outputs, labeled, unlabeled, most, prevalence):
-    record = find_mode(density(paper(classes, outputs, labeled, unlabeled), Prior(prevalence)), budget=most)
+    record = find_mode(density(paper(classes, outputs, labeled, unlabeled), Prior(prevalence, 1.0)), budget=most)
     assert record.is_converged
 
 

@@ -16,6 +16,7 @@ from truecount.estimators.calibrate import Calibration, calibrate
 from truecount.estimators.rates import harden, require_scores
 from truecount.inference.modes.mode import find_mode
 from truecount.models import Prior, density
+from truecount.models.priors import require_prior
 from truecount.scores.scores import Scores
 
 _BLOCK = 1 << 16
@@ -212,6 +213,7 @@ class MAP:
 
     def prevalence(self, data: Counts | Scores) -> FloatArray:
         """Shape (classes,): the share of each class in the unlabelled population."""
+        require_prior(self.prior)
         record = find_mode(density(harden(data), self.prior.fixed))
         if not record.is_converged:
             message = f"The mode may be {record.kkt_residual:.2g} nats away; use infer()."
