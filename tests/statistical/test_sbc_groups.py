@@ -15,7 +15,7 @@ SHORT = ["pooled, 2 classes", "walk, 2 classes", "varying, 2 classes"]
 
 @pytest.mark.parametrize("name", SHORT)
 def test_groups_are_calibrated(name, seed):
-    names, ranks = ranks_of_truth(SETTINGS[name], seed, SETTINGS[name].data_sets)
+    names, ranks = ranks_of_truth(SETTINGS[name], seed, min(SETTINGS[name].data_sets, 30))
     found = p_values(ranks)
     assert found.min() > FALSE_ALARMS / len(found), dict(zip(names, found, strict=True))
 
@@ -23,7 +23,6 @@ def test_groups_are_calibrated(name, seed):
 BUGS = {
     "pooled, 2 classes": ("items counted sixteen times", 30),
     "walk, 2 classes": ("items counted sixteen times", 30),
-    "varying, 2 classes": ("items counted sixteen times", 16),
 }
 SEEN = 0.01
 """Below this a bug is seen in a few data sets."""
