@@ -64,7 +64,7 @@ def test_a_group_of_which_the_others_say_more_is_named(items, spread, model, nam
     data = Groups(
         [[900, 100], [100, 900]], {"small": [items, items], **{at: [50_000, 50_000] for at in range(4)}}, ["a", "b"]
     )
-    answer = made_answer(dict.fromkeys(data.groups, [0.5, 0.5]), data=data, model=LabelShift(groups=model))
+    answer = made_answer({name: [0.5, 0.5] for name in data.groups}, data=data, model=LabelShift(groups=model))
     draws = replace(answer.draws, spread=np.full_like(answer.draws.spread, spread))
     found = [each for each in group_findings(data, answer.model, draws) if each.code == "mostly-borrowed"]
     assert [(each.severity, each.numbers["groups"]) for each in found] == [("info", ["small"])] * named
