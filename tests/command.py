@@ -20,24 +20,26 @@ COMMAND = [sys.executable, "-W", "error", "-m", "truecount"]
 def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run ``truecount`` with these arguments in `folder`, in this process: a start takes longer than most commands."""
     out, errors = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
-    typed = patch.multiple(
-        sys,
-        argv=[str(Path(truecount.__file__).with_name("__main__.py")), *arguments],
-        stdin=io.TextIOWrapper(io.BytesIO()),
-    )
-    with chdir(folder), typed, redirect_stdout(out), redirect_stderr(errors):
-        try:
-            main()
-            code = 0
-        except SystemExit as end:
-            code = end.code or 0
-        except Exception:
-            traceback.print_exc()
-            code = 1
+    with chdir(folder), redirect_stdout(out), redirect_stderr(errors):
+        code = call_main(*arguments)
     out.flush()
     errors.flush()
     texts = (stream.buffer.getvalue().decode() for stream in (out, errors))
     return subprocess.CompletedProcess(["truecount", *arguments], code, *texts)
+
+
+def call_main(*arguments: str) -> int:
+    """Run ``python -m truecount`` with these arguments and nothing to read; return its exit code."""
+    program = str(Path(truecount.__file__).with_name("__main__.py"))
+    with patch.multiple(sys, argv=[program, *arguments], stdin=io.TextIOWrapper(io.BytesIO())):
+        try:
+            main()
+        except SystemExit as end:
+            return int(end.code or 0)
+        except Exception:
+            traceback.print_exc()
+            return 1
+    return 0
 
 
 def run_process(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:

@@ -45,7 +45,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def _judged(report):
-    """Fail what wants an extra where all are required; elsewhere note it in a file, if one is named, to be run there."""
+    """Fail what wants an extra where all are required; elsewhere note it in a file, if one is named."""
     if report.skipped and "could not import" in str(report.longrepr):
         if os.environ.get("TRUECOUNT_EXTRAS") == "required":
             report.outcome = "failed"
