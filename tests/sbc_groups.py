@@ -95,7 +95,7 @@ def softmax(logs):
 
 def with_bug(density, bug):
     """Return the density with a mistake in it."""
-    times = {"items counted sixteen times": 16, "items counted four times": 4}.get(bug, 1)
+    times = {"items counted sixteen times": 16, "items counted four times": 4, "items left out": 0}.get(bug, 1)
     return replace(density, unlabeled=times * density.unlabeled)
 
 
