@@ -5,32 +5,27 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from made_groups import made_answer
-from truecount import Auto, Cut, Groups, Independent, InputError, LabelShift, Pooled, Prior, infer
+from made_groups import findings_of, made_answer
+from truecount import Cut, Groups, Independent, InputError, LabelShift, Pooled, Prior, infer
 from truecount.diagnostics.hierarchy import group_findings
 
 LABELED = [[16_000, 2000, 2000], [2000, 16_000, 2000]]
 WELL = {"B": [100, 125, 25], "C": [90, 136, 24], "D": [110, 114, 26]}
 
 
-def codes(groups, model=None):
-    answer = infer(groups, model or LabelShift(), engine=Auto(effective_draws=100))
-    return {finding.code: finding for finding in answer.findings}
-
-
 @pytest.mark.parametrize("confusion", [None, Cut()])
 def test_a_group_that_no_mix_explains_is_named(confusion):
     """Many labels, or a confusion that is cut off from the items, hide one bad group from the confusion itself."""
     model = LabelShift(groups=Pooled(), confusion=confusion)
-    found = codes(Groups(LABELED, {"A": [77, 88, 85], **WELL}), model)["label-shift-violated"]
+    found = findings_of(Groups(LABELED, {"A": [77, 88, 85], **WELL}), model)["label-shift-violated"]
     assert (found.severity, found.numbers["groups"]) == ("serious", ["A"])
     assert "output 2" in found.message
-    assert "label-shift-violated" not in codes(Groups(LABELED, {"A": [103, 122, 25], **WELL}), model)
+    assert "label-shift-violated" not in findings_of(Groups(LABELED, {"A": [103, 122, 25], **WELL}), model)
 
 
 def test_a_class_without_labels_is_named():
     groups = Groups([[150, 50], [0, 0]], {"a": [40, 60], "b": [30, 70], "c": [50, 50]})
-    assert "unlabeled-class" in codes(groups)
+    assert "unlabeled-class" in findings_of(groups)
 
 
 def test_a_concentration_of_the_prevalence_is_not_learned_beside_a_centre():

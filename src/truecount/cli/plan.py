@@ -137,19 +137,9 @@ def plan(
     are no more. A goal that cannot be reached is answered in words: what can be, and what would
     be needed. Exit code 0: an answer. 1: bad input. 2: bad usage.
     """  # noqa: D301
-    source = Source(
-        tables=tables or [],
-        label=label,
-        prediction=prediction,
-        by=by,
-        weight=weight,
-        missing=missing,
-        confusion=confusion,
-        unlabeled=unlabeled,
-        positive=positive,
-        sensitivity=None if prevalence else sensitivity,
-        specificity=None if prevalence else specificity,
-    )
+    source = Source.among(locals())
+    if prevalence:
+        source = replace(source, sensitivity=None, specificity=None)
     report = Report(
         level=read_level(level),
         json_file=json,

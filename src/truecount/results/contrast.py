@@ -10,8 +10,8 @@ from truecount import _check
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import percent, signed
 from truecount.counts import Groups
-from truecount.inference import convergence
 from truecount.results.by_class import ByClass
+from truecount.results.summary import interval_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,14 +126,6 @@ def ranks_of(groups: tuple[Any, ...], shares: FloatArray, seed: int) -> Ranks:
     ranks = np.empty_like(order)
     np.put_along_axis(ranks, order, np.arange(1, len(groups) + 1)[None], axis=1)
     return Ranks(groups=groups, draws=ranks)
-
-
-def interval_of(draws: FloatArray, level: float, kind: str) -> FloatArray:
-    """Return the interval that holds `level` of the draws along the first axis, shape (…, 2)."""
-    if kind == "hdi":
-        flat = convergence.shortest_interval(draws.reshape(len(draws), -1), level)
-        return np.asarray(flat).reshape(*draws.shape[1:], 2)
-    return np.moveaxis(np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0), 0, -1)
 
 
 def ratio_of(first: FloatArray, second: FloatArray) -> FloatArray:

@@ -20,14 +20,14 @@ from truecount.reading.names import group_name
 from truecount.results import group_export, group_storage
 from truecount.results.borrowing import borrowed_shares, own_shares
 from truecount.results.by_class import ByClass, unknown_class
-from truecount.results.contrast import Contrast, Ranks, group_weights, interval_of, ranks_of, ratio_of
+from truecount.results.contrast import Contrast, Ranks, group_weights, ranks_of, ratio_of
 from truecount.results.finding import Finding
 from truecount.results.frame import Backend, to_frame
 from truecount.results.group_summary import GroupSummary, Questions, summarize_groups
 from truecount.results.group_table import group_tables, group_text
 from truecount.results.leave_one_out import LeaveOneOut, leave_one_out
 from truecount.results.provenance import Origin
-from truecount.results.summary import Kind, Target, require_realizable
+from truecount.results.summary import Kind, Target, interval_of, require_realizable
 
 Status = Literal["ok", "not-converged", "no-answer"]
 

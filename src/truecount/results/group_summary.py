@@ -18,10 +18,10 @@ from truecount.models import Independent, LabelShift, Pooled, Walk
 from truecount.reading.names import group_name
 from truecount.results.alerts import MOST_FALSE, SURE, WINDOW, Alert, change_p_value
 from truecount.results.by_class import unknown_class
-from truecount.results.contrast import group_weights, interval_of, ranks_of, ratio_of
+from truecount.results.contrast import group_weights, ranks_of, ratio_of
 from truecount.results.finding import Finding
 from truecount.results.provenance import Origin
-from truecount.results.summary import Kind, Target, interval_name
+from truecount.results.summary import Kind, Target, interval_name, interval_of
 
 if TYPE_CHECKING:
     from truecount.results.group_posterior import GroupPosterior
