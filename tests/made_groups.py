@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import truecount as tc
-from truecount.inference.hierarchical import GroupDraws
+from truecount.inference.group_draws import GroupDraws
 from truecount.results.finding import Finding
 from truecount.results.provenance import Origin
 
