@@ -1,9 +1,13 @@
 """Findings of many groups say what one of them alone would say."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from truecount import Auto, Cut, Groups, InputError, LabelShift, Pooled, Prior, infer
+from made_groups import made_answer
+from truecount import Auto, Cut, Groups, Independent, InputError, LabelShift, Pooled, Prior, infer
+from truecount.diagnostics.hierarchy import group_findings
 
 LABELED = [[16_000, 2000, 2000], [2000, 16_000, 2000]]
 WELL = {"B": [100, 125, 25], "C": [90, 136, 24], "D": [110, 114, 26]}
@@ -44,3 +48,23 @@ def test_known_rates_need_no_labels():
     for at, each in enumerate(alone):
         error = np.hypot(each.mcse, answer.sd[at] / np.sqrt(answer.effective_draws[at]))
         assert (np.abs(answer.mean[at] - each.mean) < 5 * error).all()
+
+
+@pytest.mark.parametrize(
+    ("items", "spread", "model", "named"),
+    [
+        (5, 0.1, Pooled(), True),
+        (5, 0.1, Independent(), False),
+        (5, 10.0, Pooled(), False),
+        (5000, 0.1, Pooled(), False),
+    ],
+)
+def test_a_group_of_which_the_others_say_more_is_named(items, spread, model, named):
+    """Groups that are alike say much of one with five items; groups that differ, or one with 5,000, leave it alone."""
+    data = Groups(
+        [[900, 100], [100, 900]], {"small": [items, items], **{at: [50_000, 50_000] for at in range(4)}}, ["a", "b"]
+    )
+    answer = made_answer({name: [0.5, 0.5] for name in data.groups}, data=data, model=LabelShift(groups=model))
+    draws = replace(answer.draws, spread=np.full_like(answer.draws.spread, spread))
+    found = [each for each in group_findings(data, answer.model, draws) if each.code == "mostly-borrowed"]
+    assert [(each.severity, each.numbers["groups"]) for each in found] == [("info", ["small"])] * named

@@ -1,10 +1,12 @@
 """What each model knows of itself."""
 
 import json
+from html import unescape
 
 import pytest
 
 import truecount as tc
+from command import run
 from truecount.cli.options import DESIGNS
 from truecount.errors import InputError
 from truecount.models.register import KINDS, MODELS, chosen_model
@@ -21,6 +23,22 @@ def test_every_model_says_what_it_assumes_and_has_a_name(kind):
         assert claim.count(". ") == 0
         assert meaning.endswith(".")
     assert json.loads(json.dumps(kind().to_dict()))["name"] == kind.name
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_model_goes_all_the_way(kind, tmp_path):
+    """A draw, a saved file, the page, and the command, which must not take one design for another."""
+    posterior = tc.infer(COUNTS, kind(), seed=1)
+    posterior.save(tmp_path / "answer.npz")
+    assert tc.Posterior.load(tmp_path / "answer.npz").model == posterior.model
+    assert type(posterior.model) is kind
+    tc.report(posterior, tmp_path / "answer.html")
+    page = unescape((tmp_path / "answer.html").read_text(encoding="utf-8"))
+    assert all(assumption.claim in page for assumption in kind.assumptions)
+    (tmp_path / "counts.json").write_text(COUNTS.to_json(), encoding="utf-8")
+    options = ["--design", kind.option(), "--seed", "1", "--json", "-"]
+    answer = json.loads(run("estimate", "counts.json", *options, folder=tmp_path).stdout)
+    assert answer["model"]["name"] == kind.name
 
 
 def test_a_prior_stands_for_label_shift():

@@ -17,7 +17,7 @@ from truecount.errors import InputError
 from truecount.models import LabelShift, Model
 from truecount.models.register import chosen_model
 from truecount.planning import normal
-from truecount.planning.batch import OutputKnowledge, drop_most, knowledge
+from truecount.planning.batch import OutputKnowledge, drop_most, knowledge, wider_by_a_surprise
 from truecount.planning.forecast import Forecast, tells_nothing
 from truecount.planning.goal import Costs, Goal, checked_budget
 from truecount.planning.mixed import with_target_labels
@@ -35,6 +35,8 @@ EQUAL = Costs()
 """A label costs as much as an item."""
 CLOSE = 0.1
 """How near to what can be reached a plan comes where the goal itself cannot be."""
+STOPPING_DRAWS = 4000
+"""Of which the ends of intervals are found, before labelling is stopped."""
 ANYTHING = Goal.narrow(0.25)
 """What is made small where no goal is given: the widest interval."""
 
@@ -392,8 +394,8 @@ def next_batch(
     Notes
     -----
     Afterwards infer from ``with_target_labels(counts, target, model)``, whatever was random and what was chosen: which
-    items were labelled depends on their outputs alone, so that the posterior stays valid, also if one stops as soon as
-    it is narrow enough. `benchmarks/plan.py` measures its coverage.
+    items were labelled depends on their outputs alone, so that the posterior stays valid. `may_stop` says when the
+    answer is narrow enough.
 
     Examples
     --------
@@ -423,3 +425,49 @@ def next_batch(
         known = OutputKnowledge(shares**2, np.ones(len(shares)))
     chosen = drop_most(known, number, np.asarray(left, dtype=np.int64))
     return {name: int(many) for name, many in zip(counts.outputs, chosen, strict=True)}
+
+
+def may_stop(
+    counts: Counts,
+    half_width: float,
+    *,
+    target: Any,
+    model: Model = LabelShift(),
+    of: Any = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> bool:
+    """Whether the answer is narrow enough to stop labelling in batches, and would stay so after one surprise.
+
+    Parameters
+    ----------
+    counts, target, model, of, seed
+        As of `next_batch`; the labels of the batches so far are in `target`.
+    half_width
+        What the intervals of all classes, or of the class `of`, must not exceed: half of their width.
+    level
+        Of the intervals.
+
+    Notes
+    -----
+    Rare classes are found late: while none has been seen where many items are, intervals are narrowest and most often
+    wrong, and that is when a plain rule stops. So the widths are asked for as they would be if one more label, of
+    any output, were of the class that widens them most. `benchmarks/plan.py batches` measures how often intervals then
+    hold the true shares.
+
+    Examples
+    --------
+    >>> from truecount import ByPrediction
+    >>> counts = Counts([[0, 0], [0, 0]], [6000, 4000], classes=["fail", "pass"])
+    >>> [may_stop(counts, 0.02, target=[[n, 0], [0, n]], model=ByPrediction()) for n in (20, 400)]
+    [False, True]
+    """
+    _check.instance_of("counts", counts, Counts, "Count first")
+    goal = Goal.narrow(half_width, of=of)
+    places = goal.places(counts.classes)
+    tail = (1 - _check.level(level)) / 2
+    both, combined = with_target_labels(counts, target, model)
+    drawn = posterior_draws(both, combined, _check.whole_number("seed", seed, least=0), STOPPING_DRAWS)
+    low, high = np.quantile(drawn.prevalence, [tail, 1 - tail], axis=0)
+    widths = (high - low) * wider_by_a_surprise(drawn)
+    return bool(widths[places].max() <= 2 * goal.share)

@@ -148,10 +148,14 @@ def _misfit(groups: Groups, model: LabelShift) -> Finding | None:
     )
 
 
+OF_THE_LABELS = ("unlabeled-class", "labels-by-output")
+"""Findings about one table that hold of groups too: those that the labels alone give rise to."""
+
+
 def _of_all_labels(groups: Groups, model: LabelShift) -> list[Finding]:
     """Find what the labelled items of all groups together cannot tell."""
     whole = groups.total
-    found = [each for each in cautions(whole, model.prior) if each.code in ("unlabeled-class", "labels-by-output")]
+    found = [each for each in cautions(whole, model.prior) if each.code in OF_THE_LABELS]
     if not whole.unlabeled.any() or not whole.labeled.any():
         return found
     alike = indistinct(whole, density(whole, model.prior.fixed))
