@@ -54,8 +54,11 @@ class CommonCoordinates:
             value = value + volume
         else:
             rows[:, self._free] = shares_of(self._basis, ratios.swapaxes(1, 2)).swapaxes(1, 2)
-        logs = np.log(np.maximum(rows[:, self._free], TINY))
-        return Common(rows, coefficients, scores), value + (density.rows.shapes[self._free] * logs).sum(axis=(1, 2))
+        logs = np.log(np.maximum(rows, TINY))
+        value = value + (density.rows.shapes * logs)[:, self._free].sum(axis=(1, 2))
+        if density.rows.learned is not None:
+            value = value + density.rows.learned.log_ratio(logs)
+        return Common(rows, coefficients, scores), value
 
     def points(self, common: Common) -> FloatArray:
         """Return the coordinates of what groups have in common."""
