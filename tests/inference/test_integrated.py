@@ -11,7 +11,7 @@ from truecount.inference import hierarchical
 from truecount.inference.convergence import effective_fast
 from truecount.inference.hierarchical import sample_groups
 from truecount.inference.integrated.coordinates import CommonCoordinates
-from truecount.inference.integrated.integral import Common, draw_groups, integrate_groups
+from truecount.inference.integrated.integral import Common, integrate_groups
 from truecount.inference.integrated.mixture import TMixture
 from truecount.inference.integrated.sampling import can_integrate
 from truecount.models.groups import group_density
@@ -70,9 +70,9 @@ def test_the_integral_is_that_of_a_fine_grid_of_shares(name, seed):
         mass = np.exp(logs - top)
         expected[at] = (np.log(mass.sum(axis=0) * (logits[1] - logits[0])) + top).sum()
         means[at] = (mass * share).sum(axis=0) / mass.sum(axis=0)
-    np.testing.assert_allclose(integrate_groups(density, common), expected, atol=0.003)
+    np.testing.assert_allclose(integrate_groups(density, common)[0], expected, atol=0.003)
     many = Common(*(np.repeat(each, 2000, axis=0) for each in (common.rows, common.coefficients, common.scores)))
-    drawn = draw_groups(density, many, rng).reshape(4, 2000, -1)
+    drawn = integrate_groups(density, many, rng)[1].reshape(4, 2000, -1)
     error = drawn.std(axis=1) / np.sqrt(2000)
     assert (np.abs(drawn.mean(axis=1) - means) < 5 * error + 1e-9).all()
 

@@ -26,7 +26,7 @@ END = 30.0
 WIDEST, TINY = 5.0, 1e-300
 REJECTIONS, LARGEST_RATIO, ACCEPTED = 5, 1.15, 1e3
 """How often draws are rejected at most; and how much higher than the line the integrand may be."""
-BATCH = 400_000
+BATCH = 100_000
 """Numbers in one array."""
 
 
@@ -52,19 +52,20 @@ class Common:
         return Common(self.rows[part], self.coefficients[part], self.scores[part])
 
 
-def integrate_groups(density: GroupDensity, common: Common) -> FloatArray:
+def integrate_groups(
+    density: GroupDensity, common: Common, rng: np.random.Generator | None = None
+) -> tuple[FloatArray, FloatArray]:
     """Return the log-likelihood of all groups' items, their prevalences integrated over, shape (point,).
 
-    There are two classes, and groups vary independently around their centre.
+    Beside it, with a generator, shares of the first class drawn in every group, shape (point, group). There are two
+    classes, and groups vary independently around their centre.
     """
-    parts = [line.log_integral.sum(axis=1) for _, line in _lines(density, common)]
-    return np.concatenate(parts) if parts else np.empty(0)
-
-
-def draw_groups(density: GroupDensity, common: Common, rng: np.random.Generator) -> FloatArray:
-    """Draw the share of the first class in every group, shape (point, group)."""
-    parts = [_logistic(integrand.draw(line, rng)) for integrand, line in _lines(density, common)]
-    return np.concatenate(parts) if parts else np.empty((0, density.n_groups))
+    values, shares = [np.empty(0)], [np.empty((0, density.n_groups))]
+    for integrand, line in _lines(density, common):
+        values.append(line.log_integral.sum(axis=1))
+        if rng is not None:
+            shares.append(_logistic(integrand.draw(line, rng)))
+    return np.concatenate(values), np.concatenate(shares)
 
 
 def _lines(density: GroupDensity, common: Common) -> Iterator[tuple["_Integrand", "_Line"]]:
@@ -95,14 +96,19 @@ class _Line:
     step: FloatArray
     top: FloatArray
     heights: FloatArray
-    below: FloatArray
-    """Integral below each node, that of the left tail first; the last is the whole."""
+    masses: FloatArray
+    tails: FloatArray
 
     @property
     def log_integral(self) -> FloatArray:
         """Logarithm of the integral, shape (point, group)."""
-        value: FloatArray = np.log(self.below[-1]) + self.top
+        value: FloatArray = np.log(self.masses.sum(axis=0) + self.tails.sum(axis=0)) + self.top
         return value
+
+    @property
+    def below(self) -> FloatArray:
+        """Integral below each node, that of the left tail first; the last is the whole."""
+        return np.cumsum(np.concatenate([self.tails[:1], self.masses, self.tails[1:]]), axis=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,29 +204,28 @@ class _Integrand:
         top = heights.max(axis=0)
         line = np.exp(heights - top) * np.sqrt(1 + sinh * sinh) * width
         masses = 0.5 * step * (line[1:] + line[:-1])
-        tails = self._tail_masses(heights[[0, -1]] - top)
-        below = np.cumsum(np.concatenate([tails[:1], masses, tails[1:]]), axis=0)
-        return _Line(mode, width, start, step, top, line, below)
+        return _Line(mode, width, start, step, top, line, masses, self._tail_masses(heights[[0, -1]] - top))
 
     def draw(self, line: "_Line", rng: np.random.Generator) -> FloatArray:
         """Draw the logits of all groups (point, group), by rejection of draws from the line."""
-        logits, surplus = self._proposed(line, rng)
+        below = line.below
+        logits, surplus = self._proposed(line, below, rng)
         for _ in range(REJECTIONS):
             rejected = np.log(rng.random(logits.shape)) > surplus - np.log(LARGEST_RATIO)
             if not rejected.any():
                 break
-            again, anew = self._proposed(line, rng)
+            again, anew = self._proposed(line, below, rng)
             logits, surplus = np.where(rejected, again, logits), np.where(rejected, anew, ACCEPTED)
         return logits
 
-    def _proposed(self, line: "_Line", rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    def _proposed(self, line: "_Line", below: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
         """Draw logits from the line; return them and how much larger the integrand is there, as a logarithm."""
         nodes = len(line.heights) - 1
-        wanted = rng.random(line.mode.shape) * line.below[-1]
-        interval = np.minimum((line.below <= wanted).sum(axis=0) - 1, nodes)
+        wanted = rng.random(line.mode.shape) * below[-1]
+        interval = np.minimum((below <= wanted).sum(axis=0) - 1, nodes)
         inside = np.clip(interval, 0, nodes - 1)[None]
         left, right = (np.take_along_axis(line.heights, inside + each, axis=0)[0] for each in (0, 1))
-        rest = wanted - np.take_along_axis(line.below, inside, axis=0)[0]
+        rest = wanted - np.take_along_axis(below, inside, axis=0)[0]
         part = np.clip(rest / np.maximum(0.5 * line.step * (left + right), TINY), 0.0, 1.0)
         part = part * (left + right) / np.maximum(left + np.sqrt(left**2 + part * (right**2 - left**2)), TINY)
         t = line.start + line.step * (inside[0] + part)

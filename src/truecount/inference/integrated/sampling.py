@@ -14,7 +14,7 @@ from truecount._types import BoolArray, FloatArray
 from truecount.inference import convergence
 from truecount.inference.group_draws import GroupDraws, Kept
 from truecount.inference.integrated.coordinates import CommonCoordinates
-from truecount.inference.integrated.integral import Common, draw_groups, integrate_groups
+from truecount.inference.integrated.integral import Common, integrate_groups
 from truecount.inference.integrated.mixture import TMixture
 from truecount.models.hierarchy import GroupDensity
 
@@ -84,7 +84,7 @@ class _Pool:
 
     def add(self, target: CommonCoordinates, mixture: TMixture, size: int, rng: np.random.Generator) -> float:
         """Propose so many points; return their effective share."""
-        points, values = _proposed(target, mixture, size, rng)
+        points, values, _ = _proposed(target, mixture, size, rng)
         self.points.append(points)
         self.values.append(values)
         self.mixtures.append(mixture)
@@ -106,14 +106,15 @@ class _Pool:
 
 
 def _proposed(
-    target: CommonCoordinates, mixture: TMixture, size: int, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    """Propose points; return them and their log-density."""
+    target: CommonCoordinates, mixture: TMixture, size: int, rng: np.random.Generator, *, with_shares: bool = False
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Propose points; return them, their log-density, and perhaps shares of all groups drawn with them."""
     points = mixture.draw(size, rng)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         common, prior = target.natural(points)
-        value = prior + integrate_groups(target.density, common)
-    return points, np.where(np.isfinite(value), value, -np.inf)
+        likelihood, shares = integrate_groups(target.density, common, rng if with_shares else None)
+        value = prior + likelihood
+    return points, np.where(np.isfinite(value), value, -np.inf), shares
 
 
 def _fitted(target: CommonCoordinates, mixture: TMixture, rng: np.random.Generator) -> TMixture | None:
@@ -132,27 +133,20 @@ def _fitted(target: CommonCoordinates, mixture: TMixture, rng: np.random.Generat
 def _drawn(target: CommonCoordinates, mixture: TMixture, wanted: int, rng: np.random.Generator) -> GroupDraws:
     """Let chains walk through proposals until enough is known."""
     density, kept, accepted = target.density, Kept(), []
-    points, values = _proposed(target, mixture, START_BY_CHAIN * CHAINS, rng)
+    points, values, shares = _proposed(target, mixture, START_BY_CHAIN * CHAINS, rng, with_shares=True)
     weights = values - mixture.log_density(points)
     chosen = rng.choice(len(points), CHAINS, p=_normalised(weights))
-    points, weights = points[chosen], weights[chosen]
-    shares = draw_groups(density, target.natural(points)[0], rng)
+    points, weights, shares = points[chosen], weights[chosen], shares[chosen]
     ahead = int(np.clip(AT_ONCE // (CHAINS * density.n_groups), 1, BLOCK))
     for block in range(1, MOST_BLOCKS + 1):
         for at in range(0, BLOCK, ahead):
             number = min(ahead, BLOCK - at)
-            proposed, values = _proposed(target, mixture, number * CHAINS, rng)
+            proposed, values, anew = _proposed(target, mixture, number * CHAINS, rng, with_shares=True)
             gains = (values - mixture.log_density(proposed)).reshape(number, CHAINS)
             accept, weights = _accepted(gains, weights, rng)
-            anew = draw_groups(density, target.natural(proposed[accept.ravel()])[0], rng)
-            place = np.cumsum(accept.ravel()).reshape(accept.shape) - 1
             for each in range(number):
-                here = accept[each]
-                points, shares = points.copy(), shares.copy()
-                points[here], shares[here] = (
-                    proposed[each * CHAINS : (each + 1) * CHAINS][here],
-                    anew[place[each, here]],
-                )
+                new, here = slice(each * CHAINS, (each + 1) * CHAINS), accept[each, :, None]
+                points, shares = np.where(here, proposed[new], points), np.where(here, anew[new], shares)
                 kept.add(points, np.stack([shares, 1 - shares], axis=2))
             accepted.append(accept.mean())
         draws = _gathered(target, kept, block * BLOCK, float(np.mean(accepted)))
