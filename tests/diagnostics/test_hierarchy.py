@@ -67,10 +67,10 @@ def test_a_group_of_which_the_others_say_more_is_named(items, spread, model, nam
 
 def test_groups_without_items_are_told_what_their_answer_is():
     groups = Groups([[90, 10], [20, 80]], {"a": [40, 60], "b": [0, 0]})
-    found = codes(groups, LabelShift(groups=Independent()))["group-without-items"]
+    found = findings_of(groups, LabelShift(groups=Independent()))["group-without-items"]
     assert "the answer is the prior" in found.message
     nothing = Groups([[90, 10], [20, 80]], {"a": [0, 0], "b": [0, 0]})
-    assert codes(nothing)["no-unlabeled"].severity == "serious"
+    assert findings_of(nothing)["no-unlabeled"].severity == "serious"
 
 
 def test_many_rates_move_further_by_chance_than_few():

@@ -13,7 +13,7 @@ from truecount.diagnostics.findings import MOST_UNSEEN, cautions
 from truecount.diagnostics.identify import indistinct
 from truecount.diagnostics.shift import CHEAP_LEVEL, MOST_TIMES, Tables, best_fit, closest_mix, most_surprising
 from truecount.inference import convergence
-from truecount.inference.hierarchical import GroupDraws
+from truecount.inference.group_draws import GroupDraws
 from truecount.models import Independent, LabelShift, Varying, density
 from truecount.reading.names import group_name
 from truecount.results.borrowing import borrowed_shares

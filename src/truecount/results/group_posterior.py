@@ -14,7 +14,7 @@ from truecount.counts.groups import Groups
 from truecount.counts.weights import effective_groups
 from truecount.errors import InputError
 from truecount.inference import convergence
-from truecount.inference.hierarchical import Convergence, GroupDraws
+from truecount.inference.group_draws import Convergence, GroupDraws
 from truecount.models import LabelShift
 from truecount.reading.names import group_name
 from truecount.results import group_export, group_storage

@@ -15,8 +15,8 @@ from truecount.counts.groups import Groups
 from truecount.counts.weights import effective_groups
 from truecount.errors import InputError
 from truecount.inference import convergence
+from truecount.inference.group_draws import GroupDraws
 from truecount.inference.group_shares import DEGREES, PriorOfLatents, approximate_shares, t_noise
-from truecount.inference.hierarchical import GroupDraws
 from truecount.models import Cut, Independent, LabelShift, Varying, Walk
 from truecount.models.groups import group_density, walk_loading
 from truecount.models.hierarchy.dirichlet import DirichletGroups
