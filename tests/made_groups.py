@@ -8,7 +8,7 @@ import numpy as np
 
 import truecount as tc
 from truecount.diagnostics.hierarchy import group_findings
-from truecount.inference.hierarchical import GroupDraws
+from truecount.inference.group_draws import GroupDraws
 from truecount.results.finding import Finding
 from truecount.results.provenance import Origin
 

@@ -36,6 +36,7 @@ SETTINGS = {
     "pooled, 3 classes, 4 outputs": Setting(3, 4, Pooled()),
     "pooled, 3 classes, 2 outputs": Setting(3, 2, Pooled()),
     "pooled, 5 classes": Setting(5, 5, Pooled(), data_sets=40),
+    "Dirichlet, 2 classes": Setting(2, 2, Pooled(kind="dirichlet")),
     "Dirichlet, 3 classes": Setting(3, 3, Pooled(kind="dirichlet")),
     "walk, 2 classes": Setting(2, 2, Walk()),
     "walk, 3 classes, 4 outputs": Setting(3, 4, Walk()),

@@ -63,3 +63,26 @@ def test_a_group_of_which_the_others_say_more_is_named(items, spread, model, nam
     draws = replace(answer.draws, spread=np.full_like(answer.draws.spread, spread))
     found = [each for each in group_findings(data, answer.model, draws) if each.code == "mostly-borrowed"]
     assert [(each.severity, each.numbers["groups"]) for each in found] == [("info", ["small"])] * named
+
+
+def test_groups_without_items_are_told_what_their_answer_is():
+    groups = Groups([[90, 10], [20, 80]], {"a": [40, 60], "b": [0, 0]})
+    found = findings_of(groups, LabelShift(groups=Independent()))["group-without-items"]
+    assert "the answer is the prior" in found.message
+    nothing = Groups([[90, 10], [20, 80]], {"a": [0, 0], "b": [0, 0]})
+    assert findings_of(nothing)["no-unlabeled"].severity == "serious"
+
+
+def test_many_rates_move_further_by_chance_than_few():
+    """Groups that know the confusion exactly move each rate by a standard deviation; some of 90 move by two."""
+    rng, classes = np.random.default_rng(5), 10
+    labeled = np.full((classes, classes), 2) + 80 * np.eye(classes, dtype=int)
+    false = 0
+    for _ in range(40):
+        answer = made_answer({name: np.full(classes, 0.1) for name in "abc"}, classes=range(classes))
+        data = Groups(labeled, {name: np.full(classes, 100) for name in "abc"}, range(classes))
+        truth = np.stack([rng.dirichlet(row + 1) for row in labeled])
+        model = LabelShift(Prior(confusion=1), groups=Pooled())
+        draws = replace(answer.draws, confusion=np.broadcast_to(truth, answer.draws.confusion.shape))
+        false += any(each.code == "labels-outweighed" for each in group_findings(data, model, draws))
+    assert false <= 8
