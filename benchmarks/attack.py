@@ -86,6 +86,13 @@ REPORTED: list[Problem] = [
         tc.Counts([[12, 7, 3], [7, 5, 1]], [116, 47, 272]),
         tc.Prior.known_confusion([[0.30847971108344546, 0.07416192431869066, 0.6173583645978639], [nan] * 3]),
     ),
+    (
+        tc.Counts(
+            [[0, 0, 1, 0, 0, 1, 3, 0, 0, 0, 0], [2, 1, 4, 0, 0, 2, 2, 1, 2, 8, 0]],
+            [20, 11, 93, 2, 2, 18, 27, 3, 11, 141, 15],
+        ),
+        tc.Prior(),
+    ),
 ]
 """Problems that were once answered wrongly: without a finding, but for the fourth."""
 
