@@ -56,7 +56,7 @@ def tabled(rows, classes, outputs):
 
 
 def real(folder, item, splits):
-    """Return error, coverage and width by model and number of the target's own labels."""
+    """Yield error, coverage and width by model and number of the target's own labels, of more and more targets."""
     rows, found = read(folder), {}
     classes, outputs = (sorted({row[column] for row in rows}) for column in ("truth", "gpt4_label"))
     systems = sorted({row["group"] for row in rows})
@@ -86,8 +86,8 @@ def real(folder, item, splits):
                     posterior = tc.infer(counts, model, engine=tc.Auto(400), seed=1)
                     note(found, (name, number), posterior.realized, truth, posterior.status)
             print(f"{folder}: half {labeled_half} of split {split}, {target}", flush=True)
-    order = sorted(found, key=lambda key: (key[1], list(found).index((key[0], max(key[1], 20)))))
-    return [{"model": name, "target_labels": number, **mean(found[name, number])} for name, number in order]
+            order = sorted(found, key=lambda key: (key[1], list(found).index((key[0], max(key[1], 20)))))
+            yield [{"model": name, "target_labels": number, **mean(found[name, number])} for name, number in order]
 
 
 def note(found, key, draws, truth, status):
@@ -103,7 +103,7 @@ def note(found, key, draws, truth, status):
 def mean(entry):
     """Return means over targets and classes, and the standard error of what intervals hold."""
     number = len(entry["held"])
-    error = float(np.std(entry["held"], ddof=1) / np.sqrt(number))
+    error = float(np.std(entry["held"], ddof=1) / np.sqrt(number)) if number > 1 else None
     return {"targets": number, "held_error": error, **{name: float(np.mean(each)) for name, each in entry.items()}}
 
 
@@ -122,7 +122,7 @@ def text(document):
             ]
             lines += [
                 f"| {row['target_labels']} | {row['model']} | {row['targets']} | {100 * row['error']:.1f} | "
-                f"{100 * row['held']:.0f} % ({100 * row['held_error']:.0f}) | {100 * row['width']:.1f} | "
+                f"{100 * row['held']:.0f} % ({100 * (row['held_error'] or 0):.0f}) | {100 * row['width']:.1f} | "
                 f"{100 * row['converged']:.0f} % |"
                 for row in found
             ] + [""]
@@ -134,9 +134,10 @@ def main():
     path = RESULTS / "groups_real.json"
     document = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     for part in sys.argv[1:] or PARTS:
-        document |= {"machine": about(), part: real(**PARTS[part])}
-        path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-        path.with_suffix(".md").write_text(text(document), encoding="utf-8")
+        for rows in real(**PARTS[part]):
+            document |= {"machine": about(), part: rows}
+            path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+            path.with_suffix(".md").write_text(text(document), encoding="utf-8")
 
 
 if __name__ == "__main__":

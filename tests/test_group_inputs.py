@@ -1,4 +1,4 @@
-"""Groups that ask for caution, from Python and from the command: the answer comes with the same finding at both doors."""
+"""Groups that ask for caution, from Python and from the command: both answer, with the same finding."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ ONE_CLASS = [[30, 10], [0, 0]]
 OTHER_CLASS = [[0, 0], [8, 42]]
 CAUTIONS = {
     "an empty group": (LABELED, ITEMS | {"dusk": [0, 0]}, "group-without-items"),
-    "all groups empty": (LABELED, dict.fromkeys(ITEMS, [0, 0]), "group-without-items"),
+    "all groups empty": (LABELED, {group: [0, 0] for group in ITEMS}, "group-without-items"),
     "an output without labels": (
         [[30, 10, 0], [8, 42, 0]],
         {group: [*counts, 7] for group, counts in ITEMS.items()},
@@ -73,7 +73,7 @@ def test_the_answer_comes_with_a_finding(labeled: Any, items: Any, code: str, tm
 
 
 def test_sound_groups_come_without_these_findings() -> None:
-    labeled = {study: LABELED for study in "uvwxy"}
+    labeled = dict.fromkeys("uvwxy", LABELED)
     groups = tc.Groups(labeled, ITEMS, ["a", "b"])
     found = {finding.code for finding in tc.infer(groups, tc.LabelShift(confusion=tc.Varying())).findings}
     assert not found & {code for *_, code in CAUTIONS.values()}
