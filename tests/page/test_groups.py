@@ -121,13 +121,12 @@ def test_a_refused_answer_has_a_page_without_numbers() -> None:
 
 
 def test_two_grouping_columns_have_a_picture_for_each_value_of_one() -> None:
-    cells = {
-        (region, age): [0.6 - at / 50, 0.4 + at / 50] for at, region in enumerate("NSE") for age in ("old", "young")
-    }
+    regions = [(region, age, at / 50) for at, region in enumerate("NSE") for age in ("old", "young")]
+    cells = {(region, age): [0.6 - step, 0.4 + step] for region, age, step in regions}
     html = page(made_answer(cells, by=["region", "age"]))
     assert re.findall(r'id="(shares-\d)-title"', html) == ["shares-0", "shares-1", "shares-2"]
     assert "region: N. Marks: posterior mean." in text_of(html)
-    many = {(number, age): [0.5, 0.5] for number in range(30) for age in ages}
+    many = {(number, age): [0.5, 0.5] for number in range(30) for age in ("old", "young")}
     assert re.findall(r'id="(shares[-\d]*)-title"', page(made_answer(many, by=["region", "age"]))) == ["shares"]
 
 

@@ -108,9 +108,10 @@ def check(
         confusion=confusion,
         unlabeled=unlabeled,
         positive=positive,
-        sensitivity=sensitivity,
-        specificity=specificity,
+        sensitivity=None if sensitivity is None else [sensitivity],
+        specificity=None if specificity is None else [specificity],
     )
+    source.refuse_ranges("check")
     audited = [] if audit is None else [str(audit)]
     inputs = replace(source, tables=[*source.tables, *audited]).files()
     report = Report(json_file=json, with_table=table, is_quiet=quiet, inputs=inputs)

@@ -147,9 +147,10 @@ def plan(
         confusion=confusion,
         unlabeled=unlabeled,
         positive=positive,
-        sensitivity=None if prevalence else sensitivity,
-        specificity=None if prevalence else specificity,
+        sensitivity=None if prevalence or sensitivity is None else [sensitivity],
+        specificity=None if prevalence or specificity is None else [specificity],
     )
+    source.refuse_ranges("plan")
     report = Report(
         level=read_level(level),
         json_file=json,
