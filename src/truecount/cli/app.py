@@ -24,11 +24,11 @@ COMMANDS: tuple[Door, ...] = ("estimate", "check", "plan", "counts", "demo")
 """Each is a function in a module of its name, which is loaded when it is wanted: not all need all of the package."""
 
 
-VERBS = {"estimate": ("infer", "infer_many(joint=True)", "estimate"), "check": ("infer", "check")}
+VERBS = {"estimate": ("infer", "infer of groups", "estimate"), "check": ("infer", "check")}
 """Verbs of the library that a command calls, whose findings it may show."""
 OPTIONS = (
     *("label", "prediction", "missing", "by", "weight", "prior", "positive", "sensitivity", "specificity"),
-    *("target", "engine", "joint", "above", "below", "drift", "label_error"),
+    *("target", "engine", "above", "below", "drift", "label_error"),
     *("prevalence", "labels", "items", "budget", "assurance", "half_width"),
 )
 """Arguments of the library that are options of the same name."""

@@ -115,7 +115,7 @@ DECLARED = (
     Declared(
         "labels-outweighed",
         "caution",
-        ("infer of groups", "infer_many(joint=True)"),
+        ("infer of groups",),
         "groups drawn together move the confusion away from what its labels say",
         otherwise="serious from three standard deviations on",
     ),
