@@ -74,6 +74,14 @@ REPORTED: list[Problem] = [
     (tc.Counts([[3, 0], [3, 7]], [2619918, 97380082]), tc.Prior(confusion=0.5)),
     (tc.Counts([[9, 1], [552, 448]], [228769, 771231]), tc.Prior((1.932, 4.475), confusion=5.0)),
     (tc.Counts([[0, 8, 0, 12], [111, 63, 67, 59]], [368, 162, 185, 85]), tc.Prior()),
+    (
+        tc.Counts([[3, 0, 8, 23], [6, 11, 23, 3]], [91, 37, 57, 7]),
+        tc.Prior((10.162343860630601, 4.098740270175751), 9.32503226851349),
+    ),
+    (
+        tc.Counts([[0, 24, 1, 1], [18, 0, 1, 1]], [6170291, 10877641, 82367536, 584532]),
+        tc.Prior((4.12183954868358, 3.640920602080875), 3.0),
+    ),
 ]
 """Problems that were once answered wrongly: without a finding, but for the fourth."""
 

@@ -191,7 +191,7 @@ def _until_narrow(
     while True:
         posterior = tc.infer(*tc.with_target_labels(blank, table, model), engine=tc.Auto(2000))
         ends = posterior.interval()
-        if np.diff(ends, axis=1).max() <= target or table.sum() >= MOST:
+        if tc.may_stop(blank, target / 2, target=table, model=model) or table.sum() >= MOST:
             return int(table.sum()), float(((ends[:, 0] <= truth) & (truth <= ends[:, 1])).mean())
         if name == "adaptive":
             widest = posterior.classes[int(np.diff(ends, axis=1).argmax())]

@@ -296,6 +296,22 @@ def test_chains_that_disagree_are_named():
     assert replace(answer, draws=broken).status == "no-answer"
 
 
+@pytest.mark.parametrize("is_stuck", [False, True])
+def test_one_stray_chain_among_all_is_named(is_stuck):
+    """A chain whose shares of one group lie two standard deviations off, or are those that it began with."""
+    answer = infer(Groups([[40, 10], [5, 45]], {"a": [30, 20], "b": [10, 40], "c": [25, 25]}), engine=Auto(100))
+    assert "not-converged" not in [each.code for each in answer.findings]
+    chains = answer.draws.chains
+    assert chains == 32
+    shares = answer.prevalence.copy()
+    one = shares.reshape(chains, -1, 3, 2)[7, :, 1]
+    one[:] = one[0] if is_stuck else one + 2 * answer.sd[1] * [1, -1]
+    broken = replace(answer.draws, prevalence=shares)
+    (finding,) = [each for each in group_findings(answer.data, answer.model, broken) if each.code == "not-converged"]
+    assert "for the prevalence:" in finding.message
+    assert replace(answer, draws=broken).status != "ok"
+
+
 @pytest.mark.parametrize(
     ("argument", "options"),
     [

@@ -36,6 +36,12 @@ def test_two_summits_are_found_and_chains_begin_on_both(seed):
     assert {0.1, 0.9} <= set(prevalence[:, 0].round(1))
 
 
+def test_two_summits_are_found_however_many_items_are_unlabelled():
+    counts = Counts([[0, 24, 1, 1], [18, 0, 1, 1]], [6170291, 10877641, 82367536, 584532])
+    prior = Prior((4.12183954868358, 3.640920602080875), 3.0)
+    assert sorted(survey(density(counts, prior)).modes[:, 0, 0].round(3)) == [0.055, 0.967]
+
+
 def test_chains_of_nuts_begin_on_both(seed, monkeypatch):
     def stay(evaluate, start, dimensions, *, engine, seed):
         points = np.stack([start(np.random.default_rng(chain)) for chain in range(engine.chains)])

@@ -1,14 +1,12 @@
 """The page of many groups: what a manager reads first, then everything that one answer has too."""
 
 from dataclasses import dataclass, replace
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from truecount._secrets import masked_command
-from truecount._wording import signed, visible
+from truecount._wording import labels, signed, visible
 from truecount.api.groups import spread_sensitivity
 from truecount.errors import InputError
 from truecount.models import LabelShift, Pooled, Varying, Walk
@@ -16,7 +14,7 @@ from truecount.models.model import Assumption
 from truecount.page import text
 from truecount.page.pictures import Drawing, drawing_of
 from truecount.page.reproduce import Repeat, beliefs, prior_in_python
-from truecount.page.style import style
+from truecount.page.style import rendered
 from truecount.page.text import LONGEST_NAME
 from truecount.plots.canvas import percent_axis
 from truecount.plots.groups import (
@@ -28,7 +26,6 @@ from truecount.plots.groups import (
     panel_place,
     panels_of,
 )
-from truecount.plots.labels import labels
 from truecount.plots.ranks import draw_pairs, draw_ranks, pairs_data, ranks_data
 from truecount.plots.theme import Theme
 from truecount.results.group_summary import GroupSummary
@@ -93,9 +90,9 @@ def render_groups(
     command
         What was typed to get this answer.
     """
-    rendered: str = _template().render(
-        title=visible(title or TITLE),
-        style=style(),
+    return rendered(
+        "groups.html",
+        title=title or TITLE,
         answer=answer_in_words(summary),
         alerts=[visible(alert.message) for alert in summary.alerts] if summary.has_answer else [],
         sections=[*_sections(summary), *_study_prior(answer, summary)] if summary.has_answer else [],
@@ -104,7 +101,6 @@ def render_groups(
         assumptions=_assumptions(answer.model),
         repeat=_repeat(answer, summary, command),
     )
-    return rendered
 
 
 def answer_in_words(summary: GroupSummary) -> str:
@@ -289,11 +285,3 @@ def _repeat(answer: "GroupPosterior", summary: GroupSummary, command: str | None
 
 def _choices(model: LabelShift) -> list[tuple[str, Any]]:
     return [("groups", model.groups), ("confusion", model.confusion)]
-
-
-@cache
-def _template() -> Any:
-    from jinja2 import Environment, StrictUndefined
-
-    machine = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
-    return machine.from_string(Path(__file__).with_name("groups.html").read_text(encoding="utf-8"))

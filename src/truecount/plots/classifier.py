@@ -7,10 +7,9 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, Name
-from truecount._wording import display_width
+from truecount._wording import display_width, labels
 from truecount.counts.weights import effective_counts
 from truecount.plots.canvas import FONT, drawn, inches
-from truecount.plots.labels import labels
 from truecount.plots.rows import SMALLEST_FONT, label_rows, rows_height, spans
 from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.results import Posterior

@@ -217,7 +217,7 @@ def _prior_parts(density: Density) -> Iterator[Part]:
 
 
 def _mode_parts(landscape: Landscape) -> Iterator[Part]:
-    """Parts around each mode, by the items of each class and output there."""
+    """Parts around each mode and on the way from it to one class alone, by the items of each class and output there."""
     density = landscape.density
     few = min(1.0, max(1.0, density.rows[~density.is_known].sum()) / density.unlabeled.sum())
     scales = np.geomspace(1.0, 0.1 * few, 2 - int(np.log10(few)))
@@ -229,6 +229,13 @@ def _mode_parts(landscape: Landscape) -> Iterator[Part]:
             for kept in scales:
                 yield Part(density.prevalence + kept * held, density.rows, int(number))
                 yield Part(density.prevalence + kept * held, density.rows + few * items, int(number))
+    for items in landscape.allocations_on_the_way():
+        held = items.sum(axis=1)
+        for kept in SHARES_KEPT:
+            yield Part(density.prevalence + kept * held, density.rows + kept * items)
+        largest = int(np.argmax(np.where(density.is_known, 0.0, held)))
+        if not density.is_known.all():
+            yield Part(density.prevalence + few * held, density.rows + few * items, largest)
 
 
 def _worth(pool: Pool) -> FloatArray:

@@ -15,11 +15,12 @@ SAME = 1e-3
 class Ascent:
     """The log-density. A point has shape (..., classes, 1 + outputs): the prevalence, then the confusion.
 
-    Cells that stay empty, if any, have shape (..., classes, outputs), of points that climb together.
+    Cells that stay empty, if any, have shape (..., classes, outputs), of points that climb together. The prevalence may
+    be kept as it is, so that only rows climb.
     """
 
-    def __init__(self, density: Density, is_empty: BoolArray | bool = False) -> None:
-        self.learned = ~density.is_known
+    def __init__(self, density: Density, is_empty: BoolArray | bool = False, *, keeps_prevalence: bool = False) -> None:
+        self.learned, self.keeps_prevalence = ~density.is_known, keeps_prevalence
         self.prevalence, self.unlabeled = density.prevalence - 1, density.unlabeled
         self.rows = np.where(self.learned[:, None] & ~np.asarray(is_empty), density.rows - 1, 0.0)
         _require_no_pole("prevalence", self.prevalence)
@@ -36,7 +37,7 @@ class Ascent:
         """Share out the unlabelled items as the point says, and go where that leads."""
         allocated = self.allocated(point)
         new = point.copy()
-        if self.total:
+        if self.total and not self.keeps_prevalence:
             new[..., 0] = (self.prevalence + allocated.sum(axis=-1)) / self.total
         seen = self.rows + allocated
         weight = seen.sum(axis=-1, keepdims=True)

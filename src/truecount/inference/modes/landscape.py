@@ -8,11 +8,13 @@ import numpy as np
 from truecount._types import BoolArray, FloatArray
 from truecount.inference.draws import dirichlet, draw_rows
 from truecount.inference.modes.ascent import Ascent, share_out
-from truecount.inference.modes.mode import climb_together, even_start, one_class_starts, shuffled_starts
+from truecount.inference.modes.mode import by_degrees, climb_together, even_start, one_class_starts, shuffled_starts
 from truecount.models import Density
 
 ROUNDS, ARRIVED = 6, 1e-4
 """Rounds of leaps, and nats that may be left to gain: a point that is still under way, as on a ridge, is no mode."""
+ROUNDING = 1e-10
+"""Nats for each item by which rounding hides what is left to gain."""
 APART = 0.02
 """Shares by which modes differ, at the least."""
 NEGLIGIBLE = 40.0
@@ -21,6 +23,8 @@ NEGLIGIBLE_CORNER, MOST_CLASSES = 15.0, 8
 """The same for a corner; with more classes than this its mass cannot be judged by its height and width."""
 NEARLY_AS_HEAVY = 3.0
 """Nats: a mode whose mass is within this of the largest must have draws about it."""
+ON_THE_WAY = (0.2, 0.4, 0.6, 0.8, 0.95)
+"""How far points on the way from a mode to a single class are from the mode."""
 MOST_EDGES, MOST_CELLS, EDGE_LEAPS = 128, 24, 12
 """Edges looked at, of a confusion with so many cells at most, and leaps upwards along each."""
 
@@ -84,6 +88,26 @@ class Landscape:
         one_class, ascent = held * self.density.unlabeled, Ascent(_logarithmic(self.density))
         return np.concatenate([ascent.allocated(self.modes), one_class, ascent.allocated(self.edges)])
 
+    def allocations_on_the_way(self) -> FloatArray:
+        """Shape (guesses, classes, outputs): items as they lie on the way from the first mode to each class alone.
+
+        The prevalence is on a straight line, and the rows are the best ones there. A shoulder of the posterior has no
+        maximum, but mass.
+        """
+        n_classes, moved_on = self.density.n_classes, _logarithmic(self.density)
+        if n_classes > MOST_CLASSES:
+            return np.zeros((0, *self.density.rows.shape))
+        share = np.array(ON_THE_WAY)[:, None, None]
+        points = np.tile(self.modes[0], (len(ON_THE_WAY), n_classes, 1, 1))
+        points[..., 0] = (1 - share) * points[..., 0] + share * np.eye(n_classes)
+        points = points.reshape(-1, *self.modes[0].shape)
+        for unlabeled in by_degrees(moved_on):
+            ascent = Ascent(replace(moved_on, unlabeled=unlabeled), keeps_prevalence=True)
+            for _ in range(EDGE_LEAPS):
+                points = ascent.leap(points)
+        mass = _log_mass(self.density, ascent, points)
+        return ascent.allocated(points[mass > self.log_masses[0] - NEGLIGIBLE_CORNER])
+
 
 def survey(density: Density) -> Landscape:
     """Look for modes of the density of the logarithms, which is what chains move on: it has none on the edge."""
@@ -92,8 +116,10 @@ def survey(density: Density) -> Landscape:
     starts = np.concatenate([even_start(moved_on)[None], corners, shuffled_starts(moved_on)])
     points = climb_together(moved_on, starts, ROUNDS)
     ascent = Ascent(moved_on)
+    if len(degrees := by_degrees(moved_on)) > 1:
+        points = np.concatenate([points, _climb_by_degrees(moved_on, starts, degrees)])
     mass = _log_mass(density, ascent, points)
-    has_arrived = ascent.residual(points) < ARRIVED
+    has_arrived = ascent.residual(points) < max(ARRIVED, ROUNDING * ascent.total)
     first, *others = np.lexsort([-mass, ~has_arrived])
     kept = [first]
     for number in others:
@@ -103,6 +129,13 @@ def survey(density: Density) -> Landscape:
     is_near = _log_mass(density, ascent, corners) > mass[first] - NEGLIGIBLE_CORNER
     corners = corners[is_near & (density.n_classes <= MOST_CLASSES)]
     return Landscape(density, points[kept], corners, _edges(density, points[kept]), mass[kept])
+
+
+def _climb_by_degrees(density: Density, points: FloatArray, degrees: list[FloatArray]) -> FloatArray:
+    """Climb with few of the unlabelled items, then with more: with very many, steps are short from anywhere else."""
+    for unlabeled in degrees:
+        points = climb_together(replace(density, unlabeled=unlabeled), points, ROUNDS)
+    return points
 
 
 def _edges(density: Density, modes: FloatArray) -> FloatArray:
