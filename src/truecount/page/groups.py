@@ -185,11 +185,7 @@ def _shares_pictures(summary: GroupSummary, *, is_one_series: bool) -> tuple[Dra
 def _panels(summary: GroupSummary, panels: dict[str, list[int]]) -> tuple[Drawing, ...]:
     """Draw each panel by itself, all with one axis of shares."""
     column = visible(summary.by[panel_place(summary)])
-    order = summary.by_size()
-    each = {
-        name: groups_data(summary, in_time=summary.in_time, chosen=[at for at in order if at in set(chosen)])
-        for name, chosen in panels.items()
-    }
+    each = {name: groups_data(summary, in_time=summary.in_time, chosen=chosen) for name, chosen in panels.items()}
     low, high = min(data.limits[0] for data in each.values()), max(data.limits[1] for data in each.values())
 
     def draw(ax: "Axes", data: GroupsData, theme: Theme) -> None:
