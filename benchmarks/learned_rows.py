@@ -3,7 +3,7 @@
     TRUECOUNT_DATA=... python benchmarks/learned_rows.py [--repetitions 8] [--without flat]
 
 Problems are those of ``priors.py``, with scikit-learn's digits besides. Results go to
-``benchmarks/results/learned_rows.json`` and ``.md``.
+``benchmarks/results/learned_rows.json`` and ``.md``, row by row, so that a run that is cut short leaves both.
 """
 
 import argparse
@@ -67,9 +67,9 @@ def main() -> None:
         for design in priors.DESIGNS:
             entries.append(line(name, design, [each for each in problems if each.design == design], rows))
             print(table(entries[-1:], rows).splitlines()[-1], flush=True)
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "learned_rows.json").write_text(json.dumps({"machine": about(), "settings": entries}, indent=1) + "\n")
-    (RESULTS / "learned_rows.md").write_text(table(entries, rows))
+            kept = json.dumps({"machine": about(), "settings": entries}, indent=1)
+            (RESULTS / "learned_rows.json").write_text(kept + "\n", encoding="utf-8")
+            (RESULTS / "learned_rows.md").write_text(table(entries, rows), encoding="utf-8")
 
 
 if __name__ == "__main__":

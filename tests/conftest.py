@@ -5,8 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from frames import Sparks
+
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 @pytest.fixture
@@ -32,20 +36,34 @@ def sparks() -> Iterator[Sparks]:
     made.stop()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Give each worker neighbouring tests, which share what is made for them, and then what another has not begun."""
+    if config.getvalue("dist") != "load":
+        return None
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
-    """Where extras are required, a test file that skips for want of one has failed."""
-    return _required((yield))
+    """Judge a file of tests that skips for want of an extra."""
+    return _judged((yield))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    """Where extras are required, a test that skips for want of one has failed."""
-    return _required((yield))
+    """Judge a test that skips for want of an extra."""
+    return _judged((yield))
 
 
-def _required(report):
-    wanted = os.environ.get("TRUECOUNT_EXTRAS") == "required"
-    if wanted and report.skipped and "could not import" in str(report.longrepr):
-        report.outcome = "failed"
+def _judged(report):
+    """Fail what wants an extra where all are required; elsewhere note it in a file, if one is named."""
+    if report.skipped and "could not import" in str(report.longrepr):
+        if os.environ.get("TRUECOUNT_EXTRAS") == "required":
+            report.outcome = "failed"
+        elif noted := os.environ.get("TRUECOUNT_SKIPPED"):
+            with Path(noted).open("a", encoding="utf-8") as stream:
+                stream.write(f"{report.nodeid}\n")
     return report

@@ -298,6 +298,7 @@ def test_studies_agree_with_quadrature(scale, seed):
             assert abs(influence.mean()) < 5 * errors(influence, answer.draws.chains)[0], (prior.__name__, name)
 
 
+@pytest.mark.slow
 def test_a_target_without_labels_is_less_certain_where_studies_differ():
     alike = {f"study {at}": [[90, 10], [10, 90]] for at in range(4)}
     differing = {f"study {at}": [[70 + 8 * at, 30 - 8 * at], [10, 90]] for at in range(4)}

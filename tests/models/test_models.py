@@ -70,3 +70,23 @@ def test_a_prior_is_there_only_where_the_model_has_one():
 def test_a_model_refuses_what_it_cannot_use(made, words):
     with pytest.raises(InputError, match=words):
         made()
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (lambda: tc.Walk(noise=0.3), "noise is 0.3"),
+        (lambda: tc.Pooled(covariates=5), "covariates is 5"),
+        (lambda: tc.Pooled(covariates=[[1], [1, 2]]), "covariates is"),
+    ],
+)
+def test_variations_of_groups_refuse_what_they_cannot_read(made, words):
+    with pytest.raises(InputError, match=words):
+        made()
+
+
+def test_covariates_of_pandas_are_read_by_the_names_of_groups():
+    pandas = pytest.importorskip("pandas")
+    by_name = {"age": {"c": 3, "b": 2, "a": 1}}
+    for given in ({"age": pandas.Series(by_name["age"])}, pandas.DataFrame(by_name)):
+        assert tc.Pooled(covariates=given) == tc.Pooled(covariates=by_name)

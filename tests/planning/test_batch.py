@@ -5,10 +5,15 @@ import pytest
 from scipy.stats import binom
 
 import truecount as tc
-from truecount.planning.batch import OutputKnowledge, drop_most, expected_variance, wider_by_a_surprise
+from truecount.planning.batch import OutputKnowledge, drop_most, wider_by_a_surprise
 from truecount.planning.pilot import posterior_draws
 
 COUNTS = tc.Counts([[140, 60], [20, 180]], [6000, 4000], classes=["fail", "pass"])
+
+
+def expected_variance(known, labels):
+    """The part of the variance that labels can remove, as is expected after so many more of each output."""
+    return float((known.weight * known.strength / (known.strength + labels)).sum())
 
 
 def test_a_batch_drops_the_variance_as_much_as_any_other():
@@ -97,6 +102,11 @@ def test_target_labels_narrow_the_answer_and_leave_the_counts_in_sum():
         (lambda: tc.with_target_labels(COUNTS, [[1, 2]]), "shape"),
         (lambda: tc.with_target_labels(COUNTS, [[7000, 0], [0, 0]]), "more items"),
         (lambda: tc.with_target_labels(COUNTS, [[1, 0], [0, 1]], tc.SamePopulation()), "LabelShift"),
+        (lambda: tc.with_target_labels(COUNTS, [[8.5, 0], [0, 1]]), "holds 8.5"),
+        (
+            lambda: tc.with_target_labels(COUNTS, [[8, 0], [0, 1]], tc.LabelShift(tc.Prior(prevalence="learned"))),
+            "learned",
+        ),
         (lambda: tc.next_batch(COUNTS, 20_000), "are left"),
         (lambda: tc.next_batch(COUNTS, 0), "number"),
         (lambda: tc.may_stop(COUNTS, 0.0, target=[[1, 0], [0, 1]]), "width"),

@@ -108,8 +108,7 @@ def plan(
     level, seed = _check.level(level), _check.whole_number("seed", seed, least=0)
     chosen = chosen_model(model, None)
     _check.instance_of("costs", costs, Costs, "Pass Costs(label=..., item=...)")
-    wanted = goal if goal is not None else replace(ANYTHING, of=of)
-    _check.instance_of("goal", wanted, Goal, "Pass Goal.narrow(0.03)")
+    wanted = _wanted(goal, of)
     with watch(what="planning"):
         problem = Problem(
             scenarios=_scenarios(data, chosen, seed),
@@ -121,13 +120,25 @@ def plan(
         _require_groups(problem)
         prices = costs.vector(problem.first.strata)
         prices[-1] *= len(problem.scenarios)
+        if isinstance(data, Groups) and not data.shares_labels:
+            prices[:-1] *= len(problem.scenarios)
         if items is None and (goal is not None or budget is not None) and prices[-1] == 0:
             items = UNLIMITED
         elif items is None and goal is None and budget is None and not problem.first.is_assumed:
             items = 0
         choice, budget = _choice(problem.first, labels, items, budget, prices)
         sizes, words = _sizes(problem, choice, budget, has_goal=goal is not None)
-        return _answer(problem, Choice(choice.fixed, prices), sizes, words, goal, data)
+        return _answer(problem, Choice(choice.fixed, prices), sizes, words, None if goal is None else wanted, data)
+
+
+def _wanted(goal: Goal | None, of: Any) -> Goal:
+    """Return the goal, of the class that is asked for."""
+    if goal is None:
+        return replace(ANYTHING, of=of)
+    _check.instance_of("goal", goal, Goal, "Pass Goal.narrow(0.03)")
+    if of is not None and goal.of not in (None, of):
+        raise InputError("of", f"is {of!r}", f"the goal is of {goal.of!r}", "Leave one of them out")
+    return goal if of is None else replace(goal, of=of)
 
 
 def _scenarios(data: Any, model: Model, seed: int) -> dict[Any, Scenario]:

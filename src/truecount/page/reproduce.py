@@ -23,7 +23,7 @@ DRAWN_JOINTLY = (
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """How to repeat an answer.
+    """How to reproduce an answer.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Repeat:
 
 
 def repeat(posterior: Posterior, command: str | None = None) -> Repeat:
-    """Say how to repeat this answer."""
+    """Say how to reproduce this answer."""
     reason = f" Chosen because {posterior.run.reason}." if posterior.run.reason else ""
     facts = [
         ("Version", f"truecount {posterior.origin.version or 'unknown'}"),

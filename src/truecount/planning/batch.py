@@ -87,8 +87,3 @@ def drop_most(known: OutputKnowledge, number: int, available: IntArray) -> IntAr
         if whole.sum() < number and whole[place] < available[place]:
             whole[place] += 1
     return whole
-
-
-def expected_variance(known: OutputKnowledge, labels: IntArray) -> float:
-    """Return the part of the variance that labels can remove, as is expected after so many more of each output."""
-    return float((known.weight * known.strength / (known.strength + labels)).sum())
