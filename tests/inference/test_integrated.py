@@ -7,7 +7,7 @@ import pytest
 from scipy.special import betaln, expit
 
 from truecount import Groups, Independent, LabelShift, Pooled, Prior, infer
-from truecount.inference import hierarchical
+from truecount.inference import group_draws, hierarchical
 from truecount.inference.convergence import effective_fast
 from truecount.inference.hierarchical import sample_groups
 from truecount.inference.integrated.coordinates import CommonCoordinates
@@ -165,3 +165,14 @@ def test_alike_groups_converge_in_few_draws(kind, seed):
     assert answer.status == "ok"
     assert len(answer.prevalence) < 40_000
     assert min(each.effective for each in answer.draws.convergence()) >= 1000
+
+
+@pytest.mark.parametrize("integrated", [True, False])
+def test_no_more_effective_draws_are_aimed_at_than_memory_holds(integrated, monkeypatch):
+    """Else chains would run to the end of their budget, and leave out draws as fast as they make them."""
+    density = density_of("known rows")
+    monkeypatch.setattr(hierarchical, "can_integrate", lambda _: integrated)
+    monkeypatch.setattr(group_draws, "KEPT_BYTES", 100_000)
+    draws = sample_groups(density, effective_draws=100_000, seed=1)
+    assert 8 * draws.prevalence.size <= 100_000
+    assert draws.iterations < 2000

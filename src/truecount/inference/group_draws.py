@@ -12,6 +12,8 @@ from truecount.inference import convergence
 KEPT_BYTES = 200_000_000
 """Of draws; every second iteration is left out when they take more."""
 FEWEST_KEPT = 16
+KEPT_OF_EFFECTIVE = 4
+"""Draws that memory must hold for each effective one that is aimed at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,11 @@ class GroupDraws:
                 varies = (flat != flat[0]).any(axis=0)
                 if varies.any():
                     yield name, flat if varies.all() else flat[:, varies]
+
+
+def attainable(wanted: int, numbers: int) -> int:
+    """Return how many effective draws to aim at, where a draw consists of so many numbers and memory is limited."""
+    return max(1, min(wanted, KEPT_BYTES // (8 * numbers * KEPT_OF_EFFECTIVE)))
 
 
 class Stacked(NamedTuple):

@@ -12,7 +12,7 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray
-from truecount.inference.group_draws import GroupDraws, Kept
+from truecount.inference.group_draws import GroupDraws, Kept, attainable
 from truecount.inference.integrated.sampling import can_integrate, sample_integrated
 from truecount.inference.unit_moves import UnitMoves
 from truecount.inference.whitening import BATCH, Whitening
@@ -176,7 +176,7 @@ def sample_groups(
     density
         What to draw from.
     effective_draws
-        The least effective sample size that is wanted.
+        The least effective sample size that is wanted; fewer where memory does not hold so many draws.
     seed
         Same seed, same draws.
     groups
@@ -248,33 +248,39 @@ def _warm(chains: _Chains, iterations: int) -> None:
 
 def _drawn(chains: _Chains, wanted: int, groups: int) -> GroupDraws:
     """Draw in blocks until enough is known; keep what fits in memory."""
-    density = chains.map.density
-    kept = Kept()
-    for _ in range(MOST_BLOCKS):
+    density, kept, block = chains.map.density, Kept(), 0
+    of_group = len(density.centre.basis) * (1 if density.labeled is None else 1 + len(density.unlabeled))
+    wanted = attainable(wanted, density.n_hyper + groups * of_group)
+    while True:
         for _ in range(BLOCK):
             chains.iterate()
             hyper, latent = chains.map.natural(chains.y, chains.z)
             prevalence = density.prevalence(hyper, latent)[:, :, :groups].transpose(0, 2, 1)
             rows = None if density.labeled is None else density.unit_rows(hyper, latent)[:, :groups]
             kept.add(hyper, prevalence, rows)
-        stacked = kept.stacked()
-        _, centre, scores = density.parts(stacked.hyper)
-        spread, common = density.spread(scores), density.common_rows(stacked.hyper)
-        draws = GroupDraws(
-            prevalence=stacked.prevalence,
-            confusion=common if stacked.rows is None else stacked.rows,
-            centre=centre,
-            spread=spread[:, : density.n_prevalence_spreads],
-            common_rows=None if stacked.rows is None else common,
-            row_spread=spread[:, density.n_prevalence_spreads :],
-            chains=len(chains.y),
-            iterations=chains.iterations,
-            gradients=chains.gradients,
-            acceptance=float(np.mean(chains.accepted)),
-        )
-        if draws.is_enough(wanted):
-            break
-    return draws
+        block += 1
+        draws = _gathered(chains, kept)
+        if draws.is_enough(wanted) or block == MOST_BLOCKS:
+            return draws
+        del draws
+
+
+def _gathered(chains: _Chains, kept: Kept) -> GroupDraws:
+    density, stacked = chains.map.density, kept.stacked()
+    _, centre, scores = density.parts(stacked.hyper)
+    spread, common = density.spread(scores), density.common_rows(stacked.hyper)
+    return GroupDraws(
+        prevalence=stacked.prevalence,
+        confusion=common if stacked.rows is None else stacked.rows,
+        centre=centre,
+        spread=spread[:, : density.n_prevalence_spreads],
+        common_rows=None if stacked.rows is None else common,
+        row_spread=spread[:, density.n_prevalence_spreads :],
+        chains=len(chains.y),
+        iterations=chains.iterations,
+        gradients=chains.gradients,
+        acceptance=float(np.mean(chains.accepted)),
+    )
 
 
 def _laplace_mode(plain: GroupDensity) -> FloatArray:

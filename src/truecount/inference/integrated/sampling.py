@@ -12,7 +12,7 @@ import numpy as np
 
 from truecount._types import BoolArray, FloatArray
 from truecount.inference import convergence
-from truecount.inference.group_draws import GroupDraws, Kept
+from truecount.inference.group_draws import GroupDraws, Kept, attainable
 from truecount.inference.integrated.coordinates import CommonCoordinates
 from truecount.inference.integrated.integral import Common, integrate_groups
 from truecount.inference.integrated.mixture import TMixture
@@ -39,7 +39,7 @@ AT_ONCE = 400_000
 
 
 def can_integrate(density: GroupDensity) -> bool:
-    """Whether there are two classes, one confusion for all groups, independent groups, and little learned."""
+    """Whether there are two classes, one confusion, groups that are independent given the rest, and little to learn."""
     is_simple = density.n_ratios == 1 and density.labeled is None and density.loadings is None
     return is_simple and density.rows.known.ndim == 2 and 0 < _size(density) <= MOST_COORDINATES
 
@@ -138,7 +138,8 @@ def _drawn(target: CommonCoordinates, mixture: TMixture, wanted: int, rng: np.ra
     chosen = rng.choice(len(points), CHAINS, p=_normalised(weights))
     points, weights, shares = points[chosen], weights[chosen], shares[chosen]
     ahead = int(np.clip(AT_ONCE // (CHAINS * density.n_groups), 1, BLOCK))
-    for block in range(1, MOST_BLOCKS + 1):
+    wanted, block = attainable(wanted, 2 * density.n_groups + points.shape[1]), 0
+    while True:
         for at in range(0, BLOCK, ahead):
             number = min(ahead, BLOCK - at)
             proposed, values, anew = _proposed(target, mixture, number * CHAINS, rng, with_shares=True)
@@ -149,10 +150,11 @@ def _drawn(target: CommonCoordinates, mixture: TMixture, wanted: int, rng: np.ra
                 points, shares = np.where(here, proposed[new], points), np.where(here, anew[new], shares)
                 kept.add(points, np.stack([shares, 1 - shares], axis=2))
             accepted.append(accept.mean())
+        block += 1
         draws = _gathered(target, kept, block * BLOCK, float(np.mean(accepted)))
-        if draws.is_enough(wanted):
-            break
-    return draws
+        if draws.is_enough(wanted) or block == MOST_BLOCKS:
+            return draws
+        del draws
 
 
 def _accepted(gains: FloatArray, weights: FloatArray, rng: np.random.Generator) -> tuple[BoolArray, FloatArray]:
