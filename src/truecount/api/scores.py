@@ -44,7 +44,7 @@ class ScoreModel:
 def fit_scores(scores: FloatArray, labels: IntArray, classes: tuple[Name, ...]) -> ScoreModel:
     """Fit maps to labelled scores and test them: the rule that decides between a map and cells.
 
-    Cells where a class has fewer than five labels, or where no map fits at the 1 % level; else the map of the largest
+    Cells where a class has fewer than five labels, or where no map fits at the 0.1 % level; else the map of the largest
     evidence among those that fit.
     """
     finding = too_few_labels(labels, classes)

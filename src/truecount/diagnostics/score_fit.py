@@ -15,7 +15,7 @@ from truecount.results.finding import Finding, gravest_first
 
 LEAST_LABELS = 5
 """Labels of every class below which no map is fitted."""
-LEVEL = 0.01
+LEVEL = 0.001
 """A map that fits is left for cells once in so many data sets."""
 LABELS_A_RANGE, MOST_RANGES = 10, 5
 """Expected labels of a class in each range of its scores that is looked at, and how many ranges there are at most."""
@@ -83,8 +83,8 @@ def fit_test(fitted: FittedMap, scores: FloatArray, labels: IntArray) -> tuple[f
 def _ranges(predicted: FloatArray) -> FloatArray:
     """Shape (items, classes, ranges): in which range of its probability each class has each item.
 
-    Ranges of one class hold about as many of its items each; there are none where it has few, and the first is left
-    out, because constants are part of the map. Of two classes one is enough.
+    Ranges of one class tell about as much each, and equal probabilities are in the same one. There are none where a
+    class has few items, and the first is left out, because constants are part of the map. Of two classes one is enough.
     """
     items, classes = predicted.shape
     found = []
@@ -93,13 +93,11 @@ def _ranges(predicted: FloatArray) -> FloatArray:
         rare = min(own.sum(), items - own.sum())
         number = int(np.clip(rare // LABELS_A_RANGE, 1, MOST_RANGES))
         order = np.argsort(own, kind="stable")
-        weight = own * (1 - own) + ALMOST_ZERO
-        reached = np.cumsum(weight[order]) / weight.sum()
-        of_item = np.empty(items, np.int64)
-        of_item[order] = np.minimum(
-            (number * (reached - weight[order] / weight.sum() / 2)).astype(np.int64), number - 1
-        )
-        for each in range(1, number):
+        weight = (own * (1 - own) + ALMOST_ZERO)[order]
+        reached = np.searchsorted(np.cumsum(weight), weight.sum() * np.arange(1, number) / number)
+        edges = np.unique(own[order][reached])
+        of_item = np.searchsorted(edges[edges > own.min()], own, side="right")
+        for each in range(1, int(of_item.max()) + 1):
             column = np.zeros((items, classes))
             column[of_item == each, place] = 1.0
             found.append(column)

@@ -7,7 +7,7 @@ from typing import Any
 
 from truecount._secrets import masked_command
 from truecount._wording import visible
-from truecount.inference.run import ImportanceRun
+from truecount.inference.run import ImportanceRun, ScoreRun
 from truecount.models import LabelShift, Model, Prior
 from truecount.models.priors import Diagonal
 from truecount.results import Posterior
@@ -17,6 +17,10 @@ SOLVED_TOGETHER = "# Solved together with other problems by infer_many; alone, i
 DRAWN_JOINTLY = (
     "# Drawn jointly with other groups by infer_many(..., joint=True); alone, it has other draws, and\n"
     "# shares that may differ a little: every group tells something about the confusion."
+)
+FROM_SCORES = (
+    "# Drawn from the scores themselves by infer(scores); these counts, of each item's most probable class,\n"
+    "# give a wider answer."
 )
 """What to say of draws that the counts alone do not reproduce."""
 
@@ -77,7 +81,8 @@ def _notes(posterior: Posterior) -> list[str]:
     """Say where `infer` draws others than these."""
     run = posterior.run
     stacked = [SOLVED_TOGETHER] if isinstance(run, ImportanceRun) and run.is_stacked else []
-    return [*stacked, *([DRAWN_JOINTLY] if run.joint else [])]
+    from_scores = [FROM_SCORES] if isinstance(run, ScoreRun) else []
+    return [*stacked, *([DRAWN_JOINTLY] if run.joint else []), *from_scores]
 
 
 def beliefs(model: Model) -> list[tuple[str, str]]:
