@@ -42,6 +42,7 @@ def test_the_same_seed_draws_the_same_and_each_argument_changes_the_answer(score
     assert len(infer(scores, engine=Auto(800)).prevalence) == 800
 
 
+@pytest.mark.filterwarnings("ignore::truecount.errors.ConvergenceWarning")
 @pytest.mark.parametrize(
     "asked", [{"prior": Prior(confusion="flat")}, {"engine": Hamiltonian()}, {"model": SamePopulation()}]
 )
