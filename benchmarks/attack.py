@@ -82,6 +82,10 @@ REPORTED: list[Problem] = [
         tc.Counts([[0, 24, 1, 1], [18, 0, 1, 1]], [6170291, 10877641, 82367536, 584532]),
         tc.Prior((4.12183954868358, 3.640920602080875), 3.0),
     ),
+    (
+        tc.Counts([[12, 7, 3], [7, 5, 1]], [116, 47, 272]),
+        tc.Prior.known_confusion([[0.30847971108344546, 0.07416192431869066, 0.6173583645978639], [nan] * 3]),
+    ),
 ]
 """Problems that were once answered wrongly: without a finding, but for the fourth."""
 

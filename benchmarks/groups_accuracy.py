@@ -44,18 +44,20 @@ def held(answer, truth, at=0):
     return (ends[:, 0] <= truth) & (truth <= ends[:, 1]), ends[:, 1] - ends[:, 0]
 
 
-def small(data_sets=25):
-    """Thirty groups of 50 items, simulated from the model of `Pooled`: error and coverage."""
-    rng, basis = np.random.default_rng(1), log_ratio_basis(2)
+def small(data_sets=200):
+    """Thirty groups of 50 items, all that is unknown simulated from its prior: error and coverage."""
+    rng, basis, shapes = np.random.default_rng(1), log_ratio_basis(2), np.array([[17.0, 3.0], [3.0, 17.0]])
     errors, hits = {"pooled": [], "independent": []}, {"pooled": [], "independent": []}
     for number in range(data_sets):
         spread = abs(rng.normal())
         shares = softmax((rng.logistic() + spread * rng.normal(size=(30, 1))) @ basis.T)
-        rows = np.array([rng.dirichlet([17, 3]), rng.dirichlet([3, 17])])
+        rows = np.array([rng.dirichlet(shape) for shape in shapes])
         items = {at: rng.multinomial(50, share @ rows) for at, share in enumerate(shares)}
         groups = tc.Groups(labels(rows, 200, rng), items)
         for name, kind in (("pooled", tc.Pooled()), ("independent", tc.Independent())):
-            answer = tc.infer(groups, tc.LabelShift(groups=kind), engine=ENGINE, seed=number)
+            answer = tc.infer(
+                groups, tc.LabelShift(tc.Prior(confusion=shapes), groups=kind), engine=ENGINE, seed=number
+            )
             errors[name].append(((answer.mean[:, 0] - shares[:, 0]) ** 2).mean())
             hits[name].append(held(answer, shares[:, 0])[0].mean())
     root = {name: float(np.sqrt(np.mean(values))) for name, values in errors.items()}

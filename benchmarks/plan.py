@@ -1,6 +1,6 @@
 """Carry plans out: published widths, goals met as promised, labels saved by adaptive batches, cost of a forecast.
 
-    python benchmarks/plan.py published|carried|batches|cost [--runs 500] [--only NAME]
+    python benchmarks/plan.py published|split|carried|batches|cost [--runs 500] [--only NAME]
 
 Real data are read from the folder that ``TRUECOUNT_DATA`` names. Results go to ``benchmarks/results/plan.json``, one
 key for each part.
@@ -191,7 +191,7 @@ def _until_narrow(
     while True:
         posterior = tc.infer(*tc.with_target_labels(blank, table, model), engine=tc.Auto(2000))
         ends = posterior.interval()
-        if np.diff(ends, axis=1).max() <= target or table.sum() >= MOST:
+        if tc.may_stop(blank, target / 2, target=table, model=model) or table.sum() >= MOST:
             return int(table.sum()), float(((ends[:, 0] <= truth) & (truth <= ends[:, 1])).mean())
         if name == "adaptive":
             widest = posterior.classes[int(np.diff(ends, axis=1).argmax())]
@@ -217,6 +217,21 @@ def published() -> dict[str, float]:
             plan = tc.plan(test, labels=labels, items=float(row["n_field"]), level=0.9)
             ratios.append(plan.width / float(row["mean_width_90"]))
     return {"widths": len(ratios), "least_ratio": min(ratios), "largest_ratio": max(ratios)}
+
+
+def split() -> dict[str, float]:
+    """Compare Lee et al.'s split of 200 labels with the formula's best one: by the formula, and by the posterior."""
+    lee = json.loads((DATA / "published" / "sample_sizes.json").read_text(encoding="utf-8"))["lee_allocation"]
+    share = (lee["p"] + lee["q0"] - 1) / (lee["q0"] + lee["q1"] - 1)
+    test = tc.Assumed.test(prevalence=share, sensitivity=lee["q1"], specificity=lee["q0"])
+    theirs, best = lee["theirs_m0_m1"], lee["variance_optimal_m0_m1"]
+    found = {}
+    for items in (1000, 10_000, 1_000_000):
+        plans = [tc.plan(test, labels=labels, items=items, seed=seed) for seed in range(5) for labels in (theirs, best)]
+        widths = np.array([max(each.mean_width for each in plan.classes) for plan in plans]).reshape(5, 2).mean(axis=0)
+        found[f"narrower_by_posterior_{items}_items"] = float(1 - widths[1] / widths[0])
+    widths = [tc.plan(test, labels=labels, items=10**9, large_sample=True).width for labels in (theirs, best)]
+    return {"narrower_by_formula": 1 - widths[1] / widths[0], **found}
 
 
 def cost() -> dict[str, float]:
@@ -246,13 +261,13 @@ def _seconds(call: Callable[[], object], times: int = 5) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=("published", "carried", "batches", "cost"))
+    parser.add_argument("part", choices=("published", "split", "carried", "batches", "cost"))
     parser.add_argument("--runs", type=int, default=500)
     parser.add_argument("--only", default="")
     given = parser.parse_args()
     kept = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
-    if given.part in ("published", "cost"):
-        kept[given.part] = {"published": published, "cost": cost}[given.part]()
+    if given.part in ("published", "split", "cost"):
+        kept[given.part] = {"published": published, "split": split, "cost": cost}[given.part]()
     else:
         problems, run = (CARRIED, carried) if given.part == "carried" else (BATCHES, batches)
         for name, make in problems.items():

@@ -17,11 +17,11 @@ from truecount.inference.draws import Engine
 from truecount.models import Density
 
 ENGINES: dict[str, Engine] = {
-    "Exact": Exact(500),
+    "Exact": Exact(200),
     "Gibbs": Gibbs(64 * 1000, chains=64, warmup=1000),
     "Hamiltonian": Hamiltonian(2000, effective_draws=2000),
-    "Quadrature": Quadrature(500),
-    "Auto": Auto(500),
+    "Quadrature": Quadrature(200),
+    "Auto": Auto(200),
 }
 """Every engine, at a size that makes many replicates cheap."""
 

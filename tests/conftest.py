@@ -34,18 +34,22 @@ def sparks() -> Iterator[Sparks]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
-    """Where extras are required, a test file that skips for want of one has failed."""
-    return _required((yield))
+    """Judge a file of tests that skips for want of an extra."""
+    return _judged((yield))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    """Where extras are required, a test that skips for want of one has failed."""
-    return _required((yield))
+    """Judge a test that skips for want of an extra."""
+    return _judged((yield))
 
 
-def _required(report):
-    wanted = os.environ.get("TRUECOUNT_EXTRAS") == "required"
-    if wanted and report.skipped and "could not import" in str(report.longrepr):
-        report.outcome = "failed"
+def _judged(report):
+    """Fail what wants an extra where all are required; elsewhere note it in a file, if one is named."""
+    if report.skipped and "could not import" in str(report.longrepr):
+        if os.environ.get("TRUECOUNT_EXTRAS") == "required":
+            report.outcome = "failed"
+        elif noted := os.environ.get("TRUECOUNT_SKIPPED"):
+            with Path(noted).open("a", encoding="utf-8") as stream:
+                stream.write(f"{report.nodeid}\n")
     return report

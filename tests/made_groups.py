@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 import truecount as tc
-from truecount.inference.hierarchical import GroupDraws
+from truecount.diagnostics.hierarchy import group_findings
+from truecount.inference.group_draws import GroupDraws
 from truecount.results.finding import Finding
 from truecount.results.provenance import Origin
 
@@ -52,6 +53,15 @@ def made_answer(
         findings=tuple(findings),
         origin=Origin(seed=3, engine="Auto(effective_draws=4000, budget=None)", version="0"),
     )
+
+
+def findings_of(groups: tc.Groups, model: tc.LabelShift | None = None) -> dict[str, Finding]:
+    """Return by their codes the findings of groups whose draws are made at will: those that the data decide."""
+    model = model or tc.LabelShift()
+    model = replace(model, groups=model.groups or tc.Pooled())
+    shares = {group: [1 / len(groups.classes)] * len(groups.classes) for group in groups.groups}
+    made = made_answer(shares, classes=groups.classes, outputs=groups.outputs, data=groups, model=model)
+    return {finding.code: finding for finding in group_findings(groups, model, made.draws)}
 
 
 def models(**options: Any) -> tc.GroupPosterior:

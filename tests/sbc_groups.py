@@ -36,6 +36,7 @@ SETTINGS = {
     "pooled, 3 classes, 4 outputs": Setting(3, 4, Pooled()),
     "pooled, 3 classes, 2 outputs": Setting(3, 2, Pooled()),
     "pooled, 5 classes": Setting(5, 5, Pooled(), data_sets=40),
+    "Dirichlet, 2 classes": Setting(2, 2, Pooled(kind="dirichlet")),
     "Dirichlet, 3 classes": Setting(3, 3, Pooled(kind="dirichlet")),
     "walk, 2 classes": Setting(2, 2, Walk()),
     "walk, 3 classes, 4 outputs": Setting(3, 4, Walk()),
@@ -95,13 +96,25 @@ def softmax(logs):
 
 def with_bug(density, bug):
     """Return the density with a mistake in it."""
-    if bug == "items counted sixteen times":
-        return replace(density, unlabeled=16 * density.unlabeled)
-    return density
+    times = {"items counted sixteen times": 16, "items counted four times": 4, "items left out": 0}.get(bug, 1)
+    return replace(density, unlabeled=times * density.unlabeled)
+
+
+def log_likelihood(groups, prevalence, confusion):
+    """Of the items, shape (draws,), for shares (draws, groups, classes) and rows of all groups or of each."""
+    rows = confusion if confusion.ndim == 4 else confusion[:, None]
+    return (
+        groups.unlabeled
+        * np.log(np.einsum("dgl,dglk->dgk", prevalence, np.broadcast_to(rows, (*prevalence.shape, rows.shape[-1]))))
+    ).sum(axis=(1, 2))
 
 
 def ranks_of_truth(setting, seed, data_sets, *, bug=None, effective_draws=100):
-    """Return names of quantities, and the share of draws below the truth (data sets, quantities)."""
+    """Return names of quantities, and the share of draws below the truth (data sets, quantities).
+
+    The likelihood is among them because it sees what each share by itself hardly shows: draws that fit the items closer
+    than the truth does, or less close.
+    """
     rng = np.random.default_rng([seed, setting.n_classes, setting.n_outputs])
     found = []
     for number in range(data_sets):
@@ -125,6 +138,11 @@ def ranks_of_truth(setting, seed, data_sets, *, bug=None, effective_draws=100):
             pairs["labelled rate"] = (draws.confusion[:, 0, 1, 0], truth.rows[0, 1, 0])
             pairs["common rate"] = (draws.common_rows[:, 0, 0], truth.common[0, 0])
             pairs["spread of rows"] = (draws.row_spread[:, 0], truth.row_spread[0])
+        rows = truth.rows[:N_GROUPS] if setting.confusion is not None else truth.common
+        pairs["likelihood"] = (
+            log_likelihood(groups, draws.prevalence, draws.confusion),
+            log_likelihood(groups, truth.shares[None], rows[None])[0],
+        )
         found.append([(values < value).mean() for values, value in pairs.values()])
     return list(pairs), np.array(found)
 

@@ -3,10 +3,16 @@
 import re
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from dataclasses import fields, replace
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy.stats import t
 
 import truecount as tc
 
@@ -65,27 +71,71 @@ def test_what_wrong_labels_do_to_the_example_is_as_printed() -> None:
 
 
 MINUS = "\N{MINUS SIGN}"
-NUMBER = re.compile(rf"[<>]? ?[-+{MINUS}]?[0-9][0-9,.]*")
+NUMBER = re.compile(rf"(?:[<>] )?[-+{MINUS}]?[0-9][0-9,.]*")
+PARTS = 16
+"""Into which the draws of an answer are split, to see how far its printed numbers vary."""
+FALSE_ALARMS = 1e-4
+"""How often right draws differ from a page's by more than is allowed."""
 
 
-def close(printed: str, written: str) -> bool:
-    """Whether the words are the same, and numbers as far apart as draws of chains on two machines."""
-    if NUMBER.sub("#", printed).split() != NUMBER.sub("#", written).split():
-        return False
-    sides = (
-        [float(each.strip("<> ,.").replace(",", "").replace(MINUS, "-")) for each in NUMBER.findall(text)]
-        for text in (printed, written)
-    )
-    return all(abs(one - other) <= 2 + 0.1 * abs(other) for one, other in zip(*sides, strict=True))
+def words(line: str) -> list[str]:
+    return NUMBER.sub("#", line).split()
 
 
-@pytest.mark.parametrize("name", ["groups.md", "scores.md"])
-def test_what_a_page_prints_is_as_printed(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    page = (DOCS / name).read_text(encoding="utf-8")
-    names: dict[str, Any] = {}
-    for block, written in re.findall(r"```python\n((?:(?!```).)*)```\n\n```text\n(.*?)```", page, flags=re.DOTALL):
-        exec(compile(block, name, "exec"), names)  # noqa: S102
-        printed = capsys.readouterr().out
-        for line, wanted in zip(printed.splitlines(), written.splitlines(), strict=True):
-            if "effective sample size" not in line and "Without a change" not in line:
-                assert close(line, wanted), (line, wanted)
+def numbers(line: str) -> np.ndarray:
+    found = [each.strip("<> ,.").replace(",", "").replace(MINUS, "-") for each in NUMBER.findall(line)]
+    return np.array(found, dtype=float)
+
+
+def digits(line: str) -> np.ndarray:
+    """The value of the last digit of each number."""
+    return np.array([10.0 ** -len(each.strip(" ,.").partition(".")[2]) for each in NUMBER.findall(line)])
+
+
+def part_of(answer: Any, number: int) -> Any:
+    """Return the answer from one sixteenth of its draws, two chains of thirty-two, as far converged as all are."""
+    draws, size = answer.draws, len(answer.draws.prevalence) // PARTS
+    part = slice(number * size, (number + 1) * size)
+    chains = None if draws.chains is None else max(draws.chains // PARTS, 1)
+    if isinstance(answer, tc.Posterior):
+        return replace(answer, draws=replace(draws, prevalence=draws.prevalence[part], chains=chains))
+    arrays = {each.name: getattr(draws, each.name) for each in fields(draws)}
+    some = {name: values[part] for name, values in arrays.items() if isinstance(values, np.ndarray)}
+    found = replace(answer, draws=replace(draws, **some, chains=chains))
+    found.__dict__["convergence"] = answer.convergence
+    return found
+
+
+def printed_by(page: str, infer: Callable[..., Any]) -> list[tuple[str, str]]:
+    """Run the page's blocks that show what they print; return lines as printed and as written there."""
+    text, names, lines = (DOCS / page).read_text(encoding="utf-8"), {}, []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tc, "infer", infer)
+        for block, written in re.findall(r"```python\n((?:(?!```).)*)```\n\n```text\n(.*?)```", text, flags=re.DOTALL):
+            with redirect_stdout(StringIO()) as shown:
+                exec(compile(block, page, "exec"), names)  # noqa: S102
+            lines += zip(shown.getvalue().splitlines(), written.splitlines(), strict=True)
+    return [pair for pair in lines if "effective sample size" not in pair[0] and "Without a change" not in pair[0]]
+
+
+@pytest.mark.parametrize("page", ["groups.md", "scores.md"])
+def test_what_a_page_prints_is_as_printed(page: str) -> None:
+    """Words are the same. Numbers are those of other draws of the same posterior, by batch means of the draws here."""
+    infer, answers = tc.infer, []
+
+    def kept(*arguments: Any, **options: Any) -> Any:
+        answers.append(infer(*arguments, **options))
+        return answers[-1]
+
+    lines = printed_by(page, kept)
+    parts = []
+    for at in range(PARTS):
+        some = iter([part_of(answer, at) for answer in answers])
+        parts.append([line for line, _ in printed_by(page, lambda *_, some=some, **__: next(some))])
+    compared = sum(len(numbers(line)) for line, _ in lines)
+    bound = t.ppf(1 - FALSE_ALARMS / 2 / compared, PARTS - 1)
+    for (line, written), others in zip(lines, zip(*parts, strict=True), strict=True):
+        assert words(line) == words(written)
+        spread = np.std([numbers(other) for other in others if words(other) == words(line)], axis=0, ddof=1)
+        allowed = bound * np.sqrt(2 / PARTS) * spread + digits(line)
+        assert (np.abs(numbers(line) - numbers(written)) <= allowed).all(), (line, written, allowed)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from truecount.api.bayesian import infer_many as infer_many
     from truecount.api.bayesian import mode as mode
     from truecount.api.cells import choose_partition as choose_partition
+    from truecount.api.plan import may_stop as may_stop
     from truecount.api.plan import next_batch as next_batch
     from truecount.api.plan import plan as plan
     from truecount.api.points import compare as compare
@@ -106,6 +107,7 @@ _HOMES = {
     "infer": "api.bayesian",
     "infer_many": "api.bayesian",
     "mode": "api.bayesian",
+    "may_stop": "api.plan",
     "next_batch": "api.plan",
     "plan": "api.plan",
     "sensitivity": "api.trust",

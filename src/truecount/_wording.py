@@ -56,6 +56,26 @@ def _fitting(name: str, columns: int) -> str:
     return name[:length]
 
 
+def labels(names: Sequence[Name], longest: int) -> list[str]:
+    """Cut the middle out of names wider than `longest` columns; those that then look alike get a number.
+
+    >>> labels(["cat", "a very long name", "a very lone name"], 9)
+    ['cat', 'a v…ame 1', 'a v…ame 2']
+    """
+    short = [cut_middle(visible(name), longest) for name in names]
+    if len(set(short)) == len(short):
+        return short
+    return [_numbered_label(names, short, place, longest) for place in range(len(short))]
+
+
+def _numbered_label(names: Sequence[Name], short: Sequence[str], place: int, longest: int) -> str:
+    alike = [other for other, label in enumerate(short) if label == short[place]]
+    if len(alike) == 1:
+        return short[place]
+    number = f" {alike.index(place) + 1}"
+    return cut_middle(visible(names[place]), longest - len(number)) + number
+
+
 def nearest(wanted: str, known: Iterable[str]) -> str | None:
     """Return the name that `wanted` was perhaps meant to be, whatever its case."""
     by_folded = {name.casefold(): name for name in known}

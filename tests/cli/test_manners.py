@@ -1,6 +1,5 @@
 """How the command behaves at a keyboard: completion, widths, colours, pipes."""
 
-import os
 import re
 import subprocess
 import sys
@@ -21,19 +20,6 @@ SURVEY = ["estimate", "--positive", "50/3330", "--sensitivity", "103/122", "--sp
 COLOR = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def completed(words: str) -> list[str]:
-    """What bash would propose for the last of these words."""
-    environment = {
-        **os.environ,
-        "_TRUECOUNT_COMPLETE": "complete_bash",
-        "COMP_WORDS": words,
-        "COMP_CWORD": str(len(words.split(" ")) - 1),
-    }
-    code = "from truecount.cli import main; main()"
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    return done.stdout.split()
-
-
 @pytest.mark.parametrize(
     ("words", "proposed"),
     [
@@ -49,8 +35,12 @@ def completed(words: str) -> list[str]:
         ("truecount estimate nowhere.csv --label h", []),
     ],
 )
-def test_the_shell_completes(words: str, proposed: list[str]) -> None:
-    assert completed(words) == proposed
+def test_the_shell_completes(words: str, proposed: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As bash asks for what may follow the last of the words."""
+    monkeypatch.setenv("_TRUECOUNT_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split(" ")) - 1))
+    assert run(folder=tmp_path).stdout.split() == proposed
 
 
 def test_completion_can_be_shown_and_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

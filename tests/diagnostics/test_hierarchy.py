@@ -1,32 +1,31 @@
 """Findings of many groups say what one of them alone would say."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from truecount import Auto, Cut, Groups, InputError, LabelShift, Pooled, Prior, infer
+from made_groups import findings_of, made_answer
+from truecount import Cut, Groups, Independent, InputError, LabelShift, Pooled, Prior, infer
+from truecount.diagnostics.hierarchy import group_findings
 
 LABELED = [[16_000, 2000, 2000], [2000, 16_000, 2000]]
 WELL = {"B": [100, 125, 25], "C": [90, 136, 24], "D": [110, 114, 26]}
-
-
-def codes(groups, model=None):
-    answer = infer(groups, model or LabelShift(), engine=Auto(effective_draws=100))
-    return {finding.code: finding for finding in answer.findings}
 
 
 @pytest.mark.parametrize("confusion", [None, Cut()])
 def test_a_group_that_no_mix_explains_is_named(confusion):
     """Many labels, or a confusion that is cut off from the items, hide one bad group from the confusion itself."""
     model = LabelShift(groups=Pooled(), confusion=confusion)
-    found = codes(Groups(LABELED, {"A": [77, 88, 85], **WELL}), model)["label-shift-violated"]
+    found = findings_of(Groups(LABELED, {"A": [77, 88, 85], **WELL}), model)["label-shift-violated"]
     assert (found.severity, found.numbers["groups"]) == ("serious", ["A"])
     assert "output 2" in found.message
-    assert "label-shift-violated" not in codes(Groups(LABELED, {"A": [103, 122, 25], **WELL}), model)
+    assert "label-shift-violated" not in findings_of(Groups(LABELED, {"A": [103, 122, 25], **WELL}), model)
 
 
 def test_a_class_without_labels_is_named():
     groups = Groups([[150, 50], [0, 0]], {"a": [40, 60], "b": [30, 70], "c": [50, 50]})
-    assert "unlabeled-class" in codes(groups)
+    assert "unlabeled-class" in findings_of(groups)
 
 
 def test_a_concentration_of_the_prevalence_is_not_learned_beside_a_centre():
@@ -44,3 +43,46 @@ def test_known_rates_need_no_labels():
     for at, each in enumerate(alone):
         error = np.hypot(each.mcse, answer.sd[at] / np.sqrt(answer.effective_draws[at]))
         assert (np.abs(answer.mean[at] - each.mean) < 5 * error).all()
+
+
+@pytest.mark.parametrize(
+    ("items", "spread", "model", "named"),
+    [
+        (5, 0.1, Pooled(), True),
+        (5, 0.1, Independent(), False),
+        (5, 10.0, Pooled(), False),
+        (5000, 0.1, Pooled(), False),
+    ],
+)
+def test_a_group_of_which_the_others_say_more_is_named(items, spread, model, named):
+    """Groups that are alike say much of one with five items; groups that differ, or one with 5,000, leave it alone."""
+    data = Groups(
+        [[900, 100], [100, 900]], {"small": [items, items], **{at: [50_000, 50_000] for at in range(4)}}, ["a", "b"]
+    )
+    answer = made_answer({name: [0.5, 0.5] for name in data.groups}, data=data, model=LabelShift(groups=model))
+    draws = replace(answer.draws, spread=np.full_like(answer.draws.spread, spread))
+    found = [each for each in group_findings(data, answer.model, draws) if each.code == "mostly-borrowed"]
+    assert [(each.severity, each.numbers["groups"]) for each in found] == [("info", ["small"])] * named
+
+
+def test_groups_without_items_are_told_what_their_answer_is():
+    groups = Groups([[90, 10], [20, 80]], {"a": [40, 60], "b": [0, 0]})
+    found = findings_of(groups, LabelShift(groups=Independent()))["group-without-items"]
+    assert "the answer is the prior" in found.message
+    nothing = Groups([[90, 10], [20, 80]], {"a": [0, 0], "b": [0, 0]})
+    assert findings_of(nothing)["no-unlabeled"].severity == "serious"
+
+
+def test_many_rates_move_further_by_chance_than_few():
+    """Groups that know the confusion exactly move each rate by a standard deviation; some of 90 move by two."""
+    rng, classes = np.random.default_rng(5), 10
+    labeled = np.full((classes, classes), 2) + 80 * np.eye(classes, dtype=int)
+    false = 0
+    for _ in range(40):
+        answer = made_answer({name: np.full(classes, 0.1) for name in "abc"}, classes=range(classes))
+        data = Groups(labeled, {name: np.full(classes, 100) for name in "abc"}, range(classes))
+        truth = np.stack([rng.dirichlet(row + 1) for row in labeled])
+        model = LabelShift(Prior(confusion=1), groups=Pooled())
+        draws = replace(answer.draws, confusion=np.broadcast_to(truth, answer.draws.confusion.shape))
+        false += any(each.code == "labels-outweighed" for each in group_findings(data, model, draws))
+    assert false <= 8

@@ -2,12 +2,16 @@
 
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import truecount as tc
 from agreement import ENGINES, REFERENCE, Target, assert_agrees, by_oracle, target_for
 from problems import PROBLEMS
+from truecount import inference
+from truecount.cli import options
 from truecount.errors import UnsuitableEngineError
 from truecount.inference import Exact
 from truecount.inference.draws import Draws, Engine
@@ -96,3 +100,12 @@ def test_that_check_fails_on_a_bug(engine: Engine, name):
     problem = PROBLEMS[name]
     with pytest.raises(AssertionError, match="off by"):
         assert_agrees(engine, problem.density, by_oracle(problem.density))
+
+
+def test_every_engine_is_registered_everywhere():
+    """NUTS needs an extra package, and has agreement tests of its own."""
+    exported = {name for name in inference.__all__ if Engine in getattr(getattr(inference, name), "__mro__", ())}
+    assert set(options.ENGINES.values()) == exported == {*ENGINES, "NUTS"}
+    assert all(hasattr(tc, name) for name in exported)
+    page = (Path(__file__).parents[2] / "docs" / "engines.md").read_text(encoding="utf-8")
+    assert all(f"`{name}" in page for name in exported)

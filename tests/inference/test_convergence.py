@@ -33,6 +33,35 @@ def test_shortest_interval_of_a_skewed_sample_starts_at_its_peak(seed):
     assert abs(high - np.log(10)) < 0.1
 
 
+def slow_chains(seed, *, values=20, length=400):
+    """Thirty-two stationary chains whose neighbours correlate by 0.7, shape (32, length, values)."""
+    noise = np.random.default_rng(seed).standard_normal((32, length, values))
+    noise[:, 1:] *= np.sqrt(1 - 0.7**2)
+    for at in range(1, length):
+        noise[:, at] += 0.7 * noise[:, at - 1]
+    return noise
+
+
+@pytest.mark.parametrize("offset", [2.0, 3.0, 5.0, "stuck"])
+def test_one_stray_chain_among_many_is_seen(offset, seed):
+    """The chain moves off, or never leaves where it begins; R-hat of the other values stays what it was."""
+    chains = slow_chains(seed)
+    before = convergence.rhat_of_many_chains(chains.reshape(-1, 20), 32)
+    if offset == "stuck":
+        chains[5, :, 0] = chains[5, 0, 0]
+    else:
+        chains[5, :, 0] += offset
+    found = convergence.rhat_of_many_chains(chains.reshape(-1, 20), 32)
+    assert before.max() < convergence.RHAT_LIMIT < found[0]
+    np.testing.assert_array_equal(found[1:], before[1:])
+
+
+def test_many_chains_that_are_alike_have_no_stray_one(seed):
+    """Of 500 values of short chains, each of about eighteen effective draws, none is mistaken."""
+    draws = slow_chains(seed, values=500, length=100).reshape(-1, 500)
+    np.testing.assert_array_equal(convergence.rhat_of_many_chains(draws, 32), convergence.rhat_fast(draws, 4))
+
+
 def test_complaints():
     good, few = np.full(2, 4000.0), np.array([50.0, 4000.0])
     assert convergence.complaint(good, np.full(2, 1.0)) is None

@@ -1,10 +1,12 @@
 """What each model knows of itself."""
 
 import json
+from html import unescape
 
 import pytest
 
 import truecount as tc
+from command import run
 from truecount.cli.options import DESIGNS
 from truecount.errors import InputError
 from truecount.models.register import KINDS, MODELS, chosen_model
@@ -21,6 +23,22 @@ def test_every_model_says_what_it_assumes_and_has_a_name(kind):
         assert claim.count(". ") == 0
         assert meaning.endswith(".")
     assert json.loads(json.dumps(kind().to_dict()))["name"] == kind.name
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_model_goes_all_the_way(kind, tmp_path):
+    """A draw, a saved file, the page, and the command, which must not take one design for another."""
+    posterior = tc.infer(COUNTS, kind(), seed=1)
+    posterior.save(tmp_path / "answer.npz")
+    assert tc.Posterior.load(tmp_path / "answer.npz").model == posterior.model
+    assert type(posterior.model) is kind
+    tc.report(posterior, tmp_path / "answer.html")
+    page = unescape((tmp_path / "answer.html").read_text(encoding="utf-8"))
+    assert all(assumption.claim in page for assumption in kind.assumptions)
+    (tmp_path / "counts.json").write_text(COUNTS.to_json(), encoding="utf-8")
+    options = ["--design", kind.option(), "--seed", "1", "--json", "-"]
+    answer = json.loads(run("estimate", "counts.json", *options, folder=tmp_path).stdout)
+    assert answer["model"]["name"] == kind.name
 
 
 def test_a_prior_stands_for_label_shift():
@@ -52,3 +70,23 @@ def test_a_prior_is_there_only_where_the_model_has_one():
 def test_a_model_refuses_what_it_cannot_use(made, words):
     with pytest.raises(InputError, match=words):
         made()
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (lambda: tc.Walk(noise=0.3), "noise is 0.3"),
+        (lambda: tc.Pooled(covariates=5), "covariates is 5"),
+        (lambda: tc.Pooled(covariates=[[1], [1, 2]]), "covariates is"),
+    ],
+)
+def test_variations_of_groups_refuse_what_they_cannot_read(made, words):
+    with pytest.raises(InputError, match=words):
+        made()
+
+
+def test_covariates_of_pandas_are_read_by_the_names_of_groups():
+    pandas = pytest.importorskip("pandas")
+    by_name = {"age": {"c": 3, "b": 2, "a": 1}}
+    for given in ({"age": pandas.Series(by_name["age"])}, pandas.DataFrame(by_name)):
+        assert tc.Pooled(covariates=given) == tc.Pooled(covariates=by_name)

@@ -5,9 +5,15 @@ import pytest
 from scipy.stats import binom
 
 import truecount as tc
-from truecount.planning.batch import OutputKnowledge, drop_most, expected_variance
+from truecount.planning.batch import OutputKnowledge, drop_most, wider_by_a_surprise
+from truecount.planning.pilot import posterior_draws
 
 COUNTS = tc.Counts([[140, 60], [20, 180]], [6000, 4000], classes=["fail", "pass"])
+
+
+def expected_variance(known, labels):
+    """The part of the variance that labels can remove, as is expected after so many more of each output."""
+    return float((known.weight * known.strength / (known.strength + labels)).sum())
 
 
 def test_a_batch_drops_the_variance_as_much_as_any_other():
@@ -96,11 +102,49 @@ def test_target_labels_narrow_the_answer_and_leave_the_counts_in_sum():
         (lambda: tc.with_target_labels(COUNTS, [[1, 2]]), "shape"),
         (lambda: tc.with_target_labels(COUNTS, [[7000, 0], [0, 0]]), "more items"),
         (lambda: tc.with_target_labels(COUNTS, [[1, 0], [0, 1]], tc.SamePopulation()), "LabelShift"),
+        (lambda: tc.with_target_labels(COUNTS, [[8.5, 0], [0, 1]]), "holds 8.5"),
+        (
+            lambda: tc.with_target_labels(COUNTS, [[8, 0], [0, 1]], tc.LabelShift(tc.Prior(prevalence="learned"))),
+            "learned",
+        ),
         (lambda: tc.next_batch(COUNTS, 20_000), "are left"),
         (lambda: tc.next_batch(COUNTS, 0), "number"),
+        (lambda: tc.may_stop(COUNTS, 0.0, target=[[1, 0], [0, 1]]), "width"),
+        (lambda: tc.may_stop(COUNTS, 0.02, target=[[1, 0], [0, 1]], level=2), "level"),
     ],
 )
 def test_what_does_not_go_together_is_refused(call, words):
     with pytest.raises(tc.InputError) as refusal:
         call()
     assert words in str(refusal.value)
+
+
+RARE = tc.Counts(
+    np.zeros((2, 3), int), [6000, 3000, 1000], classes=["common", "rare"], outputs=["sure", "likely", "no"]
+)
+SEEN = np.array([[60, 28, 3], [0, 2, 17]])
+
+
+def test_a_surprise_widens_as_inferring_with_it_does():
+    """By the closed form, label by label; a ratio of sds of 40,000 draws each has a standard error of .5 %."""
+    model = tc.ByPrediction(given_output=0.5)
+
+    def sd(target):
+        return posterior_draws(*tc.with_target_labels(RARE, target, model), 1, 40_000).prevalence.std(axis=0)
+
+    worst = max(
+        (sd(SEEN + np.outer(label, output)) / sd(SEEN)).max()
+        for label in np.eye(2, dtype=int)
+        for output in np.eye(3, dtype=int)
+    )
+    drawn = posterior_draws(*tc.with_target_labels(RARE, SEEN, model), 1, 40_000)
+    assert wider_by_a_surprise(drawn).max() == pytest.approx(worst, rel=0.02)
+    assert worst > 1.1
+
+
+def test_one_does_not_stop_where_the_next_label_could_be_a_surprise():
+    """The interval is narrow because no rare item was found yet among the items that are sure."""
+    answer = tc.infer(*tc.with_target_labels(RARE, SEEN, tc.ByPrediction()))
+    half_width = 1.05 * np.diff(answer.interval(), axis=1).max() / 2
+    assert not tc.may_stop(RARE, half_width, target=SEEN, model=tc.ByPrediction())
+    assert tc.may_stop(RARE, 2 * half_width, target=SEEN, model=tc.ByPrediction())

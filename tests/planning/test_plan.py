@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.stats import beta, norm
 
 import truecount as tc
+from truecount.planning.normal import large_sample_deviations
 from truecount.planning.reading import items_to_read
+from truecount.planning.scenario import Sizes, assumed_scenario
 
 TEST = tc.Assumed.test(prevalence=0.15, sensitivity=0.93, specificity=0.98)
 PILOT = tc.Counts([[140, 60], [20, 180]], [6000, 4000], classes=["fail", "pass"])
@@ -224,3 +227,46 @@ def test_what_cannot_be_planned_is_refused_with_a_remedy(call, words):
     with pytest.raises(tc.InputError) as refusal:
         call()
     assert words in str(refusal.value)
+
+
+def test_without_labels_the_forecast_is_the_priors_own():
+    test = tc.Assumed.test(prevalence=0.9, sensitivity=0.9, specificity=0.9)
+    model = tc.LabelShift(tc.Prior(prevalence=[900, 100]))
+    found = tc.plan(test, model, labels=[0, 0], items=500)
+    low, high = beta(900, 100).interval(0.95)
+    assert found.width == pytest.approx(high - low, rel=0.05)
+
+
+def test_the_class_asked_for_beside_a_goal_is_the_goals():
+    test = tc.Assumed([0.5, 0.4, 0.1], np.eye(3) * 0.7 + 0.1)
+    asked = {"labels": [100, 100, 100], "items": 500}
+    of_one = tc.plan(test, goal=tc.Goal.narrow(0.2), of=2, **asked)
+    assert of_one.goal.of == 2
+    for wrong in ({"of": "nonsense"}, {"of": 1, "goal": tc.Goal.narrow(0.2, of=2)}):
+        with pytest.raises(tc.InputError, match="of is"):
+            tc.plan(test, **{"goal": tc.Goal.narrow(0.2), **asked, **wrong})
+
+
+def test_the_formula_for_large_samples_knows_sampling_error():
+    """A share of .55 to be told from .5 with a standard error of .05 or so: neither never nor always."""
+    test = tc.Assumed.test(prevalence=0.55, sensitivity=0.9, specificity=0.9)
+    goal = tc.Goal.above(0.5, of="positive")
+    found = tc.plan(test, goal=goal, labels=[400, 400], items=400, large_sample=True)
+    deviation = large_sample_deviations(assumed_scenario(test, tc.LabelShift()), Sizes(np.array([400.0, 400.0]), 400.0))
+    place = found.classes[1].name == "positive"
+    assert found.probability == pytest.approx(norm.cdf(0.05 / deviation[0, int(place)] - 1.96), abs=0.01)
+    assert 0.01 < found.probability < 0.99
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: tc.Goal.narrow("3%"), "half_width is '3%'"),
+        (lambda: tc.Goal(kind="bogus"), "kind"),
+        (lambda: tc.Goal.narrow(0.1, assurance="0.8"), "assurance is '0.8'"),
+        (lambda: tc.Costs(label="1"), "label costs '1'"),
+    ],
+)
+def test_what_is_no_number_is_refused(call, words):
+    with pytest.raises(tc.InputError, match=words):
+        call()

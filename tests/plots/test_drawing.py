@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
@@ -45,7 +46,10 @@ def fitting(name: str, case: str) -> Posterior:
 def test_every_picture_is_listed_here() -> None:
     """Those of groups and of plans take other answers, and have tests of their own."""
     others = {"groups", "caterpillar", "trend", "facets", "ranks", "pairs", "plan"}
-    assert {name for name in plots.__all__ if name.islower()} - others == PICTURES.keys()
+    pictures = {name for name in plots.__all__ if name.islower()}
+    assert pictures - others == PICTURES.keys()
+    page = (Path(__file__).parents[2] / "docs" / "pictures.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in page for name in pictures)
 
 
 @pytest.mark.parametrize("case", HARD)

@@ -8,8 +8,9 @@ import pytest
 
 import truecount as tc
 from made_groups import made_answer, models, refused, weeks
+from truecount.results.contrast import ranks_of
 from truecount.results.group_export import rows_of, to_dict
-from truecount.results.group_table import group_tables, group_text
+from truecount.results.group_table import group_tables, group_text, shares_table
 
 
 def test_numbers_are_those_of_the_draws():
@@ -191,3 +192,77 @@ def test_a_refused_answer_shows_no_numbers():
 def test_names_that_hold_control_signs_do_not_break_lines():
     shown = group_text(made_answer({"a\nb": [0.5, 0.5], "c": [0.4, 0.6]}).summary())
     assert "a\\nb" in shown
+
+
+THREE = {"a": [0.7, 0.2, 0.1], "b": [0.2, 0.5, 0.3], "c": [0.3, 0.3, 0.4]}
+
+
+def test_a_claim_stands_in_the_row_of_its_class():
+    answer = made_answer(THREE, classes=("x", "y", "z"))
+    asked = tc.Questions(of="x", above={"x": 0.5, "y": 0.5})
+    found = answer.summary(questions=asked)
+    everything, of_one = (shares_table(found, every_class=every, by_size=False) for every in (True, False))
+    column = everything.header.index("P(above 50.0 %)")
+    cells = {(row[0], row[1]): row[column] for row in everything.rows}
+    assert (cells["a", "x"], cells["a", "z"]) == ("> 0.999", "")
+    assert cells["a", "y"] == "< 0.001"
+    assert {"P(above 50.0 %)", "P(y above 50.0 %)"} <= set(of_one.header)
+
+
+def test_without_items_all_groups_weigh_alike():
+    data = tc.Groups([[90, 10], [20, 80]], {"a": [0, 0], "b": [0, 0]}, ("fail", "pass"))
+    answer = made_answer({"a": [0.5, 0.5], "b": [0.1, 0.9]}, data=data)
+    assert answer.summary().total[:, 0] == pytest.approx(answer.mean.mean(axis=0))
+    assert answer.total().mean == pytest.approx(answer.mean.mean(axis=0))
+
+
+def test_equal_shares_have_no_first_place():
+    ranks = ranks_of(("a", "b"), np.full((4000, 2), 0.5), seed=1)
+    assert ranks.best["a"] == pytest.approx(0.5, abs=4 * 0.5 / np.sqrt(4000))
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"pairs": "al"}, "pairs is 'al'"),
+        ({"pairs": [("A", "B", "C")]}, "pairs of groups"),
+        ({"pairs": "all", "baseline": "A"}, "beside a baseline"),
+    ],
+)
+def test_questions_that_mean_nothing_are_refused(asked, words):
+    with pytest.raises(tc.InputError, match=words):
+        tc.Questions(**asked)
+
+
+def test_pairs_may_be_a_list():
+    assert [pair.first for pair in models().summary(questions=tc.Questions(pairs=[["D", "A"]])).pairs] == ["D"]
+
+
+def test_a_ratio_is_compared_with_one_and_a_total_with_nothing():
+    answer = models()
+    assert "above 1 with probability" in repr(answer.ratio("D", "A"))
+    assert "+" not in repr(answer.ratio("D", "A"))
+    assert "above" not in repr(answer.total())
+
+
+def test_ratios_with_zero_are_infinite_and_not_undefined():
+    answer = made_answer({"a": [1.0, 0.0], "b": [0.9, 0.1]}, items=20)
+    pair = answer.summary(target="realized", questions=tc.Questions(pairs=(("b", "a"),))).pairs[0]
+    assert not np.isnan(pair.ratio_interval).any()
+
+
+def test_several_series_are_not_told_as_one():
+    keys = [(region, f"2024-0{month}-01") for region in ("north", "south") for month in (1, 2, 3)]
+    data = tc.Groups(
+        [[90, 10], [20, 80]],
+        {key: [80, 20] if key[0] == "north" else [20, 80] for key in keys},
+        ("fail", "pass"),
+        by=("region", "month"),
+        times=np.array([key[1] for key in keys], dtype="datetime64[D]"),
+    )
+    answer = made_answer({key: [0.8, 0.2] if key[0] == "north" else [0.2, 0.8] for key in keys}, data=data)
+    found = answer.summary()
+    assert found.in_time
+    assert not found.is_one_series
+    first = group_text(found).splitlines()[0]
+    assert first.index("north") < first.index("south")

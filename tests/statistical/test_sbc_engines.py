@@ -30,9 +30,7 @@ NEVER_CHOSEN = {
 }
 """What `coordinates="auto"` never does: the class's with so many unlabelled items, the outputs' with so few. One shape
 with few is calibrated in the outputs' coordinates all the same."""
-SLOW_TO_MIX = {(engine, "learned rows") for engine in ENGINES if engine.startswith("Hamiltonian")}
-"""`tests/inference/test_learning.py` holds their chains against Gibbs' instead."""
-CASES = [(engine, name) for engine in ENGINES for name in SHAPES if (engine, name) not in NEVER_CHOSEN | SLOW_TO_MIX]
+CASES = [(engine, name) for engine in ENGINES for name in SHAPES if (engine, name) not in NEVER_CHOSEN]
 
 
 @pytest.mark.slow

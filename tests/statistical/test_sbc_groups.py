@@ -10,26 +10,25 @@ from sbc_groups import FALSE_ALARMS, SETTINGS, p_values, ranks_of_truth
 pytestmark = pytest.mark.slow
 
 
-SHORT = ["pooled, 2 classes", "walk, 2 classes", "varying, 2 classes"]
+DATA_SETS = {"pooled, 2 classes": 30, "walk, 2 classes": 30, "varying, 2 classes": 12}
 
 
-@pytest.mark.parametrize("name", SHORT)
+@pytest.mark.parametrize("name", DATA_SETS)
 def test_groups_are_calibrated(name, seed):
-    names, ranks = ranks_of_truth(SETTINGS[name], seed, min(SETTINGS[name].data_sets, 30))
+    names, ranks = ranks_of_truth(SETTINGS[name], seed, DATA_SETS[name])
     found = p_values(ranks)
     assert found.min() > FALSE_ALARMS / len(found), dict(zip(names, found, strict=True))
 
 
 BUGS = {
-    "pooled, 2 classes": ("items counted sixteen times", 30),
-    "walk, 2 classes": ("items counted sixteen times", 30),
+    "pooled, 2 classes": "items counted four times",
+    "walk, 2 classes": "items counted four times",
+    "varying, 2 classes": "items left out",
 }
-SEEN = 0.01
-"""Below this a bug is seen in a few data sets."""
 
 
 @pytest.mark.parametrize("name", BUGS)
 def test_calibration_sees_a_planted_bug(name, seed):
-    bug, data_sets = BUGS[name]
-    names, ranks = ranks_of_truth(SETTINGS[name], seed, data_sets, bug=bug)
-    assert p_values(ranks).min() < SEEN / len(names)
+    """Draws then fit the items closer than the truth does, or less close, which the likelihood's ranks show."""
+    names, ranks = ranks_of_truth(SETTINGS[name], seed, DATA_SETS[name], bug=BUGS[name])
+    assert p_values(ranks).min() < FALSE_ALARMS / len(names)

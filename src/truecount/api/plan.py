@@ -17,7 +17,7 @@ from truecount.errors import InputError
 from truecount.models import LabelShift, Model
 from truecount.models.register import chosen_model
 from truecount.planning import normal
-from truecount.planning.batch import OutputKnowledge, drop_most, knowledge
+from truecount.planning.batch import OutputKnowledge, drop_most, knowledge, wider_by_a_surprise
 from truecount.planning.forecast import Forecast, tells_nothing
 from truecount.planning.goal import Costs, Goal, checked_budget
 from truecount.planning.mixed import with_target_labels
@@ -35,6 +35,8 @@ EQUAL = Costs()
 """A label costs as much as an item."""
 CLOSE = 0.1
 """How near to what can be reached a plan comes where the goal itself cannot be."""
+STOPPING_DRAWS = 4000
+"""Of which the ends of intervals are found, before labelling is stopped."""
 ANYTHING = Goal.narrow(0.25)
 """What is made small where no goal is given: the widest interval."""
 
@@ -106,8 +108,7 @@ def plan(
     level, seed = _check.level(level), _check.whole_number("seed", seed, least=0)
     chosen = chosen_model(model, None)
     _check.instance_of("costs", costs, Costs, "Pass Costs(label=..., item=...)")
-    wanted = goal if goal is not None else replace(ANYTHING, of=of)
-    _check.instance_of("goal", wanted, Goal, "Pass Goal.narrow(0.03)")
+    wanted = _wanted(goal, of)
     with watch(what="planning"):
         problem = Problem(
             scenarios=_scenarios(data, chosen, seed),
@@ -119,13 +120,25 @@ def plan(
         _require_groups(problem)
         prices = costs.vector(problem.first.strata)
         prices[-1] *= len(problem.scenarios)
+        if isinstance(data, Groups) and not data.shares_labels:
+            prices[:-1] *= len(problem.scenarios)
         if items is None and (goal is not None or budget is not None) and prices[-1] == 0:
             items = UNLIMITED
         elif items is None and goal is None and budget is None and not problem.first.is_assumed:
             items = 0
         choice, budget = _choice(problem.first, labels, items, budget, prices)
         sizes, words = _sizes(problem, choice, budget, has_goal=goal is not None)
-        return _answer(problem, Choice(choice.fixed, prices), sizes, words, goal, data)
+        return _answer(problem, Choice(choice.fixed, prices), sizes, words, None if goal is None else wanted, data)
+
+
+def _wanted(goal: Goal | None, of: Any) -> Goal:
+    """Return the goal, of the class that is asked for."""
+    if goal is None:
+        return replace(ANYTHING, of=of)
+    _check.instance_of("goal", goal, Goal, "Pass Goal.narrow(0.03)")
+    if of is not None and goal.of not in (None, of):
+        raise InputError("of", f"is {of!r}", f"the goal is of {goal.of!r}", "Leave one of them out")
+    return goal if of is None else replace(goal, of=of)
 
 
 def _scenarios(data: Any, model: Model, seed: int) -> dict[Any, Scenario]:
@@ -392,8 +405,8 @@ def next_batch(
     Notes
     -----
     Afterwards infer from ``with_target_labels(counts, target, model)``, whatever was random and what was chosen: which
-    items were labelled depends on their outputs alone, so that the posterior stays valid, also if one stops as soon as
-    it is narrow enough. `benchmarks/plan.py` measures its coverage.
+    items were labelled depends on their outputs alone, so that the posterior stays valid. `may_stop` says when the
+    answer is narrow enough.
 
     Examples
     --------
@@ -423,3 +436,49 @@ def next_batch(
         known = OutputKnowledge(shares**2, np.ones(len(shares)))
     chosen = drop_most(known, number, np.asarray(left, dtype=np.int64))
     return {name: int(many) for name, many in zip(counts.outputs, chosen, strict=True)}
+
+
+def may_stop(
+    counts: Counts,
+    half_width: float,
+    *,
+    target: Any,
+    model: Model = LabelShift(),
+    of: Any = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> bool:
+    """Whether the answer is narrow enough to stop labelling in batches, and would stay so after one surprise.
+
+    Parameters
+    ----------
+    counts, target, model, of, seed
+        As of `next_batch`; the labels of the batches so far are in `target`.
+    half_width
+        What the intervals of all classes, or of the class `of`, must not exceed: half of their width.
+    level
+        Of the intervals.
+
+    Notes
+    -----
+    Rare classes are found late: while none has been seen where many items are, intervals are narrowest and most often
+    wrong, and that is when a plain rule stops. So the widths are asked for as they would be if one more label, of
+    any output, were of the class that widens them most. `benchmarks/plan.py batches` measures how often intervals then
+    hold the true shares.
+
+    Examples
+    --------
+    >>> from truecount import ByPrediction
+    >>> counts = Counts([[0, 0], [0, 0]], [6000, 4000], classes=["fail", "pass"])
+    >>> [may_stop(counts, 0.02, target=[[n, 0], [0, n]], model=ByPrediction()) for n in (20, 400)]
+    [False, True]
+    """
+    _check.instance_of("counts", counts, Counts, "Count first")
+    goal = Goal.narrow(half_width, of=of)
+    places = goal.places(counts.classes)
+    tail = (1 - _check.level(level)) / 2
+    both, combined = with_target_labels(counts, target, model)
+    drawn = posterior_draws(both, combined, _check.whole_number("seed", seed, least=0), STOPPING_DRAWS)
+    low, high = np.quantile(drawn.prevalence, [tail, 1 - tail], axis=0)
+    widths = (high - low) * wider_by_a_surprise(drawn)
+    return bool(widths[places].max() <= 2 * goal.share)

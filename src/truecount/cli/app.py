@@ -24,7 +24,7 @@ COMMANDS: tuple[Door, ...] = ("estimate", "check", "plan", "counts", "demo")
 """Each is a function in a module of its name, which is loaded when it is wanted: not all need all of the package."""
 
 
-VERBS = {"estimate": ("infer", "infer_many(joint=True)", "estimate"), "check": ("infer", "check")}
+VERBS = {"estimate": ("infer", "infer of groups", "estimate"), "check": ("infer", "check")}
 """Verbs of the library that a command calls, whose findings it may show."""
 OPTIONS = (
     *("label", "prediction", "missing", "by", "weight", "prior", "positive", "sensitivity", "specificity"),

@@ -98,19 +98,7 @@ def check(
     \b
     {serious}
     """  # noqa: D301
-    source = Source(
-        tables=tables or [],
-        label=label,
-        prediction=prediction,
-        by=by,
-        weight=weight,
-        missing=missing,
-        confusion=confusion,
-        unlabeled=unlabeled,
-        positive=positive,
-        sensitivity=sensitivity,
-        specificity=specificity,
-    )
+    source = Source.among(locals())
     audited = [] if audit is None else [str(audit)]
     inputs = replace(source, tables=[*source.tables, *audited]).files()
     report = Report(json_file=json, with_table=table, is_quiet=quiet, inputs=inputs)

@@ -135,19 +135,7 @@ def estimate(
         covariate=covariate or (),
         independent=independent,
     )
-    source = Source(
-        tables=tables or [],
-        label=label,
-        prediction=prediction,
-        by=by,
-        weight=weight,
-        missing=missing,
-        confusion=confusion,
-        unlabeled=unlabeled,
-        positive=positive,
-        sensitivity=sensitivity,
-        specificity=specificity,
-    )
+    source = Source.among(locals())
     report = Report(
         level=read_level(level),
         interval=cast("Kind", interval),

@@ -92,7 +92,7 @@ def make_model(
     given_output: str | None,
 ) -> "Model":
     """Read ``1``, ``learned`` or ``fail=2,pass=1``, and ``0.5``, ``flat``, ``sparse``, ``learned``, ``diagonal:2``."""
-    from truecount.models import LabelShift, Prior
+    from truecount.models import Prior
     from truecount.models.given_output import OutputModel
 
     with _blamed_on("--prior"):
@@ -108,7 +108,7 @@ def make_model(
             raise InputError(
                 "--prior-output", "is given", needed, "Leave --prior-output out, or say --design by-prediction"
             )
-        return LabelShift(prior)
+        return kind(prior)
     if prior != Prior():
         found = "has a prior of label shift"
         needed = f"with --design {design} only the classes of each output have a prior"

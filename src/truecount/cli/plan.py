@@ -16,9 +16,9 @@ from truecount.cli.screen import print_lines
 from truecount.cli.source import Source
 from truecount.counts import Counts, Groups
 from truecount.errors import InputError
-from truecount.models import LabelShift, Model, Prior
+from truecount.models import Model, Prior
 from truecount.planning.goal import Costs, Goal
-from truecount.planning.scenario import Assumed
+from truecount.planning.scenario import Assumed, strata_of
 from truecount.reading.names import group_name
 
 if TYPE_CHECKING:
@@ -137,19 +137,9 @@ def plan(
     are no more. A goal that cannot be reached is answered in words: what can be, and what would
     be needed. Exit code 0: an answer. 1: bad input. 2: bad usage.
     """  # noqa: D301
-    source = Source(
-        tables=tables or [],
-        label=label,
-        prediction=prediction,
-        by=by,
-        weight=weight,
-        missing=missing,
-        confusion=confusion,
-        unlabeled=unlabeled,
-        positive=positive,
-        sensitivity=None if prevalence else sensitivity,
-        specificity=None if prevalence else specificity,
-    )
+    source = Source.among(locals())
+    if prevalence:
+        source = replace(source, sensitivity=None, specificity=None)
     report = Report(
         level=read_level(level),
         json_file=json,
@@ -165,6 +155,20 @@ def plan(
     if next_batch is not None:
         from truecount.cli.next_batch import deliver_batch
 
+        _require_none_beside_next(
+            half_width=half_width,
+            above=above,
+            below=below,
+            apart=apart,
+            budget=budget,
+            positives=positives,
+            negatives=negatives,
+            labels=labels,
+            items=items,
+            assurance=assurance,
+            plot=plot,
+            html=html,
+        )
         return deliver_batch(report, data, model, next_batch, of_interest, read_seed(seed))
     goal = _goal(half_width, above, below, apart, assurance, of_interest, data)
     _deliver(
@@ -299,8 +303,14 @@ def _class(option: str, text: str | None, classes: tuple[Name, ...]) -> Name | N
     return None if text is None else named_class(option, text, classes)
 
 
+def _require_none_beside_next(**options: Any) -> None:
+    """Refuse what a batch of items to label next would ignore."""
+    if chosen := [f"--{name.replace('_', '-')}" for name, value in options.items() if value]:
+        raise typer.BadParameter(f"--next says which items to label, and does not go with {', '.join(chosen)}.")
+
+
 def _strata(data: Assumed | Counts | Groups, model: Model) -> tuple[Name, ...]:
-    return data.classes if isinstance(model, LabelShift) else data.outputs
+    return strata_of(model, data.classes, data.outputs)
 
 
 def _labels(

@@ -4,7 +4,7 @@ import shutil
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -43,6 +43,12 @@ class Source:
     positive: Sequence[str] | None = None
     sensitivity: str | None = None
     specificity: str | None = None
+
+    @classmethod
+    def among(cls, options: Mapping[str, Any]) -> "Source":
+        """Return what was said about the data among all options of a command, which are named like the fields."""
+        named = {each.name: options[each.name] for each in fields(cls) if options.get(each.name) is not None}
+        return cls(**{"tables": [], **named})
 
     def read(self) -> tuple[Counts | Groups, FloatArray | None]:
         """Return the counts, by group where there are groups, and the rows of the confusion that are known, if any."""

@@ -335,16 +335,15 @@ def mode_findings(record: ModeRecord) -> tuple[Finding, ...]:
     ridge = Finding(
         "mode-not-unique",
         "caution",
-        "Other shares are just as likely as these: the highest points form a ridge, and this is the one reached from "
-        "even shares.",
-        advice=Advice("{}, which shows how far the ridge goes, or a prior that prefers some of it.", USE_POSTERIOR),
+        "The mode is not unique: other shares are just as likely as these, which were reached from even shares.",
+        advice=Advice("{}, which shows how far they extend, or a prior that prefers some of them.", USE_POSTERIOR),
     )
     short = Finding(
         "not-converged",
         "serious",
-        f"The highest point was not reached in {record.iterations} steps.",
+        f"The optimizer did not converge in {record.iterations} steps.",
         numbers,
-        Advice("{}, which does not climb, or a stronger prior.", USE_POSTERIOR),
+        Advice("{}, which needs no optimizer, or a stronger prior.", USE_POSTERIOR),
     )
     found = ((not record.is_unique, ridge), (not record.is_converged, short))
     return (*_rival(record), *(finding for applies, finding in found if applies))

@@ -9,18 +9,18 @@ from truecount._chi_square import chi_square_quantile
 from truecount._wording import called, listed, percent
 from truecount.counts.groups import Groups
 from truecount.counts.weights import effective_groups
-from truecount.diagnostics.findings import cautions
+from truecount.diagnostics.findings import MOST_UNSEEN, cautions
 from truecount.diagnostics.identify import indistinct
 from truecount.diagnostics.shift import CHEAP_LEVEL, MOST_TIMES, Tables, best_fit, closest_mix, most_surprising
 from truecount.inference import convergence
-from truecount.inference.hierarchical import GroupDraws
+from truecount.inference.group_draws import GroupDraws
 from truecount.models import Independent, LabelShift, Varying, density
 from truecount.reading.names import group_name
 from truecount.results.borrowing import borrowed_shares
 from truecount.results.finding import Finding, Severity, gravest_first
 
-MOVED, MOVED_FAR = 2.0, 3.0
-"""Standard deviations of what the labels say, by which groups moved a rate of the confusion."""
+MOVED, MOVED_FAR = 0.05, 0.003
+"""Probabilities that groups move some rate of the confusion as far from what the labels say, at most, if both agree."""
 FEW_GROUPS = 5
 """Below so many the prior of the spread has a say in the answer."""
 WITHOUT_BORROWING = Action(
@@ -32,8 +32,6 @@ WITHOUT_BORROWING = Action(
 MORE_STUDIES = Action("Compare with another Varying(spread=...), or label", "Label", page="Label")
 MOSTLY = 0.5
 """How much a group borrows from which on that is said."""
-MOST_UNSEEN = 0.5
-"""Share of the items with outputs without labels, from which on that is serious."""
 
 
 def group_findings(groups: Groups, model: LabelShift, draws: GroupDraws) -> tuple[Finding, ...]:
@@ -49,7 +47,7 @@ def group_findings(groups: Groups, model: LabelShift, draws: GroupDraws) -> tupl
             _one_group(groups),
             _mostly_borrowed(groups, model, draws),
             _few_studies(groups, model),
-            _empty_groups(groups),
+            _empty_groups(groups, model),
         ]
     )
 
@@ -84,6 +82,8 @@ def _not_converged(groups: Groups, draws: GroupDraws) -> Finding | None:
 
 def _labels_outweighed(groups: Groups, model: LabelShift, draws: GroupDraws) -> Finding | None:
     """Find the rate of the one confusion that the groups moved furthest from what its labels say."""
+    from scipy.special import betainc
+
     if isinstance(model.confusion, Varying):
         return None
     whole, prior = groups.total, model.prior
@@ -92,14 +92,16 @@ def _labels_outweighed(groups: Groups, model: LabelShift, draws: GroupDraws) -> 
     said = rows / size
     sd = np.sqrt(said * (1 - said) / (size + 1))
     found = draws.confusion.mean(axis=0)
-    moved = np.where(np.isnan(prior.known_for(whole)), np.abs(found - said) / sd, 0.0)
-    row, column = np.unravel_index(moved.argmax(), moved.shape)
-    if moved[row, column] < MOVED:
+    is_learned = np.isnan(prior.known_for(whole))
+    below = betainc(rows, size - rows, found)
+    by_chance = np.where(is_learned, 2 * np.minimum(below, 1 - below), 1.0) * max(int(is_learned[:, 1:].sum()), 1)
+    row, column = np.unravel_index(by_chance.argmin(), by_chance.shape)
+    if by_chance[row, column] > MOVED:
         return None
     name, output = called(groups.classes[row]), str(groups.outputs[column])
     return Finding(
         "labels-outweighed",
-        "serious" if moved[row, column] >= MOVED_FAR else "caution",
+        "serious" if by_chance[row, column] <= MOVED_FAR else "caution",
         f"By its labels and their prior, {name} gets the output {output} {percent(said[row, column])} of the time; by "
         f"the {len(groups)} groups taken together, {percent(found[row, column])}. Either the classifier treats the "
         "groups differently from the labelled items, or the labels are few.",
@@ -108,7 +110,7 @@ def _labels_outweighed(groups: Groups, model: LabelShift, draws: GroupDraws) -> 
             "output": groups.outputs[column],
             "by_labels": float(said[row, column]),
             "by_all": float(found[row, column]),
-            "standard_deviations": float(moved[row, column]),
+            "standard_deviations": float(abs(found - said)[row, column] / sd[row, column]),
             "groups": len(groups),
         },
         f"Label more items of {name}, some in each group.",
@@ -148,10 +150,14 @@ def _misfit(groups: Groups, model: LabelShift) -> Finding | None:
     )
 
 
+OF_ALL_GROUPS = ("no-unlabeled", "unlabeled-class", "labels-by-output")
+"""Findings about one table that hold of all groups together."""
+
+
 def _of_all_labels(groups: Groups, model: LabelShift) -> list[Finding]:
     """Find what the labelled items of all groups together cannot tell."""
     whole = groups.total
-    found = [each for each in cautions(whole, model.prior) if each.code in ("unlabeled-class", "labels-by-output")]
+    found = [each for each in cautions(whole, model.prior) if each.code in OF_ALL_GROUPS]
     if not whole.unlabeled.any() or not whole.labeled.any():
         return found
     alike = indistinct(whole, density(whole, model.prior.fixed))
@@ -172,7 +178,7 @@ def _unseen_output(groups: Groups, model: LabelShift) -> Finding | None:
     share = float(items / groups.unlabeled.sum())
     return Finding(
         "unseen-output",
-        "serious" if share >= MOST_UNSEEN else "caution",
+        "serious" if share > MOST_UNSEEN else "caution",
         f"{percent(share)} of the unlabelled items have the output {listed(names)}, which no labelled item has.",
         {"share": share, "outputs": names},
         "Label some items with that output.",
@@ -227,32 +233,34 @@ def _mostly_borrowed(groups: Groups, model: LabelShift, draws: GroupDraws) -> Fi
 
 
 def _few_studies(groups: Groups, model: LabelShift) -> Finding | None:
-    if not isinstance(model.confusion, Varying):
+    is_learned = np.isnan(model.prior.known_for(groups.total)[:, 0])
+    if not isinstance(model.confusion, Varying) or not is_learned.any():
         return None
-    studies = int((groups.labeled.sum(axis=2) > 0).sum(axis=0).min())
+    studies = int((groups.labeled.sum(axis=2) > 0).sum(axis=0)[is_learned].min())
     if studies >= FEW_GROUPS:
         return None
+    number = {0: "no study", 1: "one study only"}.get(studies, f"only {studies} studies")
     return Finding(
         "few-studies",
         "info" if studies > 1 else "caution",
-        f"Some class has labels from only {studies} {'study' if studies == 1 else 'studies'}, which "
-        f"{'says nothing' if studies == 1 else 'say little'} of how much the classifier differs between studies: the "
-        f"prior of that spread (scale {model.confusion.spread:g}) has a say in how wide the answer is.",
+        f"Some class has labels from {number}, which {'say little' if studies > 1 else 'says nothing'} of how much "
+        f"the classifier differs between studies: the prior of that spread (scale {model.confusion.spread:g}) has a "
+        "say in how wide the answer is.",
         {"studies": studies, "spread": model.confusion.spread},
         Advice("{} items of more studies or groups.", MORE_STUDIES),
     )
 
 
-def _empty_groups(groups: Groups) -> Finding | None:
+def _empty_groups(groups: Groups, model: LabelShift) -> Finding | None:
     empty = np.flatnonzero(groups.unlabeled.sum(axis=1) == 0)
     if not len(empty):
         return None
     names = [group_name(groups.groups[at]) for at in empty]
+    source = "the prior" if isinstance(model.groups, Independent) else "a prediction from the other groups"
     return Finding(
         "group-without-items",
         "info",
-        f"{listed(names)} {'has' if len(names) == 1 else 'have'} no unlabelled items: the answer is a prediction from "
-        "the other groups.",
+        f"{listed(names)} {'has' if len(names) == 1 else 'have'} no unlabelled items: the answer is {source}.",
         {"groups": names},
         "Leave out what is not meant to be predicted.",
     )

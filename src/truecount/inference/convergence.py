@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from truecount._types import FloatArray
+from truecount._types import BoolArray, FloatArray
 
 RHAT_LIMIT, RHAT_SERIOUS, RHAT_MOST = 1.01, 1.05, 1.1
 """R-hat that is wanted, from which on an answer is not to be used as it stands, and beyond which there is none."""
@@ -15,6 +15,8 @@ PARETO_K_LIMIT = 0.5
 FEWEST_EFFECTIVE = 100
 LONG_CHAINS = 4
 """To which many chains are joined for R-hat."""
+FALSE_ALARMS = 1e-5
+"""How often chains that are alike are said to have a stray one among them."""
 AT_ONCE = 2_000_000
 """Numbers of which the fast functions look at once, so that many values fit in memory."""
 
@@ -67,10 +69,12 @@ def rhat_of_many_chains(draws: FloatArray, chains: int) -> FloatArray:
     """Split R-hat where there are many short chains, joined to four long ones, shape (values,).
 
     With M half-chains and n effective draws R-hat is about ``1 + M / 2n`` however well chains mix; thirty-two chains
-    would need thousands of effective draws to come below 1.01. A chain apart from the others still moves the mean of
-    its quarter, and lowers the effective sample size, which looks at every chain.
+    would need thousands of effective draws to come below 1.01. One chain apart from the others hardly moves the mean of
+    its quarter: where one lies farther from the others than chance allows, R-hat is that of all chains, unjoined. Where
+    a chain never moved, it is infinite.
     """
-    return rhat_fast(draws, LONG_CHAINS if chains % LONG_CHAINS == 0 else chains)
+    is_few = chains <= LONG_CHAINS or chains % LONG_CHAINS != 0
+    return _in_parts(_rhat_of_part if is_few else _rhat_of_many_of_part, draws, chains)
 
 
 def effective_fast(draws: FloatArray, chains: int) -> FloatArray:
@@ -86,15 +90,49 @@ def _in_parts(function: Callable[[FloatArray, int], FloatArray], draws: FloatArr
 
 
 def _rhat_of_part(draws: FloatArray, chains: int) -> FloatArray:
+    return _split_rhat(_normal_scores(draws, chains))
+
+
+def _rhat_of_many_of_part(draws: FloatArray, chains: int) -> FloatArray:
+    scores = _normal_scores(draws, chains)
+    found = _split_rhat(scores.reshape(LONG_CHAINS, -1, scores.shape[2]))
+    strays = _has_stray(scores.mean(axis=1))
+    found[strays] = np.maximum(found[strays], _split_rhat(scores[:, :, strays]))
+    found[(np.ptp(by_chain(draws, chains), axis=1) == 0).any(axis=0)] = np.inf
+    return found
+
+
+def _normal_scores(draws: FloatArray, chains: int) -> FloatArray:
+    """Return the normal score of each draw's rank among those of all chains, shape (chains, draws of each, values)."""
     from scipy.special import ndtri
 
     ranks = draws.argsort(axis=0).argsort(axis=0)
-    scores = by_chain(ndtri((ranks + 0.625) / (len(draws) + 0.25)), chains)
+    return by_chain(ndtri((ranks + 0.625) / (len(draws) + 0.25)), chains)
+
+
+def _split_rhat(scores: FloatArray) -> FloatArray:
     half = scores.shape[1] // 2
     halves = np.concatenate([scores[:, :half], scores[:, -half:]])
     within = halves.var(axis=1, ddof=1).mean(axis=0)
     between = halves.mean(axis=1).var(axis=0, ddof=1)
     result: FloatArray = np.sqrt((half - 1) / half + between / within)
+    return result
+
+
+def _has_stray(means: FloatArray) -> BoolArray:
+    """Whether the mean of some chain lies apart from those of the others, shape (chains, values) to (values,).
+
+    Its distance from their mean over its standard error by their variance follows Student's t if chains are alike,
+    however slowly they mix. False alarms are shared out among all chains and values.
+    """
+    from scipy.special import stdtrit
+
+    chains = len(means)
+    distance = np.abs(means - means.mean(axis=0)) * chains / (chains - 1)
+    squares = means.var(axis=0) * chains - distance**2 * (chains - 1) / chains
+    error = np.sqrt(squares / (chains - 2) * chains / (chains - 1))
+    bound = -stdtrit(chains - 2, FALSE_ALARMS / (2 * max(means.size, 1)))
+    result: BoolArray = (distance > bound * error).any(axis=0)
     return result
 
 

@@ -1,18 +1,19 @@
 """Draws from the posterior of many groups at once: Hamiltonian chains in coordinates that make it nearly normal.
 
-1. Maximise the Laplace approximation of the hyperparameters' posterior, groups integrated out.
+1. Maximise the Laplace approximation of the hyperparameters' posterior, groups integrated out. Where there are two
+   classes and groups are independent given the rest, their prevalences are integrated over (`integrated`). Else:
 2. Whiten there (`whitening`), let chains run, take their mean for a better point, and whiten again, a few times.
 3. Draw until every share, the spread and the confusion are known well enough, or the budget ends.
 """
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray
-from truecount.inference import convergence
+from truecount.inference.group_draws import GroupDraws, Kept
+from truecount.inference.integrated.sampling import can_integrate, sample_integrated
 from truecount.inference.unit_moves import UnitMoves
 from truecount.inference.whitening import BATCH, Whitening
 from truecount.models.hierarchy import GroupDensity
@@ -30,7 +31,6 @@ SHORT_STEP = 0.3
 EVERY = 4
 """Every fourth trajectory takes steps that much shorter, for chains in a narrow place."""
 ACCEPTANCE = 0.8
-KEPT_BYTES = 200_000_000
 BLOCK = 100
 MOST_BLOCKS = 60
 START_GROUPS = 200
@@ -44,91 +44,8 @@ CUT_MOVES = 4
 """Trajectories between two draws of rows that are cut off from the items."""
 LOW_SPREAD = 2.0
 """Standard deviations below its mean at which the spread decides on the centring."""
-
-
-@dataclass(frozen=True, slots=True)
-class Convergence:
-    """Of one kind of quantity: the largest R-hat and the least effective sample size of its values."""
-
-    name: str
-    rhat: float
-    effective: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupDraws:
-    """Draws from the posterior of many groups, chain after chain.
-
-    Parameters
-    ----------
-    prevalence
-        Shape (draws, groups, classes).
-    confusion
-        Shape (draws, classes, outputs), or (draws, groups, classes, outputs) where the confusion varies.
-    centre
-        Shape (draws, columns, log-ratios): coefficients of the groups' centre; no columns for independent groups.
-    spread
-        Shape (draws, spreads): standard deviation between groups, of each log-ratio; none for independent groups.
-    common_rows
-        Shape (draws, classes, outputs): the rows around which the confusion varies; None where it does not.
-    row_spread
-        Shape (draws, classes): standard deviation of each row that is learned, between studies and groups; no columns
-        where the confusion does not vary.
-    chains
-        How many there are.
-    iterations, gradients
-        Trajectories of each chain, warm-up included, and evaluations of the gradient.
-    acceptance
-        Mean probability with which trajectories were accepted.
-    """
-
-    prevalence: FloatArray
-    confusion: FloatArray
-    centre: FloatArray
-    spread: FloatArray
-    common_rows: FloatArray | None
-    row_spread: FloatArray
-    chains: int
-    iterations: int
-    gradients: int
-    acceptance: float
-
-    def convergence(self) -> tuple[Convergence, ...]:
-        """Return R-hat and effective sample size of each kind of quantity that varies."""
-        return tuple(
-            Convergence(
-                name,
-                float(convergence.rhat_of_many_chains(values, self.chains).max()),
-                float(convergence.effective_fast(values, self.chains).min()),
-            )
-            for name, values in self._quantities()
-        )
-
-    def is_enough(self, wanted: int) -> bool:
-        """Whether chains agree and so many draws of every quantity are effective."""
-        for _, values in self._quantities():
-            if convergence.effective_fast(values, self.chains).min() < wanted:
-                return False
-            if convergence.rhat_of_many_chains(values, self.chains).max() > convergence.RHAT_LIMIT:
-                return False
-        return True
-
-    def _quantities(self) -> Iterator[tuple[str, FloatArray]]:
-        """Yield what is drawn as (draws, values) by name, the smaller first, without what is known."""
-        found = {
-            "spread": self.spread,
-            "centre": self.centre,
-            "spread of the confusion": self.row_spread,
-            "common confusion": self.common_rows,
-            "confusion": self.confusion,
-            "prevalence": self.prevalence,
-        }
-        for name, values in found.items():
-            if values is not None:
-                flat = values.reshape(len(values), -1)
-                varies = (flat != flat[0]).any(axis=0)
-                if varies.any():
-                    yield name, flat if varies.all() else flat[:, varies]
+START_POINTS, WIDER = 400, 1.3
+"""Points around the mode from which proposals of integrated groups start, and how much wider they lie than normal."""
 
 
 @dataclass(slots=True)
@@ -268,10 +185,17 @@ def sample_groups(
         Whether the rows of the confusion are drawn from the labels alone.
     """
     _check.whole_number("effective_draws", effective_draws, least=1)
-    rng = np.random.default_rng(seed)
+    rng, plain = np.random.default_rng(seed), density.recentred(np.zeros(density.latent_shape))
+    mode = _laplace_mode(plain)
+    whitening = Whitening.at(plain, mode, _latent_mode(plain, mode[None])[0][0])
+    if not cut and can_integrate(density):
+        points = mode + WIDER * rng.standard_normal((START_POINTS, len(mode))) @ whitening.factor.T
+        integrated = sample_integrated(plain, points, effective_draws=effective_draws, rng=rng)
+        if integrated is not None:
+            return integrated
     width = density.n_ratios + 1 + density.n_row_ratios * len(density.centre.basis)
     n_chains = 4 * int(np.clip(CHAIN_NUMBERS // (4 * density.n_groups * width), FEWEST_CHAINS // 4, MOST_CHAINS // 4))
-    chains = _started(density.recentred(np.zeros(density.latent_shape)), n_chains, rng)
+    chains = _started(whitening, n_chains, rng)
     chains.cut = cut
     for iterations in ROUNDS:
         _warm(chains, iterations)
@@ -280,11 +204,9 @@ def sample_groups(
     return _drawn(chains, effective_draws, density.n_groups if groups is None else groups)
 
 
-def _started(plain: GroupDensity, n_chains: int, rng: np.random.Generator) -> _Chains:
+def _started(rough: Whitening, n_chains: int, rng: np.random.Generator) -> _Chains:
     """Start chains farther from the mode than the posterior reaches, latents where their hyperparameters put them."""
-    hyper = _laplace_mode(plain)
-    middle = _latent_mode(plain, hyper[None])[0][0]
-    rough = Whitening.at(plain, hyper, middle)
+    plain, hyper, middle = rough.density, rough.hyper, rough.latent
     density = _suitably_centred(plain, hyper, middle, np.sqrt((rough.factor**2).sum(axis=1)))
     whitening = Whitening.at(density, hyper, density.own_latent(hyper[None], middle[None])[0])
     hypers = hyper + 1.5 * rng.standard_normal((n_chains, density.n_hyper)) @ whitening.factor.T
@@ -324,72 +246,35 @@ def _warm(chains: _Chains, iterations: int) -> None:
     chains.y, chains.z = chains.map.standard(hyper, density.own_latent(hyper, latent))
 
 
-@dataclass(slots=True)
-class _Kept:
-    """Draws that were kept, each an array (chain, …) for one iteration."""
-
-    hyper: list[FloatArray] = field(default_factory=list)
-    prevalence: list[FloatArray] = field(default_factory=list)
-    rows: list[FloatArray] = field(default_factory=list)
-
-    def add(self, chains: _Chains, groups: int) -> None:
-        """Keep where the chains stand."""
-        density = chains.map.density
-        hyper, latent = chains.map.natural(chains.y, chains.z)
-        self.hyper.append(hyper)
-        self.prevalence.append(density.prevalence(hyper, latent)[:, :, :groups].transpose(0, 2, 1))
-        if density.labeled is not None:
-            self.rows.append(density.unit_rows(hyper, latent)[:, :groups])
-
-    def thin(self) -> None:
-        """Leave out every second iteration."""
-        for values in (self.hyper, self.prevalence, self.rows):
-            values[:] = values[1::2]
-
-    def gathered(self, chains: _Chains) -> GroupDraws:
-        """Return the draws, chain after chain."""
-        density, hyper = chains.map.density, _chain_after_chain(self.hyper)
-        _, centre, scores = density.parts(hyper)
-        spread, common = density.spread(scores), density.common_rows(hyper)
-        return GroupDraws(
-            prevalence=_chain_after_chain(self.prevalence),
-            confusion=_chain_after_chain(self.rows) if self.rows else common,
+def _drawn(chains: _Chains, wanted: int, groups: int) -> GroupDraws:
+    """Draw in blocks until enough is known; keep what fits in memory."""
+    density = chains.map.density
+    kept = Kept()
+    for _ in range(MOST_BLOCKS):
+        for _ in range(BLOCK):
+            chains.iterate()
+            hyper, latent = chains.map.natural(chains.y, chains.z)
+            prevalence = density.prevalence(hyper, latent)[:, :, :groups].transpose(0, 2, 1)
+            rows = None if density.labeled is None else density.unit_rows(hyper, latent)[:, :groups]
+            kept.add(hyper, prevalence, rows)
+        stacked = kept.stacked()
+        _, centre, scores = density.parts(stacked.hyper)
+        spread, common = density.spread(scores), density.common_rows(stacked.hyper)
+        draws = GroupDraws(
+            prevalence=stacked.prevalence,
+            confusion=common if stacked.rows is None else stacked.rows,
             centre=centre,
             spread=spread[:, : density.n_prevalence_spreads],
-            common_rows=common if self.rows else None,
+            common_rows=None if stacked.rows is None else common,
             row_spread=spread[:, density.n_prevalence_spreads :],
             chains=len(chains.y),
             iterations=chains.iterations,
             gradients=chains.gradients,
             acceptance=float(np.mean(chains.accepted)),
         )
-
-
-def _drawn(chains: _Chains, wanted: int, groups: int) -> GroupDraws:
-    """Draw in blocks until enough is known; keep what fits in memory."""
-    density = chains.map.density
-    of_group = len(density.centre.basis) * (1 if density.labeled is None else 1 + len(density.unlabeled))
-    most = max(2 * FEWEST_CHAINS, KEPT_BYTES // (8 * (chains.y.size + len(chains.z) * groups * of_group)))
-    kept, every = _Kept(), 1
-    for _ in range(MOST_BLOCKS):
-        for number in range(BLOCK):
-            chains.iterate()
-            if number % every:
-                continue
-            kept.add(chains, groups)
-            if len(kept.hyper) > most:
-                kept.thin()
-                every *= 2
-        draws = kept.gathered(chains)
         if draws.is_enough(wanted):
             break
     return draws
-
-
-def _chain_after_chain(values: Sequence[FloatArray]) -> FloatArray:
-    """Join arrays (chain, …) of successive iterations to (draws, …)."""
-    stacked = np.stack(values, axis=1)
-    return stacked.reshape(len(stacked) * len(values), *stacked.shape[2:])
 
 
 def _laplace_mode(plain: GroupDensity) -> FloatArray:

@@ -24,8 +24,7 @@ def group_density(
 ) -> GroupDensity:
     """Put groups, prior and choices of how groups vary together.
 
-    A prior of the rows that is learned enters at its mean given the labels. The units of the density are the groups
-    and, where the confusion varies, after them the studies that are no groups.
+    The units of the density are the groups and, where the confusion varies, after them the studies that are no groups.
     """
     if prior.prevalence == LEARNED:
         needed = "groups learn a common centre and spread instead of a concentration"
@@ -33,7 +32,8 @@ def group_density(
     labeled, unlabeled = effective_groups(groups)
     whole, is_varying = groups.total, isinstance(confusion, Varying)
     concentration, shapes = prior.prevalence_for(whole), prior.confusion_for(whole)
-    rows = Rows(shapes if is_varying else shapes + labeled.sum(axis=0), prior.known_for(whole))
+    learned = prior.learned_rows_for(whole)
+    rows = Rows(shapes if is_varying else shapes + labeled.sum(axis=0), prior.known_for(whole), learned)
     basis = log_ratio_basis(len(concentration))
     own = _labels_of_units(groups, labeled) if isinstance(confusion, Varying) else None
     further = 0 if own is None else own.shape[2] - len(groups)

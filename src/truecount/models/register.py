@@ -8,15 +8,15 @@ from truecount.models.label_shift import LabelShift
 from truecount.models.model import Model
 from truecount.models.priors import Prior, require_prior
 
-KINDS: tuple[type[Model], ...] = (LabelShift, SamePopulation, ByPrediction)
+KINDS: tuple[type[LabelShift] | type[OutputModel], ...] = (LabelShift, SamePopulation, ByPrediction)
 MODELS = {kind.name: kind for kind in KINDS}
 """By the name that files have."""
-EVERY = "LabelShift(), SamePopulation() or ByPrediction()"
+EVERY = " or ".join(f"{kind.__name__}()" for kind in KINDS)
 
 
 def chosen_model(model: Model, prior: Prior | None) -> LabelShift | OutputModel:
     """Return the model that a call means, where `prior` may stand for ``LabelShift(prior)``."""
-    if not isinstance(model, LabelShift | SamePopulation | ByPrediction):
+    if not isinstance(model, (LabelShift, OutputModel)):
         raise InputError("model", f"is {model!r:.60}", "it must be a model", _meant(model))
     if prior is None:
         return model

@@ -63,6 +63,8 @@ class Walk:
 
     def __post_init__(self) -> None:
         _require_scale("spread", self.spread)
+        if not isinstance(self.noise, bool):
+            raise InputError("noise", f"is {self.noise!r:.60}", "it is True or False", "Pass spread= for a scale")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +108,20 @@ ConfusionChoice: TypeAlias = Varying | Cut
 
 def _plain(covariates: Any) -> Any:
     """Return covariates as plain values, which do not change with what they were made from, and can be compared."""
+    if covariates is None:
+        return None
+    if hasattr(covariates, "to_dict") and hasattr(covariates, "index"):
+        covariates = covariates.to_dict()  # by the names of the groups, which are the index
     if isinstance(covariates, Mapping):
-        return {name: dict(each) if isinstance(each, Mapping) else _plain(each) for name, each in covariates.items()}
-    return covariates if covariates is None else tuple(map(_as_tuple, np.asarray(covariates).tolist()))
+        return {name: each if np.isscalar(each) else _plain(each) for name, each in covariates.items()}
+    try:
+        plain = np.asarray(covariates).tolist()
+    except ValueError:
+        plain = None
+    if not isinstance(plain, list):
+        needed = "it must be a matrix (group × covariate), or numbers by name of the covariate"
+        raise InputError("covariates", f"is {covariates!r:.60}", needed, "Pass {'age': {group: number, ...}}")
+    return tuple(map(_as_tuple, plain))
 
 
 def _as_tuple(value: Any) -> Any:

@@ -1,24 +1,21 @@
 """The page of many groups: what a manager reads first, then everything that one answer has too."""
 
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from truecount._secrets import masked_command
-from truecount._wording import signed, visible
+from truecount._wording import labels, signed, visible
 from truecount.errors import InputError
 from truecount.models import LabelShift, Pooled, Varying, Walk
 from truecount.models.model import Assumption
 from truecount.page import text
 from truecount.page.pictures import Drawing, drawing_of
 from truecount.page.reproduce import Repeat, beliefs, prior_in_python
-from truecount.page.style import style
+from truecount.page.style import rendered
 from truecount.page.text import LONGEST_NAME
 from truecount.plots.groups import draw_caterpillar, draw_trend, groups_data
-from truecount.plots.labels import labels
 from truecount.plots.ranks import draw_pairs, draw_ranks, pairs_data, ranks_data
 from truecount.results.group_summary import GroupSummary
 from truecount.results.group_table import (
@@ -78,9 +75,9 @@ def render_groups(
     command
         What was typed to get this answer.
     """
-    rendered: str = _template().render(
-        title=visible(title or TITLE),
-        style=style(),
+    return rendered(
+        "groups.html",
+        title=title or TITLE,
         answer=answer_in_words(summary),
         alerts=[visible(alert.message) for alert in summary.alerts] if summary.has_answer else [],
         sections=_sections(summary) if summary.has_answer else [],
@@ -89,7 +86,6 @@ def render_groups(
         assumptions=_assumptions(answer.model),
         repeat=_repeat(answer, summary, command),
     )
-    return rendered
 
 
 def answer_in_words(summary: GroupSummary) -> str:
@@ -234,11 +230,3 @@ def _repeat(answer: "GroupPosterior", summary: GroupSummary, command: str | None
 
 def _choices(model: LabelShift) -> list[tuple[str, Any]]:
     return [("groups", model.groups), ("confusion", model.confusion)]
-
-
-@cache
-def _template() -> Any:
-    from jinja2 import Environment, StrictUndefined
-
-    machine = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
-    return machine.from_string(Path(__file__).with_name("groups.html").read_text(encoding="utf-8"))

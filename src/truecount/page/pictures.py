@@ -8,10 +8,10 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from truecount._types import Name
+from truecount._wording import labels
 from truecount.page.style import variables
 from truecount.page.text import LONGEST_NAME
 from truecount.plots.canvas import FONT, Shown, dress, find_letters, new_axes
-from truecount.plots.labels import labels
 from truecount.plots.shares import draw_prevalence, prevalence_data
 from truecount.plots.theme import LIGHT, Theme
 from truecount.results import Posterior

@@ -1,8 +1,10 @@
-"""How the page looks: its colours are those of the pictures, on the screen, in the dark, and on paper."""
+"""How pages look: one frame for all, whose colours are those of the pictures, on screen, in the dark, on paper."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from truecount._wording import visible
 from truecount.plots.theme import DARK, LIGHT, Theme
 
 
@@ -10,6 +12,20 @@ def variables(theme: Theme) -> dict[str, str]:
     """Return the page's name of each colour of a theme."""
     plain = {getattr(theme, name): f"--{name}" for name in ("paper", "ink", "soft", "grid", "heat")}
     return plain | {color: f"--class-{place}" for place, color in enumerate(theme.classes)}
+
+
+def rendered(template: str, *, title: str, **content: Any) -> str:
+    """Return the page of that template, which extends ``base.html``, with its style sheet."""
+    text: str = _machine().get_template(template).render(title=visible(title), style=style(), **content)
+    return text
+
+
+@cache
+def _machine() -> Any:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    folder = FileSystemLoader(Path(__file__).parent)
+    return Environment(loader=folder, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
 
 
 def style() -> Any:

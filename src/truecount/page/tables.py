@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from truecount._wording import labels
 from truecount.counts import Counts
 from truecount.page.text import LONGEST_NAME
 from truecount.plots.classifier import confusion_data, predictive_data
-from truecount.plots.labels import labels
 from truecount.results import Posterior
 
 LONGEST_HEAD = 24

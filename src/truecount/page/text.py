@@ -8,8 +8,7 @@ import numpy as np
 
 from truecount._advice import Advice
 from truecount._types import Name
-from truecount._wording import visible
-from truecount.plots.labels import labels
+from truecount._wording import labels, visible
 from truecount.results import Finding, Posterior
 from truecount.results.finding import gravest_first
 from truecount.results.summary import Kind, Target

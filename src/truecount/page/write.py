@@ -1,20 +1,17 @@
 """The page: one file that holds all it needs, written whole or not at all."""
 
 from collections.abc import Sequence
-from functools import cache
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from truecount import _check
 from truecount._atomic import require_writable, whole_file
 from truecount._types import Name
-from truecount._wording import visible
 from truecount.page import text
 from truecount.page.groups import render_groups
 from truecount.page.pictures import shares_drawing
 from truecount.page.reproduce import repeat
-from truecount.page.style import style
+from truecount.page.style import rendered
 from truecount.page.tables import confusion_table, counts_table, fit_table
 from truecount.plots.theme import LIGHT
 from truecount.results import Posterior
@@ -38,7 +35,7 @@ def report(
     command: str | None = None,
     questions: Questions | None = None,
 ) -> None:
-    """Write the answer as one HTML page: a sentence, a table, a picture, findings, method, and how to repeat it.
+    """Write the answer as one HTML page: a sentence, a table, a picture, findings, method, and how to reproduce it.
 
     Parameters
     ----------
@@ -54,7 +51,7 @@ def report(
     title
         The heading.
     command
-        What was typed to get this answer, for whoever wants to repeat it; Python that does is always given.
+        What was typed to get this answer, for whoever wants to reproduce it; Python that does is always given.
     questions
         Of groups: what else is asked, such as a baseline.
 
@@ -92,10 +89,7 @@ def render(
 ) -> str:
     """Return the page as text."""
     look: dict[str, Any] = {"level": level, "kind": kind, "target": target, "classes": classes, "command": command}
-    rendered: str = _template().render(
-        **_content(posterior, **look), title=visible(title), style=style(), level=f"{100 * level:.6g} %"
-    )
-    return rendered
+    return rendered("page.html", title=title, level=f"{100 * level:.6g} %", **_content(posterior, **look))
 
 
 def _content(
@@ -124,11 +118,3 @@ def _content(
         "counts": counts_table(posterior.counts),
         "repeat": repeat(posterior, command),
     }
-
-
-@cache
-def _template() -> Any:
-    from jinja2 import Environment, StrictUndefined
-
-    machine = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
-    return machine.from_string(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))

@@ -33,13 +33,35 @@ def knowledge(drawn: Draws, places: list[int]) -> OutputKnowledge:
 
     A Dirichlet of concentration A has variance ``ρ(1 − ρ)/(A + 1)``, so that the variance of the draws tells A.
     """
+    share, _, variance, strength = _given_outputs(drawn)
+    return OutputKnowledge(share * variance[places].sum(axis=0), strength)
+
+
+def _given_outputs(drawn: Draws) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return each output's squared share, mean and variance of P(class | output), and the labels that is worth."""
     joint = drawn.prevalence[:: drawn.stride, :, None] * drawn.confusion
     outputs = joint.sum(axis=1)
     given = joint / np.maximum(outputs[:, None, :], 1e-300)
     mean, variance = given.mean(axis=0), given.var(axis=0)
     strength = (mean * (1 - mean)).sum(axis=0) / np.maximum(variance.sum(axis=0), 1e-12) - 1
-    share = (outputs**2).mean(axis=0)
-    return OutputKnowledge(share * variance[places].sum(axis=0), np.maximum(strength, 0.5))
+    return (outputs**2).mean(axis=0), mean, variance, np.maximum(strength, 0.5)
+
+
+def wider_by_a_surprise(drawn: Draws) -> FloatArray:
+    """Shape (classes,): how many times wider intervals would be after one more label, of the worst output and class.
+
+    With A labels' worth of knowledge of an output, one label of class l moves its mean to ``(A ρ + e_l)/(A + 1)``.
+    """
+    share, mean, _, strength = _given_outputs(drawn)
+    variance = np.maximum(drawn.prevalence.var(axis=0), 1e-300)
+    now = mean * (1 - mean) / (strength + 1)
+    most = np.zeros(len(mean))
+    for surprise in np.eye(len(mean)):
+        moved = (strength * mean + surprise[:, None]) / (strength + 1)
+        gained = share * (moved * (1 - moved) / (strength + 2) - now)
+        most = np.maximum(most, gained.max(axis=1))
+    wider: FloatArray = np.sqrt(1 + most / variance)
+    return wider
 
 
 def drop_most(known: OutputKnowledge, number: int, available: IntArray) -> IntArray:
@@ -65,8 +87,3 @@ def drop_most(known: OutputKnowledge, number: int, available: IntArray) -> IntAr
         if whole.sum() < number and whole[place] < available[place]:
             whole[place] += 1
     return whole
-
-
-def expected_variance(known: OutputKnowledge, labels: IntArray) -> float:
-    """Return the part of the variance that labels can remove, as is expected after so many more of each output."""
-    return float((known.weight * known.strength / (known.strength + labels)).sum())

@@ -40,14 +40,11 @@ class Forecast:
         Shape (sets, classes): widths over data sets, each at a truth of its own.
     ends
         Shape (sets, classes, 2): the intervals themselves.
-    ratio
-        Shape (classes,): by how much the mean width differs from the one by Fisher information.
     """
 
     typical: FloatArray | None
     widths: FloatArray
     ends: FloatArray
-    ratio: FloatArray
 
     @property
     def mean(self) -> FloatArray:
@@ -84,18 +81,11 @@ def forecast(scenario: Scenario, sizes: Sizes, *, level: float, seed: int = 0) -
     widths = _corrected(rough_widths, chosen, exact[..., 1] - exact[..., 0])
     scale = (widths / rough_widths)[..., None]
     centre = believed.prevalence[..., None]
-    shares = scenario.prevalence
-    fisher = normal.widths(scenario.take(np.arange(min(len(shares), 64))), sizes, level).mean(axis=0)
     typical = None
     if scenario.is_assumed and n_classes <= FEW:
         between = posterior_ends(scenario, expected_data(scenario, sizes), level, EXPECTED_DRAWS // n_classes, seed)[0]
         typical = between[:, 1] - between[:, 0]
-    return Forecast(
-        typical=typical,
-        widths=widths,
-        ends=np.clip(centre + scale * (rough - centre), 0, 1),
-        ratio=widths.mean(axis=0) / np.maximum(fisher, 1e-12),
-    )
+    return Forecast(typical=typical, widths=widths, ends=np.clip(centre + scale * (rough - centre), 0, 1))
 
 
 def tells_nothing(scenario: Scenario, sizes: Sizes) -> bool:
@@ -122,11 +112,11 @@ def _by_prior(truths: Scenario, data: DataSets) -> Scenario:
 
 
 def _nothing_learned(scenario: Scenario, level: float, seed: int) -> Forecast:
-    """Return what a flat prior says where nothing is labelled, so that outputs tell nothing of classes."""
-    shares = np.random.default_rng(seed).dirichlet(np.ones(len(scenario.classes)), 20_000)
+    """Return what the prior says where nothing is labelled, so that outputs tell nothing of classes."""
+    shares = np.random.default_rng(seed).dirichlet(normal.prior_of(scenario)[2], 20_000)
     between = np.quantile(shares, [(1 - level) / 2, (1 + level) / 2], axis=0).T
     width = between[:, 1] - between[:, 0]
-    return Forecast(typical=width, widths=width[None], ends=between[None], ratio=np.ones(len(width)))
+    return Forecast(typical=width, widths=width[None], ends=between[None])
 
 
 def large_sample_forecast(scenario: Scenario, sizes: Sizes, *, level: float) -> Forecast:
@@ -135,7 +125,7 @@ def large_sample_forecast(scenario: Scenario, sizes: Sizes, *, level: float) -> 
     half, centre = widths[..., None] / 2, scenario.prevalence[..., None]
     typical = widths[0] if scenario.is_assumed else None
     ends = centre + half * np.array([-1.0, 1.0])
-    return Forecast(typical=typical, widths=widths, ends=ends, ratio=np.ones(widths.shape[1]))
+    return Forecast(typical=typical, widths=widths, ends=ends)
 
 
 def _totals(believed: Scenario, data: DataSets) -> Scenario:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard, get_args
 
 import numpy as np
 
@@ -39,12 +39,13 @@ class Goal:
     assurance: float | None = None
 
     def __post_init__(self) -> None:
-        if self.assurance is not None and not 0 < self.assurance < 1:
+        _check.one_of("kind", self.kind, get_args(Kind))
+        if self.assurance is not None and not (_is_number(self.assurance) and 0 < self.assurance < 1):
             raise InputError(
                 "assurance", f"is {self.assurance!r}", "it must lie above 0 and below 1", "Write 0.8 for 80 %"
             )
         limits = {"narrow": (0.0, 0.5), "above": (0.0, 1.0), "below": (0.0, 1.0), "apart": (-1.0, 1.0)}[self.kind]
-        if not limits[0] < self.share < limits[1]:
+        if not (_is_number(self.share) and limits[0] < self.share < limits[1]):
             argument = "half_width" if self.kind == "narrow" else self.kind
             needed = f"it must lie above {limits[0]:g} and below {limits[1]:g}"
             raise InputError(argument, f"is {self.share!r}", needed, "Write 0.03 for three points")
@@ -52,17 +53,17 @@ class Goal:
     @classmethod
     def narrow(cls, half_width: float, *, of: Any = None, assurance: float | None = None) -> "Goal":
         """An interval of at most ± `half_width`, of one class or of all."""
-        return cls(kind="narrow", share=float(half_width), of=of, assurance=assurance)
+        return cls(kind="narrow", share=half_width, of=of, assurance=assurance)
 
     @classmethod
     def above(cls, share: float, *, of: Any, assurance: float = 0.8) -> "Goal":
         """An interval of class `of` that lies above `share`."""
-        return cls(kind="above", share=float(share), of=of, assurance=assurance)
+        return cls(kind="above", share=share, of=of, assurance=assurance)
 
     @classmethod
     def below(cls, share: float, *, of: Any, assurance: float = 0.8) -> "Goal":
         """An interval of class `of` that lies below `share`."""
-        return cls(kind="below", share=float(share), of=of, assurance=assurance)
+        return cls(kind="below", share=share, of=of, assurance=assurance)
 
     @classmethod
     def apart(cls, first: Any, second: Any, *, of: Any, assurance: float = 0.8) -> "Goal":
@@ -104,7 +105,7 @@ class Costs:
     def __post_init__(self) -> None:
         numbers = list(self.label.values()) if isinstance(self.label, Mapping) else [self.label]
         for argument, number in [("label", number) for number in numbers] + [("item", self.item)]:
-            if not np.isfinite(number) or number < 0:
+            if not _is_number(number) or number < 0:
                 raise InputError(argument, f"costs {number!r}", "a cost is a number, 0 or more", "Write 1 or 0.1")
 
     def vector(self, strata: tuple[Name, ...]) -> FloatArray:
@@ -120,13 +121,12 @@ class Costs:
         return np.array([*(float(self.label[name]) for name in strata), self.item])
 
 
+def _is_number(value: Any) -> TypeGuard[float]:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and bool(np.isfinite(value))
+
+
 def checked_budget(budget: Any) -> float:
-    """Return a budget, which is a number above zero."""
-    if isinstance(budget, bool) or not isinstance(budget, int | float) or not np.isfinite(budget) or budget < 0:
+    """Return a budget, which is a number, 0 or more."""
+    if not _is_number(budget) or budget < 0:
         raise InputError("budget", f"is {budget!r:.60}", "it must be a number, 0 or more", "Write 1000")
     return float(budget)
-
-
-def checked_level(level: float) -> float:
-    """Return a level of an interval."""
-    return _check.level(level)

@@ -20,6 +20,7 @@ from truecount._types import IntArray
 from truecount.counts import Counts
 from truecount.errors import InputError
 from truecount.models import ByPrediction, LabelShift, Model, Prior
+from truecount.models.priors import LEARNED
 
 
 def with_target_labels(counts: Counts, target: Any, model: Model = LabelShift()) -> tuple[Counts, Model]:
@@ -53,6 +54,9 @@ def with_target_labels(counts: Counts, target: Any, model: Model = LabelShift())
         needed = "labels of the population are combined under label shift, or stratified by output"
         raise InputError("model", f"is {model!r:.60}", needed, "Pass LabelShift() or ByPrediction()")
     both = replace_counts(counts, counts.labeled + table, counts.unlabeled - table.sum(axis=0))
+    if model.prior.prevalence == LEARNED:
+        needed = "classes of the labelled items are added to a concentration that is fixed"
+        raise InputError("model", "has Prior(prevalence='learned')", needed, "Pass a number, such as prevalence=1")
     shares = model.prior.prevalence_for(counts) + table.sum(axis=1)
     prior = Prior(shares.tolist(), model.prior.confusion, known=model.prior.known)
     return both, replace(model, prior=prior)
@@ -73,7 +77,12 @@ def _target_table(counts: Counts, target: Any) -> IntArray:
     if table.shape != counts.labeled.shape:
         needed = f"it must have a row for each class and a column for each output, {counts.labeled.shape}"
         raise InputError("target", f"has shape {table.shape}", needed, "Count it with the same classes and outputs")
-    whole: IntArray = np.rint(table).astype(np.int64)
+    if (table < 0).any() or (table != np.rint(table)).any():
+        needed = "it must hold whole numbers of items, 0 or more"
+        raise InputError(
+            "target", f"holds {table[(table < 0) | (table != np.rint(table))][0]:g}", needed, "Count items"
+        )
+    whole: IntArray = table.astype(np.int64)
     beyond = whole.sum(axis=0) > counts.unlabeled
     if beyond.any():
         name = counts.outputs[int(np.argmax(beyond))]

@@ -22,7 +22,7 @@ def standard_deviations(scenario: Scenario, sizes: Sizes) -> FloatArray:
 
 def _under_label_shift(scenario: Scenario, sizes: Sizes) -> FloatArray:
     """Read the rates off the rows that labels and prior make of them: no error in 20 labels is not no error at all."""
-    rows, known, prevalence = _prior(scenario)
+    rows, known, prevalence = prior_of(scenario)
     labels = np.where(known, np.inf, scenario.counted_labels + sizes.labels)
     weight = np.where(known, 0.0, rows.sum(axis=1) / (labels + rows.sum(axis=1)))[:, None]
     confusion = (1 - weight) * scenario.confusion + weight * rows / rows.sum(axis=1, keepdims=True)
@@ -36,7 +36,7 @@ def _under_label_shift(scenario: Scenario, sizes: Sizes) -> FloatArray:
     return np.sqrt(np.maximum(np.diagonal(covariance, axis1=-2, axis2=-1), 0.0))
 
 
-def _prior(scenario: Scenario) -> tuple[FloatArray, BoolArray, FloatArray]:
+def prior_of(scenario: Scenario) -> tuple[FloatArray, BoolArray, FloatArray]:
     """Return the concentration of the rows, which rows are known, and the concentration of the shares.
 
     Rows whose prior is learned count as sparse ones: what simulation corrects is little then.
@@ -92,7 +92,7 @@ def difference_deviations(
     Both are sorted by the same classifier, so that its rates matter for the difference of the shares alone:
     ``V = Σ(q_A)/N_A + Σ(q_B)/N_B + Σ_l (π_A − π_B)_l² Σ(φ_l)/n_l``.
     """
-    rows, known, _ = _prior(first)
+    rows, known, _ = prior_of(first)
     totals = np.where(known, np.inf, first.counted_labels + labels + rows.sum(axis=1))
     gap = first.prevalence - second.prevalence
     scatter = _scatter(first.output_shares) / max(first.counted_items + items[0], LEAST)

@@ -37,11 +37,11 @@ def believed(model: Kind, counts: Counts) -> Kind:
     return model
 
 
-def posterior_draws(counts: Counts, model: Model, seed: int) -> Draws:
+def posterior_draws(counts: Counts, model: Model, seed: int, draws: int = TRUTHS) -> Draws:
     """Draw from the posterior of a pilot."""
     if isinstance(model, LabelShift):
-        return Auto(TRUTHS).sample(model.density(counts), seed)
-    return sample_closed_form(cast("OutputModel", model).closed_form(counts), draws=TRUTHS, seed=seed)
+        return Auto(draws).sample(model.density(counts), seed)
+    return sample_closed_form(cast("OutputModel", model).closed_form(counts), draws=draws, seed=seed)
 
 
 def group_scenarios(groups: Groups, model: LabelShift, seed: int) -> dict[Any, Scenario]:

@@ -47,7 +47,7 @@ class Problem:
 
     @property
     def first(self) -> Scenario:
-        """Any of the scenarios: names, design and labels are the same in all."""
+        """Any of the scenarios: names and design are the same in all."""
         return next(iter(self.scenarios.values()))
 
     @property
@@ -67,7 +67,8 @@ class Problem:
             found = widths(truths, sizes, self.level)[:, self.places]
             return float(np.mean((found**SHARP).mean(axis=1) ** (1 / SHARP)))
         place, sign = self.places[0], 1 if self.goal.kind == "above" else -1
-        deviation = normal.standard_deviations(truths, sizes)[:, place]
+        deviations = normal.large_sample_deviations if self.is_large_sample else normal.standard_deviations
+        deviation = deviations(truths, sizes)[:, place]
         return 1 - float(decided(sign * (truths.prevalence[:, place] - self.goal.share), deviation, self.level).mean())
 
     def separated(self, sizes: Sizes) -> float:
@@ -94,6 +95,8 @@ class Problem:
         """Return how probable it is that the goal is met."""
         if self.goal.kind == "apart":
             return self.separated(sizes)
+        if self.is_large_sample and self.goal.kind != "narrow":
+            return 1 - self.loss(sizes)
         met = []
         for found in forecasts.values():
             if self.goal.kind == "narrow":

@@ -15,6 +15,13 @@ ANY = "any class"
 """The only stratum of a random sample."""
 
 
+def strata_of(model: Model, classes: tuple[Name, ...], outputs: tuple[Name, ...]) -> tuple[Name, ...]:
+    """Return what labels are counted by: the classes, the outputs, or nothing where they are a random sample."""
+    if isinstance(model, LabelShift):
+        return classes
+    return outputs if isinstance(model, ByPrediction) else (ANY,)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Assumed:
     """Shares and misclassification rates that are taken for true, where there is no pilot.
@@ -108,9 +115,7 @@ class Scenario:
     @property
     def strata(self) -> tuple[Name, ...]:
         """What labels are counted by: the classes, the outputs, or nothing where they are a random sample."""
-        if isinstance(self.model, LabelShift):
-            return self.classes
-        return self.outputs if isinstance(self.model, ByPrediction) else (ANY,)
+        return strata_of(self.model, self.classes, self.outputs)
 
     @property
     def counted_labels(self) -> FloatArray:

@@ -57,7 +57,8 @@ def alternatives(problem: Problem, sizes: Sizes, ratio: float, *, has_goal: bool
     if isinstance(first.model, LabelShift) and 0 < labels < UNLIMITED:
         audited = {group: _audited(scenario) for group, scenario in problem.scenarios.items()}
         audit = replace(narrow, scenarios=audited)
-        found.append(Alternative("audit", audit.loss(Sizes(np.array([labels]), sizes.items)), f"{labels:,.0f}"))
+        in_each = np.array([labels / len(audited)])
+        found.append(Alternative("audit", audit.loss(Sizes(in_each, sizes.items)), f"{labels:,.0f}"))
         if has_goal and problem.goal.kind != "apart" and len(audited) == 1:
             found += _audit_for_the_goal(replace(problem, scenarios=audited), sizes.items)
     if set(first.classes) == set(first.outputs):

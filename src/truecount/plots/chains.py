@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truecount._types import FloatArray, Name
+from truecount._wording import labels
 from truecount.errors import InputError
 from truecount.inference.convergence import by_chain
 from truecount.plots.canvas import FONT, drawn, percent_axis
-from truecount.plots.labels import labels, places
-from truecount.plots.rows import label_rows, rows_height
+from truecount.plots.rows import label_rows, places, rows_height
 from truecount.plots.theme import Theme, ThemeLike
 from truecount.results import Posterior
 

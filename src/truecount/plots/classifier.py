@@ -7,13 +7,13 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, Name
-from truecount._wording import display_width
+from truecount._wording import display_width, labels
 from truecount.counts.weights import effective_counts
 from truecount.plots.canvas import FONT, drawn, inches
-from truecount.plots.labels import labels
 from truecount.plots.rows import SMALLEST_FONT, label_rows, rows_height, spans
 from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.results import Posterior
+from truecount.results.summary import interval_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,12 +50,11 @@ class ConfusionData:
 def confusion_data(posterior: Posterior, *, level: float = 0.95) -> ConfusionData:
     """Return what `confusion` draws: means and equal-tailed intervals of the draws."""
     level = _check.level(level)
-    ends = np.quantile(posterior.confusion, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return ConfusionData(
         classes=posterior.classes,
         outputs=posterior.counts.outputs,
         mean=posterior.confusion.mean(axis=0),
-        interval=np.moveaxis(ends, 0, -1),
+        interval=interval_of(posterior.confusion, level),
         level=level,
     )
 
@@ -163,14 +162,13 @@ def predictive_data(posterior: Posterior, *, level: float = 0.95) -> PredictiveD
     counts = posterior.counts
     seen = effective_counts(counts)[1]
     again = posterior.predicted
-    ends = np.quantile(again, [(1 - level) / 2, (1 + level) / 2], axis=0).T
     called = {name: place for place, name in enumerate(counts.classes)}
     return PredictiveData(
         outputs=counts.outputs,
         positions=tuple(called.get(name) for name in counts.outputs),
         observed=seen,
         mean=again.mean(axis=0),
-        interval=ends,
+        interval=interval_of(again, level),
         level=level,
     )
 

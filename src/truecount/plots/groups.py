@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from truecount import _check
 from truecount._types import FloatArray, Name
-from truecount._wording import visible
+from truecount._wording import labels, visible
 from truecount.counts.periods import time_place
 from truecount.errors import InputError
 from truecount.plots.canvas import FONT, WIDTH, drawn, dress, find_letters, inches, new_axes, percent_axis
-from truecount.plots.labels import labels
 from truecount.plots.rows import FRAME, ROW
 from truecount.plots.theme import Theme, ThemeLike, find_theme
 from truecount.reading.names import group_name

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truecount._types import FloatArray, Name
+from truecount._wording import labels
 from truecount.errors import InputError
 from truecount.inference.draws import dirichlet
 from truecount.models import LabelShift
 from truecount.plots.canvas import FONT, WIDTH, drawn, percent_axis
-from truecount.plots.labels import labels, places
+from truecount.plots.rows import places
 from truecount.plots.theme import Theme, ThemeLike
 from truecount.results import Posterior
 

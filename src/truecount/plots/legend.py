@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truecount._types import FloatArray, Name
+from truecount._wording import labels
 from truecount.plots.canvas import inches
-from truecount.plots.labels import labels, places
+from truecount.plots.rows import places
 from truecount.plots.theme import Theme
 
 if TYPE_CHECKING:

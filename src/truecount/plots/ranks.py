@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truecount._types import FloatArray, Name
+from truecount._wording import labels
 from truecount.errors import InputError
 from truecount.plots.canvas import FONT, drawn
 from truecount.plots.groups import LONGEST_NAME, MOST_NAMED, TIGHT_ROW, Answer, summary_of
-from truecount.plots.labels import labels
 from truecount.plots.rows import FRAME, ROW, label_rows, spans
 from truecount.plots.theme import Theme, ThemeLike
 from truecount.reading.names import group_name

@@ -1,4 +1,4 @@
-"""Pictures of one row a name: rows, their labels, and intervals in them."""
+"""Pictures of one row a name: which names, rows, their labels, and intervals in them."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truecount._types import FloatArray, Name
+from truecount._wording import labels
+from truecount.errors import InputError
 from truecount.plots.canvas import FONT, inches
-from truecount.plots.labels import labels
 from truecount.plots.theme import Theme
+from truecount.results.by_class import unknown_class
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +22,21 @@ LETTERS_AN_INCH = 3.6
 """Of the names, for each inch of the picture's width."""
 FRAME = 0.95
 """Inches for the axis and the caption."""
+
+
+def places(known: Sequence[Name], wanted: Sequence[Any] | None, argument: str = "classes") -> list[int]:
+    """Return where the wanted names stand among those known; all of them by default."""
+    if wanted is None:
+        return list(range(len(known)))
+    if isinstance(wanted, str) or not wanted:
+        raise InputError(argument, f"is {wanted!r}", "it must list names", f"Pass {argument}=[...]")
+    return [_place(known, name, argument) for name in wanted]
+
+
+def _place(known: Sequence[Name], name: Any, argument: str) -> int:
+    if name in known:
+        return known.index(name)
+    raise unknown_class(argument, f"names {name!r}", name, known, kind="names")
 
 
 def rows_height(rows: int) -> float:

@@ -10,8 +10,7 @@ from truecount._types import FloatArray, Name
 from truecount.errors import InputError
 from truecount.models import LabelShift
 from truecount.plots.canvas import drawn, percent_axis
-from truecount.plots.labels import places
-from truecount.plots.rows import label_rows, rows_height, spans
+from truecount.plots.rows import label_rows, places, rows_height, spans
 from truecount.plots.smooth import edges_of, prior_density, smooth_density
 from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.results import Posterior

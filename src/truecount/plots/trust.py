@@ -13,9 +13,8 @@ from truecount.diagnostics.calibration import Coverage
 from truecount.errors import InputError
 from truecount.models import LabelShift
 from truecount.plots.canvas import FONT, drawn, percent_axis
-from truecount.plots.labels import places
 from truecount.plots.legend import chosen_places, write_legend
-from truecount.plots.rows import label_rows, rows_height, spans
+from truecount.plots.rows import label_rows, places, rows_height, spans
 from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.results import Posterior
 

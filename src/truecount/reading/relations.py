@@ -14,7 +14,7 @@ from truecount._wording import quoted
 from truecount.errors import InputError
 from truecount.reading.columns import Columns, require_column, require_few_columns, require_in_every_shard
 from truecount.reading.duck import Connection, Place, identifier, literals, sql_text, without_pattern
-from truecount.reading.locate import ARRAY, DATABASES, RECORDS, Shards, folder_columns, is_address, one_kind
+from truecount.reading.locate import ARRAY, DATABASES, RECORDS, TABLES, Shards, folder_columns, is_address, one_kind
 from truecount.reading.text import DELIMITERS, header
 
 CSV = """read_csv({paths}, columns={types}, delim={delimiter}, header=true, quote='"', escape='"', comment='',
@@ -51,8 +51,10 @@ def relations(
         yield from _of_text(connection, shards, columns, "false" if is_careful else "true")
     elif shards.kind in RECORDS:
         yield _of_records(connection, shards, columns, _lines_source if is_careful else _records_source)
-    else:
+    elif shards.kind in TABLES:
         yield from _of_parquet(connection, shards, columns)
+    else:
+        raise NotImplementedError(f"files that end in {shards.kind} have no relation")
 
 
 def _of_text(connection: Connection, shards: Shards, columns: Columns, parallel: str) -> Iterator[Relation]:

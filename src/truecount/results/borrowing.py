@@ -3,7 +3,7 @@
 import numpy as np
 
 from truecount._types import FloatArray
-from truecount.inference.hierarchical import GroupDraws
+from truecount.inference.group_draws import GroupDraws
 from truecount.models import LabelShift, Pooled, Walk
 from truecount.models.hierarchy.log_ratios import log_ratio_basis
 

@@ -9,8 +9,9 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import percent, signed
-from truecount.inference import convergence
+from truecount.counts import Groups
 from truecount.results.by_class import ByClass
+from truecount.results.summary import interval_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,11 +26,15 @@ class Contrast:
         Shape (draws, classes).
     classes
         Their names.
+    equal
+        The value that means that two groups do not differ: 0 for differences, 1 for ratios; None for what compares
+        nothing, such as a total.
     """
 
     name: str
     draws: FloatArray
     classes: tuple[Name, ...]
+    equal: float | None = 0.0
 
     @property
     def mean(self) -> FloatArray:
@@ -52,14 +57,16 @@ class Contrast:
         return float(np.mean(event(ByClass(zip(self.classes, self.draws.T, strict=True)))))
 
     def __repr__(self) -> str:
-        ends = self.interval()
-        lines = [
-            f"{name}: {signed(mean, 4)} ({signed(lower, 4)} to {signed(upper, 4)}), "
-            f"above 0 with probability {above:.3f}"
-            for name, mean, (lower, upper), above in zip(
-                self.classes, self.mean, ends, (self.draws > 0).mean(axis=0), strict=True
-            )
-        ]
+        def told(value: float) -> str:
+            return signed(value, 4) if self.equal == 0 else f"{value:.4f}"
+
+        lines = []
+        for place, (name, (lower, upper)) in enumerate(zip(self.classes, self.interval(), strict=True)):
+            line = f"{name}: {told(self.mean[place])} ({told(lower)} to {told(upper)})"
+            if self.equal is not None:
+                above = (self.draws[:, place] > self.equal).mean()
+                line += f", above {self.equal:g} with probability {above:.3f}"
+            lines.append(line)
         return "\n".join([f"{self.name}, 95 % interval", *lines])
 
 
@@ -112,17 +119,23 @@ class Ranks:
         return "\n".join(lines)
 
 
-def ranks_of(groups: tuple[Any, ...], shares: FloatArray) -> Ranks:
-    """Return ranks of the groups by draws of a share, shape (draws, groups)."""
-    order = (-shares).argsort(axis=1, kind="stable")
+def ranks_of(groups: tuple[Any, ...], shares: FloatArray, seed: int) -> Ranks:
+    """Return ranks of the groups by draws of a share, shape (draws, groups); equal shares are ordered at random."""
+    rng = np.random.default_rng([seed, *b"ranks"])
+    order = np.lexsort((rng.random(shares.shape), -shares), axis=1)
     ranks = np.empty_like(order)
     np.put_along_axis(ranks, order, np.arange(1, len(groups) + 1)[None], axis=1)
     return Ranks(groups=groups, draws=ranks)
 
 
-def interval_of(draws: FloatArray, level: float, kind: str) -> FloatArray:
-    """Return the interval that holds `level` of the draws along the first axis, shape (…, 2)."""
-    if kind == "hdi":
-        flat = convergence.shortest_interval(draws.reshape(len(draws), -1), level)
-        return np.asarray(flat).reshape(*draws.shape[1:], 2)
-    return np.moveaxis(np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0), 0, -1)
+def ratio_of(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return draws of a ratio: infinite where the second share is zero, 1 where both are."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio: FloatArray = np.where(first == second, 1.0, first / second)
+    return ratio
+
+
+def group_weights(data: Groups) -> FloatArray:
+    """Return how large groups are: their unlabelled items, or all alike where there are none."""
+    items = data.unlabeled.sum(axis=1).astype(np.float64)
+    return items if items.any() else np.ones(len(items))

@@ -93,6 +93,7 @@ def _class_rows(summary: GroupSummary, at: int) -> list[dict[str, Any]]:
     rows = []
     for place, name in enumerate(summary.classes):
         of_draws = {
+            "own": None if summary.own is None else summary.own[at, place],
             "mean": summary.mean[at, place],
             "median": summary.median[at, place],
             "sd": summary.sd[at, place],
@@ -106,7 +107,6 @@ def _class_rows(summary: GroupSummary, at: int) -> list[dict[str, Any]]:
             {
                 "class": name,
                 "counted": None if summary.counted is None else summary.counted[at, place],
-                "own": None if summary.own is None else summary.own[at, place],
                 **(of_draws if summary.has_answer else dict.fromkeys(of_draws)),
                 "effective_draws": summary.effective_draws[at, place],
                 "rhat": summary.rhat[at, place],

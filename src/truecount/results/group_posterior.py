@@ -14,20 +14,20 @@ from truecount.counts.groups import Groups
 from truecount.counts.weights import effective_groups
 from truecount.errors import InputError
 from truecount.inference import convergence
-from truecount.inference.hierarchical import Convergence, GroupDraws
+from truecount.inference.group_draws import Convergence, GroupDraws
 from truecount.models import LabelShift
 from truecount.reading.names import group_name
 from truecount.results import group_export, group_storage
 from truecount.results.borrowing import borrowed_shares, own_shares
 from truecount.results.by_class import ByClass, unknown_class
-from truecount.results.contrast import Contrast, Ranks, interval_of, ranks_of
+from truecount.results.contrast import Contrast, Ranks, group_weights, ranks_of, ratio_of
 from truecount.results.finding import Finding
 from truecount.results.frame import Backend, to_frame
 from truecount.results.group_summary import GroupSummary, Questions, summarize_groups
 from truecount.results.group_table import group_tables, group_text
 from truecount.results.leave_one_out import LeaveOneOut, leave_one_out
 from truecount.results.provenance import Origin
-from truecount.results.summary import Kind, Target, require_realizable
+from truecount.results.summary import Kind, Target, interval_of, require_realizable
 
 Status = Literal["ok", "not-converged", "no-answer"]
 
@@ -182,6 +182,9 @@ class GroupPosterior:
         Given a draw, the class of each item with output k is drawn from P(class | output k).
         """
         at = self.data.index(group)
+        if not self.data.unlabeled[at].any():
+            needed = "realized shares are those of a group's own unlabelled items"
+            raise InputError("target", f"is realized, and {group!r} has no items", needed, "Ask for the population's")
         require_realizable(self.data[group])
         rows = self.confusion[:, at] if self.confusion.ndim == 4 else self.confusion
         joint = self.prevalence[:, at, :, None] * rows
@@ -213,7 +216,8 @@ class GroupPosterior:
 
     def ratio(self, first: Any, second: Any) -> Contrast:
         """Return the ratio of each class's share in the first group to that in the second."""
-        return self._contrast(f"{group_name(first)} / {group_name(second)}", self.shares(first) / self.shares(second))
+        name = f"{group_name(first)} / {group_name(second)}"
+        return self._contrast(name, ratio_of(self.shares(first), self.shares(second)), equal=1.0)
 
     def total(self, weights: Mapping[Any, float] | None = None) -> Contrast:
         """Return the shares of all groups together: ``Σ N_g π_g / Σ N_g``, draw by draw.
@@ -221,11 +225,12 @@ class GroupPosterior:
         Parameters
         ----------
         weights
-            How large each group is; by default as large as its unlabelled items are many.
+            How large each group is; by default as large as its unlabelled items are many, and all alike if there are
+            none.
         """
-        sizes = self.data.unlabeled.sum(axis=1).astype(float) if weights is None else self._sizes(weights)
+        sizes = group_weights(self.data) if weights is None else self._sizes(weights)
         draws = np.einsum("dgc,g->dc", self.prevalence, sizes / sizes.sum())
-        return self._contrast("all groups", draws)
+        return self._contrast("all groups", draws, equal=None)
 
     def _sizes(self, weights: Mapping[Any, float]) -> FloatArray:
         _check.instance_of("weights", weights, Mapping, "Pass {group: size, ...}")
@@ -244,7 +249,7 @@ class GroupPosterior:
 
     def ranks(self, name: Name) -> Ranks:
         """Return ranks of the groups by the share of a class, draw by draw."""
-        return ranks_of(self.groups, self._of_class(name))
+        return ranks_of(self.groups, self._of_class(name), self.origin.seed)
 
     def above(self, name: Name, threshold: float) -> dict[Any, float]:
         """Return the probability that a class's share lies above a threshold, group by group."""
@@ -317,5 +322,5 @@ class GroupPosterior:
     def _repr_html_(self) -> str:
         return "".join(table.to_html() for table in group_tables(self.summary()))
 
-    def _contrast(self, name: str, draws: FloatArray) -> Contrast:
-        return Contrast(name=name, draws=draws, classes=self.classes)
+    def _contrast(self, name: str, draws: FloatArray, *, equal: float | None = 0.0) -> Contrast:
+        return Contrast(name=name, draws=draws, classes=self.classes, equal=equal)

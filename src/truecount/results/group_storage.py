@@ -12,7 +12,7 @@ import numpy as np
 from truecount import _check
 from truecount._atomic import whole_file
 from truecount.counts.groups import Groups
-from truecount.inference.hierarchical import GroupDraws
+from truecount.inference.group_draws import GroupDraws
 from truecount.models import Cut, Independent, LabelShift, Pooled, Varying, Walk
 from truecount.results.storage import as_python, decoded, encoded_fields, read_finding, read_origin, read_saved, unsound
 

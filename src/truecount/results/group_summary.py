@@ -1,6 +1,6 @@
 """The numbers of an answer for many groups: tables, JSON, CSV, pages and pictures are made from them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,12 +16,12 @@ from truecount.counts.weights import effective_groups
 from truecount.errors import InputError
 from truecount.models import Independent, LabelShift, Pooled, Walk
 from truecount.reading.names import group_name
-from truecount.results.alerts import MOST_FALSE, SURE, Alert, change_p_value
+from truecount.results.alerts import MOST_FALSE, SURE, WINDOW, Alert, change_p_value
 from truecount.results.by_class import unknown_class
-from truecount.results.contrast import interval_of, ranks_of
+from truecount.results.contrast import group_weights, ranks_of, ratio_of
 from truecount.results.finding import Finding
 from truecount.results.provenance import Origin
-from truecount.results.summary import Kind, Target, interval_name
+from truecount.results.summary import Kind, Target, interval_name, interval_of
 
 if TYPE_CHECKING:
     from truecount.results.group_posterior import GroupPosterior
@@ -61,13 +61,26 @@ class Questions:
     above: Mapping[Name, float] = field(default_factory=dict)
     below: Mapping[Name, float] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if self.pairs is None or self.pairs == "all":
+            if self.pairs == "all" and self.baseline is not None:
+                needed = "all pairs hold those with the baseline"
+                raise InputError("pairs", "are all, beside a baseline", needed, "Leave one of them out")
+            return
+        is_list = not isinstance(self.pairs, str) and isinstance(self.pairs, Collection)
+        pairs = [tuple(pair) if isinstance(pair, (tuple, list)) else () for pair in self.pairs] if is_list else [()]
+        if not all(len(pair) == 2 for pair in pairs):
+            needed = "it must be pairs of groups, such as [('A', 'B')], or 'all'"
+            raise InputError("pairs", f"is {self.pairs!r:.60}", needed, "Write it so")
+        object.__setattr__(self, "pairs", tuple(pairs))
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PairSummary:
     """How the first of two groups compares with the second; arrays have shape (classes,), of intervals (classes, 2).
 
-    `difference` is the first minus the second, `ratio` the first over the second, `larger` the probability that the
-    first share is larger.
+    `difference` is the first minus the second, `ratio` the median of the first over the second, which is infinite
+    where the second share is zero, `larger` the probability that the first share is larger.
     """
 
     first: Any
@@ -211,6 +224,11 @@ class GroupSummary:
         """Whether groups are points in time, in one series or in several."""
         return self.times is not None and bool(self.changes or len(self.groups) == 1)
 
+    @property
+    def is_one_series(self) -> bool:
+        """Whether all groups are periods of one series."""
+        return self.in_time and len(self.changes) == len(self.groups) - 1
+
     def by_size(self) -> list[int]:
         """Return where groups stand, the one with the largest share of the class of interest first."""
         return [int(at) for at in np.argsort(-self.mean[:, self.place], kind="stable")]
@@ -232,8 +250,8 @@ def summarize_groups(
         return _compared(answer.groups, shares, places, level, kind)
 
     claims = _claims(answer, shares, questions)
-    weights = answer.data.unlabeled.sum(axis=1).astype(np.float64)
-    total = np.einsum("dgc,g->dc", shares, weights / weights.sum() if weights.sum() else np.full(len(weights), 1.0))
+    weights = group_weights(answer.data)
+    total = np.einsum("dgc,g->dc", shares, weights / weights.sum())
     return GroupSummary(
         groups=answer.groups,
         by=answer.data.by,
@@ -244,7 +262,7 @@ def summarize_groups(
         kind=kind,
         target=target,
         status=answer.status,
-        items=weights,
+        items=answer.data.unlabeled.sum(axis=1).astype(np.float64),
         counted=answer.counted,
         own=answer.own,
         mean=shares.mean(axis=0),
@@ -258,7 +276,7 @@ def summarize_groups(
         total=_with_interval(total, level, kind),
         pairs=tuple(map(pair, compared)),
         baseline=questions.baseline,
-        ranks=_ranks(answer.groups, shares[:, :, answer.classes.index(of)], level)
+        ranks=_ranks(answer, shares[:, :, answer.classes.index(of)], level)
         if not series and len(answer.groups) > 1
         else None,
         changes=tuple(pair((later, earlier)) for each in series for earlier, later in pairwise(each)),
@@ -326,7 +344,7 @@ def _series(answer: "GroupPosterior") -> list[list[int]]:
 
 
 def _against_baseline(answer: "GroupPosterior", baseline: Any, series: list[list[int]]) -> list[tuple[int, int]]:
-    """Return each later group with the baseline, or with the first of its series."""
+    """Return each other group with the baseline, or with the first of its series."""
     if not series:
         return []
     first = [answer.data.index(baseline)] * len(series) if baseline is not None else [each[0] for each in series]
@@ -359,17 +377,23 @@ def _compared(
 ) -> PairSummary:
     first, second = (shares[:, at] for at in places)
     difference = first - second
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = first / second
+    ratio = ratio_of(first, second)
     return PairSummary(
         first=groups[places[0]],
         second=groups[places[1]],
         difference=difference.mean(axis=0),
         interval=interval_of(difference, level, kind),
         ratio=np.median(ratio, axis=0),
-        ratio_interval=interval_of(ratio, level, kind),
+        ratio_interval=_ratio_interval(ratio, level, kind),
         larger=(difference > 0).mean(axis=0),
     )
+
+
+def _ratio_interval(ratio: FloatArray, level: float, kind: Kind) -> FloatArray:
+    """Return the interval; of equal tails, with ends that are draws, where some ratios are infinite."""
+    if np.isfinite(ratio).all():
+        return interval_of(ratio, level, kind)
+    return np.quantile(ratio, [(1 - level) / 2, (1 + level) / 2], axis=0, method="inverted_cdf").T
 
 
 def _with_interval(draws: FloatArray, level: float, kind: Kind) -> FloatArray:
@@ -377,10 +401,11 @@ def _with_interval(draws: FloatArray, level: float, kind: Kind) -> FloatArray:
     return np.column_stack([draws.mean(axis=0), interval_of(draws, level, kind)])
 
 
-def _ranks(groups: tuple[Any, ...], shares: FloatArray, level: float) -> RankSummary | None:
+def _ranks(answer: "GroupPosterior", shares: FloatArray, level: float) -> RankSummary | None:
+    groups = answer.groups
     if len(groups) < 2:
         return None
-    ranks = ranks_of(groups, shares)
+    ranks = ranks_of(groups, shares, answer.origin.seed)
     return RankSummary(
         mean=ranks.mean,
         interval=ranks.interval(level),
@@ -405,23 +430,26 @@ def _claims(answer: "GroupPosterior", shares: FloatArray, questions: Questions) 
 
 
 def _changed(answer: "GroupPosterior", of: Name, series: list[list[int]]) -> Iterator[Alert]:
-    """Find series whose last periods differ from those before."""
+    """Find series whose last periods differ from those before; confusion that varies may change outputs too."""
+    if answer.confusion.ndim == 4:
+        return
     items = effective_groups(answer.data)[1]
-    axes = tuple(range(answer.confusion.ndim - 2))
-    confusion, place = answer.confusion.mean(axis=axes), answer.classes.index(of)
+    confusion, place = answer.confusion.mean(axis=0), answer.classes.index(of)
     for each in series:
         seen = [at for at in each if items[at].sum() > 0]
         p_value = change_p_value(items[seen], confusion, place)
         if p_value <= MOST_FALSE:
             last = answer.groups[seen[-1]]
-            before = float(np.average(answer.mean[seen[:-2], place], weights=items[seen[:-2]].sum(axis=1)))
-            now = float(answer.mean[seen[-1], place])
+            before, now = (
+                float(np.average(answer.mean[part, place], weights=items[part].sum(axis=1)))
+                for part in (seen[:-WINDOW], seen[-WINDOW:])
+            )
             steps = np.diff(answer.mean[seen, place])
             at = int((steps if now > before else -steps).argmax())
             start, end = (group_name(answer.groups[seen[each]]) for each in (at, at + 1))
             message = (
-                f"The share of {called(of)} changed: {percent(now)} in {group_name(last)}, {percent(before)} before "
-                f"the last two periods; the largest step was from {start} to {end} "
+                f"The share of {called(of)} changed: {percent(now)} in the last {WINDOW} periods, up to "
+                f"{group_name(last)}, {percent(before)} before; the largest step was from {start} to {end} "
                 f"({signed(100 * steps[at], 1)} points). Without a change, such a difference has a probability of "
                 f"{percent(p_value)}."
             )

@@ -84,7 +84,8 @@ def shown_groups(summary: GroupSummary, *, by_size: bool) -> tuple[list[int], in
     if number <= MOST_SHOWN:
         return (summary.by_size() if by_size else list(range(number))), 0
     if summary.in_time:
-        return list(range(number - MOST_SHOWN, number)), number - MOST_SHOWN
+        order = [int(at) for at in np.argsort(np.asarray(summary.times), kind="stable")]
+        return order[-MOST_SHOWN:], number - MOST_SHOWN
     order = summary.by_size()
     return [*order[:ENDS], *order[-ENDS:]], number - 2 * ENDS
 
@@ -106,10 +107,15 @@ def _columns(summary: GroupSummary, decimals: int, *, of_interest: bool) -> dict
         columns["rank"] = [[rank] * number for rank in ranks]
         columns["P(largest)"] = [[probability(largest)] * number for largest in summary.ranks.largest]
     for claim in summary.claims:
-        if of_interest or claim.name == summary.of:
-            name = f"P({claim.side} {percent(claim.threshold)})"
-            name = name if claim.name == summary.of else f"P({claim.name} {claim.side} {percent(claim.threshold)})"
-            columns[name] = [[probability(each)] * number for each in claim.probability]
+        is_of_row = not of_interest or claim.name == summary.of
+        head = f"{claim.side} {percent(claim.threshold)}"
+        cells = columns.setdefault(
+            f"P({head})" if is_of_row else f"P({visible(claim.name)} {head})", [[""] * number for _ in summary.groups]
+        )
+        places = [summary.classes.index(claim.name)] if is_of_row else range(number)
+        for row, each in zip(cells, claim.probability, strict=True):
+            for place in places:
+                row[place] = probability(each)
     return columns
 
 
@@ -187,7 +193,7 @@ def headline(summary: GroupSummary) -> str:
 
     if len(names) == 1:
         return f"{name}: {told(0)}, {summary.interval_name}."
-    if summary.in_time:
+    if summary.is_one_series:
         order = np.argsort(np.asarray(summary.times), kind="stable")
         return f"{name}: from {told(int(order[0]))} to {told(int(order[-1]))}, {summary.interval_name}."
     order = np.argsort(share, kind="stable")

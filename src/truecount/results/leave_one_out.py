@@ -15,8 +15,8 @@ from truecount.counts.groups import Groups
 from truecount.counts.weights import effective_groups
 from truecount.errors import InputError
 from truecount.inference import convergence
+from truecount.inference.group_draws import GroupDraws
 from truecount.inference.group_shares import DEGREES, PriorOfLatents, approximate_shares, t_noise
-from truecount.inference.hierarchical import GroupDraws
 from truecount.models import Cut, Independent, LabelShift, Varying, Walk
 from truecount.models.groups import group_density, walk_loading
 from truecount.models.hierarchy.dirichlet import DirichletGroups
@@ -74,8 +74,10 @@ class LeaveOneOut:
         """What the scores say, in words."""
         if not self.is_reliable:
             number = int((self.tail > K_LIMIT).sum())
-            return f"Some scores are not reliable: {number} of {len(self.groups)} groups tell too much of the others."
-        if abs(self.gain) < 2 * self.gain_error:
+            return (
+                f"Some scores are not reliable: {number} of {len(self.groups)} groups are too influential to leave out."
+            )
+        if not abs(self.gain) >= 2 * self.gain_error:
             return "The groups do not tell whether pooling predicts a left-out group better than no pooling."
         better, worse = ("pooling", "no pooling") if self.gain > 0 else ("no pooling", "pooling")
         return f"A left-out group is predicted better by {better} than by {worse}."

@@ -91,11 +91,12 @@ def interval_name(level: float, kind: Kind) -> str:
     return f"{100 * level:.6g} % {INTERVAL_NAMES[kind]}"
 
 
-def interval_of(draws: FloatArray, level: float, kind: Kind) -> FloatArray:
-    """Return the interval that holds `level` of the draws, column by column, shape (columns, 2)."""
+def interval_of(draws: FloatArray, level: float, kind: str = "equal-tailed") -> FloatArray:
+    """Return the interval that holds `level` of the draws along the first axis, shape (…, 2)."""
     if kind == "hdi":
-        return convergence.shortest_interval(draws, level)
-    return np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0).T
+        flat = convergence.shortest_interval(draws.reshape(len(draws), -1), level)
+        return flat.reshape(*draws.shape[1:], 2)
+    return np.moveaxis(np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0), 0, -1)
 
 
 def require_realizable(counts: Counts) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from truecount._types import FloatArray
+from truecount.models.learned import Learned
 
 BEND_STEPS = 30
 """Newton steps that undo the bend of a gamma's logarithm; none is needed where all shapes are 1 or more."""
@@ -21,10 +22,13 @@ class Rows:
     known
         Shape (classes, outputs): rows that are known, NaN in those to be learned; or (chains, classes, outputs), where
         all are known and differ between chains.
+    learned
+        A prior of the rows that is learned; `shapes` then hold its reference.
     """
 
     shapes: FloatArray
     known: FloatArray
+    learned: Learned | None = None
     free: FloatArray = field(init=False)
     location: FloatArray = field(init=False)
     scale: FloatArray = field(init=False)
@@ -57,6 +61,8 @@ class Rows:
         slope = 1 + self.stretch * left
         logs = bent - self.stretch * np.logaddexp(0, -bent)
         density = (self.shapes[self.free] * logs - np.exp(logs) + np.log(slope)).sum(axis=(1, 2))
+        if self.learned is not None:
+            density = density + self.learned.log_ratio(self._log_rows(logs))
         gammas = np.exp(logs - logs.max(axis=2, keepdims=True))
         confusion = np.broadcast_to(self.known, (len(points), *self.shapes.shape)).copy()
         confusion[:, self.free] = gammas / gammas.sum(axis=2, keepdims=True)
@@ -65,6 +71,9 @@ class Rows:
     def draw(self, number: int, rng: np.random.Generator) -> FloatArray:
         """Draw coordinates from what these shapes say alone, shape (number, coordinates)."""
         shapes = np.broadcast_to(self.shapes[self.free], (number, *self.location.shape))
+        if self.learned is not None:
+            beyond = self.learned.rows_at(self.learned.draw(rng, number)) - self.learned.reference_rows
+            shapes = shapes + beyond[:, self.free]
         logs = np.log(rng.standard_gamma(np.where(shapes < 1, shapes + 1, shapes)))
         logs = logs + np.where(shapes < 1, np.log1p(-rng.random(shapes.shape)) / shapes, 0.0)
         bent = np.where(logs < 0, logs / (1 + self.stretch), logs)
@@ -78,9 +87,17 @@ class Rows:
         self, allocations: FloatArray, confusion: FloatArray, logs: FloatArray, slope: FloatArray
     ) -> FloatArray:
         """Return the gradient of likelihood and prior, given ``φ · ∂/∂φ`` of the likelihood (chain, class, output)."""
+        if self.learned is not None:
+            allocations = allocations + self.learned.surplus(self._log_rows(logs))
         pull = allocations[:, self.free]
         pull = pull - confusion[:, self.free] * pull.sum(axis=2, keepdims=True) + self.shapes[self.free] - np.exp(logs)
         left = (slope - 1) / np.where(self.stretch > 0, self.stretch, 1.0)
         bend = self.stretch * left * (1 - left) / slope
         gradient: FloatArray = (pull * slope - bend) * self.scale
         return gradient.reshape(len(pull), -1)
+
+    def _log_rows(self, logs: FloatArray) -> FloatArray:
+        """Return logarithms of the rows that are learned, and zeros for the others, of log-gammas."""
+        result = np.zeros((len(logs), *self.shapes.shape))
+        result[:, self.free] = logs - np.logaddexp.reduce(logs, axis=2)[:, :, None]
+        return result

@@ -2,8 +2,7 @@
 
 import pytest
 
-from truecount._wording import display_width
-from truecount.plots.labels import labels
+from truecount._wording import display_width, labels
 
 
 @pytest.mark.parametrize("longest", [8, 14, 25])
