@@ -1,10 +1,13 @@
 """Measure how far estimates are from the true shares on real data, and how often intervals hold them.
 
-Three things are measured: the error of every registered point estimator (`estimators`, on samples of ``uci.py``), the
-error and the intervals of `Quantifier`, and the probabilities of `Recalibrated` (`quantifier`, on ``repetitions.py``).
+Measured are the error of every registered point estimator (`estimators`, on samples of ``uci.py``), the error and the
+intervals of `Quantifier`, the probabilities of `Recalibrated` (`quantifier`, on ``repetitions.py``), and
+`Quantifier(classifier)` beside QuaPy's methods (`peers`, on ``peers.py``; needs QuaPy and abstention). Each row of the
+last is written as it is done, and is not measured again with as many repetitions.
 
     TRUECOUNT_DATA=... python benchmarks/accuracy.py estimators [--samples 50]
     TRUECOUNT_DATA=... python benchmarks/accuracy.py quantifier [--set spambase] [--repetitions 2000]
+    TRUECOUNT_DATA=... python benchmarks/accuracy.py peers [--set spambase] [--repetitions 100] [--labeled 400]
 """
 
 import argparse
@@ -83,6 +86,23 @@ def quantifier(name: str, number: int) -> None:
     write("quantifier", document, tables.lines(document))
 
 
+def peers(names: list[str], kinds: list[str], sizes: list[int], number: int) -> None:
+    """The tables of `Quantifier` and its peers, row by row."""
+    import peers
+
+    path = RESULTS / "peers.json"
+    rows = json.loads(path.read_text())["rows"] if path.exists() else []
+    for labeled in sizes:
+        for kind in kinds:
+            for name in names:
+                key = {"set": name, "classifier": kind, "labeled": labeled}
+                same = [row for row in rows if key.items() <= row.items()]
+                if len(peers.items_of(name)[1]) < 1.3 * labeled or any(row["repetitions"] >= number for row in same):
+                    continue
+                rows = [row for row in rows if row not in same] + [peers.measure(name, kind, labeled, number)]
+                write("peers", {"machine": about(), "rows": rows}, peers.lines(rows))
+
+
 def write(name: str, document: dict[str, Any], lines: list[str]) -> None:
     print("\n".join(lines))
     RESULTS.mkdir(exist_ok=True)
@@ -92,14 +112,26 @@ def write(name: str, document: dict[str, Any], lines: list[str]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("part", choices=["estimators", "quantifier"])
+    parser.add_argument("part", choices=["estimators", "quantifier", "peers"])
     parser.add_argument("--samples", type=int, default=50)
     parser.add_argument("--repetitions", type=int, default=2000)
-    parser.add_argument("--set", choices=QUANTIFIED)
+    parser.add_argument("--set", action="append")
+    parser.add_argument("--classifier", action="append", choices=["logistic", "forest"])
+    parser.add_argument("--labeled", type=int, action="append")
     options = parser.parse_args()
+    if options.part == "peers":
+        from peers import CLASSIFIERS
+        from peers import SETS as ALL
+
+        return peers(
+            options.set or list(ALL),
+            options.classifier or list(CLASSIFIERS),
+            options.labeled or [400, 2000],
+            options.repetitions,
+        )
     if options.part == "estimators":
         return estimators(options.samples)
-    for name in [options.set] if options.set else QUANTIFIED:
+    for name in options.set or QUANTIFIED:
         quantifier(name, options.repetitions)
 
 

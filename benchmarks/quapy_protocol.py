@@ -26,7 +26,7 @@ from sklearn.preprocessing import StandardScaler
 from tables import table
 from uci import read
 
-from truecount.sklearn import Quantifier
+from truecount.sklearn import Argmax, Quantifier
 
 RESULTS = Path(__file__).parent / "results"
 SETS = ("spambase", "waveform-21")
@@ -55,7 +55,7 @@ def models() -> dict[str, object]:
     return {
         PEER: ACC(classifier()),
         "EMQ of QuaPy": EMQ(classifier()),
-        OURS: Quantifier(classifier(), target="realized"),
+        OURS: Quantifier(classifier(), Argmax(), target="realized"),
     }
 
 

@@ -49,25 +49,17 @@ def test_more_labels_allow_more_cells():
     assert [by_confidence(labels, 5).k for labels in (6, 40, 800)] == [1, 2, 3]
 
 
-def test_infer_counts_scores_by_confidence(seed):
-    scores = made_scores(np.random.default_rng(seed))
-    posterior = infer(scores, seed=seed)
+def test_infer_counts_scores_by_confidence_where_a_prior_of_rows_is_given(seed):
+    scores, prior = made_scores(np.random.default_rng(seed)), Prior(confusion="flat")
+    posterior = infer(scores, prior=prior, seed=seed)
     partition = by_confidence(300, 2)
     counts = scores.to_counts(partition.fit(np.concatenate([scores.labeled, scores.unlabeled])))
     assert isinstance(posterior.counts, Counts)
     assert (posterior.counts.labeled == counts.labeled).all()
-    assert (posterior.prevalence == infer(counts, seed=seed).prevalence).all()
+    assert (posterior.prevalence == infer(counts, prior=prior, seed=seed).prevalence).all()
     assert abs(posterior.mean[1] - 0.8) < 5 * posterior.sd[1]
     assert posterior.sd[1] < infer(scores.to_counts(), seed=seed).sd[1]
     assert posterior.interval(target="realized").shape == (2, 2)
-
-
-def test_constant_scores_and_scores_of_zero_and_one_have_an_answer_with_a_finding():
-    labels = np.repeat([0, 1], 30)
-    constant = infer(Scores(np.full((60, 2), 0.5), labels, np.full((80, 2), 0.5)))
-    assert {"not-identified", "hardly-learned"} & {finding.code for finding in constant.findings}
-    sharp = infer(Scores(np.eye(2)[labels], labels, np.eye(2)[np.repeat([0, 1], [20, 60])]))
-    assert sharp.mean[1] == pytest.approx(0.75, abs=0.1)
 
 
 def test_a_class_without_labels_is_found():
@@ -82,4 +74,6 @@ def test_the_class_with_the_fewest_labels_decides_on_the_cells(seed):
     first = 1 / (1 + np.exp(rng.normal(size=2006)))
     points = np.column_stack([first, 1 - first])
     labels = np.arange(2006) >= 6
-    assert len(infer(Scores(points, labels.astype(int), points[:50])).counts.outputs) == 2
+    assert (
+        len(infer(Scores(points, labels.astype(int), points[:50]), prior=Prior(confusion="flat")).counts.outputs) == 2
+    )

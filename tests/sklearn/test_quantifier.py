@@ -70,7 +70,7 @@ def test_shares_of_new_items_are_found_and_counting_misses_them(training, seed: 
 
 def test_predict_is_the_mean_of_the_posterior_of_its_counts(training) -> None:
     items, _ = made_items(np.random.default_rng(1), [30, 70])
-    quantifier = Quantifier(GaussianNB(), engine=QUICK, prior=Prior(2.0), seed=3).fit(*training)
+    quantifier = Quantifier(GaussianNB(), Argmax(), engine=QUICK, prior=Prior(2.0), seed=3).fit(*training)
     alone = infer(quantifier.counts(items), prior=Prior(2.0), engine=QUICK, seed=3)
     np.testing.assert_array_equal(quantifier.predict(items), alone.mean)
     np.testing.assert_array_equal(quantifier.predict_interval(items, 0.8), alone.interval(0.8))
@@ -78,6 +78,35 @@ def test_predict_is_the_mean_of_the_posterior_of_its_counts(training) -> None:
         quantifier.predict_interval(items, 0.5, kind="hdi", target="realized"),
         alone.interval(0.5, kind="hdi", target="realized"),
     )
+
+
+def test_by_default_scores_are_calibrated_and_everything_asked_of_it_is_one_inference(training) -> None:
+    items, _ = made_items(np.random.default_rng(1), [30, 70])
+    quantifier = Quantifier(GaussianNB(), engine=QUICK, seed=3).fit(*training)
+    posterior = quantifier.posterior(items)
+    assert posterior.run.engine == "calibrated scores"
+    assert quantifier.score_model_.finding is None
+    np.testing.assert_array_equal(quantifier.predict(items), posterior.mean)
+    np.testing.assert_array_equal(quantifier.predict_interval(items, 0.8), posterior.interval(0.8))
+    counted = Quantifier(GaussianNB(), Argmax(), engine=QUICK).fit(*training)
+    assert counted.score_model_ is None
+    assert posterior.sd[0] < counted.posterior(items).sd[0]
+
+
+def test_new_items_meet_the_classifiers_of_all_folds_whose_zeros_stay_small(training) -> None:
+    items, _ = made_items(np.random.default_rng(1), [30, 70])
+    sorter = Quantifier(GaussianNB(), cv=3).fit(*training)._sorter
+    answers = np.stack([fold.estimator.predict_proba(items) for fold in sorter.folds])
+    scores, mean = sorter.scores(items, 1e-9), np.exp(np.log(answers).mean(axis=0))
+    np.testing.assert_allclose(scores, mean / mean.sum(axis=1, keepdims=True), atol=1e-4)
+    np.testing.assert_allclose(scores.sum(axis=1), 1)
+
+
+def test_two_items_of_a_class_are_sorted_into_cells_and_it_is_said(training) -> None:
+    items, labels = training[0], np.where(np.arange(600) < 2, 2, training[1])
+    posterior = Quantifier(GaussianNB(), cv=2, engine=QUICK).fit(items, labels).posterior(items)
+    assert "scores-in-cells" in {finding.code for finding in posterior.findings}
+    assert posterior.mean.shape == (3,)
 
 
 def test_shares_of_these_very_items_are_given_when_asked_for(training) -> None:

@@ -7,8 +7,6 @@ from functools import cache, partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-import numpy as np
-
 from truecount import _check
 from truecount._advice import AUTO, Action, Advice
 from truecount._progress import track
@@ -28,7 +26,6 @@ from truecount.results import Finding, PointEstimate, Posterior
 from truecount.results.finding import Awaited
 from truecount.results.provenance import Origin
 from truecount.scores import Scores
-from truecount.scores.partition import by_confidence
 
 if TYPE_CHECKING:
     from truecount.results.group_posterior import GroupPosterior
@@ -57,8 +54,9 @@ def infer(
     Parameters
     ----------
     data
-        Labelled items by class and output, unlabelled items by output; `Scores`, which are sorted by their most
-        probable class and how probable it is, and counted; `Groups` for several populations, which are drawn jointly.
+        Labelled items by class and output, unlabelled items by output; `Scores`, which are calibrated on the labelled
+        items, or sorted into cells and counted where no calibration fits (``docs/scores.md``); `Groups` for several
+        populations, which are drawn jointly.
     model
         The sampling design of the labels, with its prior. `LabelShift`: from another population, or stratified by
         class, and P(output | class) carries over. `SamePopulation`: a random sample of the population itself.
@@ -88,18 +86,32 @@ def infer(
     seed = _check.whole_number("seed", seed, least=0)
     chosen = chosen_model(model, prior)
     _check.instance_of("data", data, (Counts, Scores, Groups), COUNT_FIRST)
+    asked = origin_of(engine, seed)
     if isinstance(data, Scores):
-        partition = by_confidence(int(data.items.min()), len(data.classes))
-        data = data.to_counts(partition.fit(np.concatenate([data.labeled, data.unlabeled])))
-    origin = _origin(engine, seed)
+        return _of_scores(data, chosen, engine, asked)
     if isinstance(data, Groups):
-        return _of_groups(data, chosen, engine, origin)
+        return _of_groups(data, chosen, engine, asked)
     _require_nothing_of_groups(chosen, "the data are one population", "Pass Groups, or leave it out")
     if not isinstance(chosen, LabelShift):
-        return _closed_form(data, chosen, engine, origin)
+        return _closed_form(data, chosen, engine, asked)
     chosen = chosen.resolved(data)
     density = chosen.density(data)
-    return _posterior(_engine(engine).sample(density, seed), density, data, chosen, origin)
+    return _posterior(_engine(engine).sample(density, seed), density, data, chosen, asked)
+
+
+def _of_scores(data: Scores, model: LabelShift | OutputModel, engine: Engine, origin: Origin) -> Posterior:
+    """Draw by a calibration map where it fits, and by cells where it does not or where cells are asked for."""
+    from truecount.api import scores
+
+    _require_nothing_of_groups(model, "the data are one population", "Pass Groups, or leave it out")
+    finding = None
+    if isinstance(model, LabelShift) and not scores.asks_for_cells(model, _engine(engine)):
+        made = scores.fit_scores(data.labeled, data.labels, data.classes)
+        if made.fitted is not None:
+            return scores.by_map(made.fitted, data, model, engine, origin)
+        finding = made.finding
+    posterior = infer(scores.by_cells(data), model, engine=engine, seed=origin.seed)
+    return posterior if finding is None else scores.with_finding(posterior, finding)
 
 
 def _of_groups(data: Groups, model: LabelShift | OutputModel, engine: Engine, origin: Origin) -> "GroupPosterior":
@@ -166,7 +178,7 @@ def infer_many(
     names, counts = [name for name, _ in named], [each for _, each in named]
     sharing = len(problems) if isinstance(problems, Groups) and problems.shares_labels and len(problems) > 1 else None
     seeds = own_seeds(seed, len(counts))
-    origins = [replace(_origin(engine, each), common_seed=seed) for each in seeds]
+    origins = [replace(origin_of(engine, each), common_seed=seed) for each in seeds]
     chosen, results = chosen_model(model, prior), dict[int, Posterior]()
     _require_nothing_of_groups(chosen, "each population is inferred by itself", "Use infer(groups, model)")
     if isinstance(chosen, LabelShift):
@@ -242,7 +254,8 @@ def _engine(engine: Engine) -> Engine:
     return engine
 
 
-def _origin(engine: Engine, seed: int) -> Origin:
+def origin_of(engine: Engine, seed: int) -> Origin:
+    """Return what a result is asked for with."""
     return Origin(seed=seed, engine=repr(engine), version=package_version())
 
 

@@ -83,7 +83,7 @@ STRONG = 1000
 def cautions(counts: Counts, prior: Prior, draws: Draws | None = None) -> tuple[Finding, ...]:
     """Say what a reader should know about this answer."""
     found = [
-        _no_unlabeled(counts),
+        no_unlabeled(counts),
         _weighted(counts),
         _unlabeled_class(counts, prior),
         None if draws is None else _few_labels(counts, prior),
@@ -99,7 +99,7 @@ def cautions(counts: Counts, prior: Prior, draws: Draws | None = None) -> tuple[
 
 def output_cautions(counts: Counts) -> tuple[Finding, ...]:
     """Say what a reader should know where labels tell the classes behind each output."""
-    found = (_no_unlabeled(counts), _weighted(counts), _unseen_output(counts, Prior()))
+    found = (no_unlabeled(counts), _weighted(counts), _unseen_output(counts, Prior()))
     return tuple(finding for finding in found if finding is not None)
 
 
@@ -117,7 +117,8 @@ def _shared_labels(draws: Draws) -> Finding | None:
     )
 
 
-def _no_unlabeled(counts: Counts) -> Finding | None:
+def no_unlabeled(counts: Counts) -> Finding | None:
+    """Say that there is nothing to tell the shares by."""
     if counts.unlabeled.sum():
         return None
     return Finding(

@@ -47,6 +47,9 @@ class Draws:
         Shape (classes,): rank-normalised split R-hat; None where draws are independent.
     log_weights
         Shape (pool,): weights of the pool that independent draws were resampled from; None where there was none.
+    realized
+        Shape (draws, classes): shares among the unlabelled items themselves, where they were drawn item by item; None
+        where they follow from prevalence and confusion.
     run
         How it went: the engine, what it did, and whether the draws are an answer.
     """
@@ -58,6 +61,7 @@ class Draws:
     effective: FloatArray
     rhat: FloatArray | None = None
     log_weights: FloatArray | None = None
+    realized: FloatArray | None = None
     run: Run = UNNAMED
 
 

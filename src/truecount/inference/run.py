@@ -102,6 +102,16 @@ class ClosedForm(Run):
     engine: str = "closed form"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreRun(Run):
+    """Scores by a calibration map: draws of the map, the share of moves that succeeded, labels that the map is from."""
+
+    engine: str = "calibrated scores"
+    maps: int
+    acceptance: float
+    labels: int
+
+
 def status_of(not_converged: str | None, rhat: FloatArray | None) -> Status:
     """Judge draws by their R-hat, shape (classes,), and by what their engine complains of."""
     if rhat is not None and not (rhat <= RHAT_MOST).all():

@@ -7,13 +7,17 @@ from typing import Any
 
 from truecount._secrets import masked_command
 from truecount._wording import visible
-from truecount.inference.run import ImportanceRun
+from truecount.inference.run import ImportanceRun, ScoreRun
 from truecount.models import LabelShift, Model, Prior
 from truecount.models.priors import Diagonal
 from truecount.results import Posterior
 from truecount.results.table import how
 
 SOLVED_TOGETHER = "# Solved together with other problems by infer_many; alone, it has other draws, just as good."
+FROM_SCORES = (
+    "# Drawn from the scores themselves by infer(scores); these counts, of each item's most probable class,\n"
+    "# give a wider answer."
+)
 """What to say of draws that the counts alone do not reproduce."""
 
 
@@ -73,7 +77,7 @@ def _notes(posterior: Posterior) -> list[str]:
     """Say where `infer` draws others than these."""
     run = posterior.run
     stacked = [SOLVED_TOGETHER] if isinstance(run, ImportanceRun) and run.is_stacked else []
-    return stacked
+    return [*stacked, *([FROM_SCORES] if isinstance(run, ScoreRun) else [])]
 
 
 def beliefs(model: Model) -> list[tuple[str, str]]:

@@ -209,6 +209,13 @@ DECLARED = (
         ("Recalibrated.adapt",),
         "corrected probabilities whose average is not the share that was inferred",
     ),
+    Declared(
+        "scores-in-cells",
+        "info",
+        ("infer",),
+        "why scores were sorted into cells instead of being calibrated",
+        otherwise="caution where no calibration fits",
+    ),
     Declared("outside-simplex", "caution", ("estimate",), "an unrestricted estimate below 0 or above 1"),
     Declared(OF_METHOD, "caution", ("estimate",), "what is true of a method whatever the data"),
 )

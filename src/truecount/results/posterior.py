@@ -130,8 +130,11 @@ class Posterior:
     def realized(self) -> FloatArray:
         """Shape (kept, classes): the share of each class in this finite sample, not the population behind them.
 
-        Given a draw, the class of each item with output k is drawn from P(class | output k).
+        Given a draw, the class of each item with output k is drawn from P(class | output k); from scores, the class of
+        each item from P(class | its scores).
         """
+        if self.draws.realized is not None:
+            return self.draws.realized
         require_realizable(self.counts)
         joint = self.prevalence[:: self.draws.stride, :, None] * self.confusion
         of_output = joint.sum(axis=1, keepdims=True)

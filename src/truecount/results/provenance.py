@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from truecount.inference.run import ChainRun, ImportanceRun, QuadratureRun, Run
+from truecount.inference.run import ChainRun, ImportanceRun, QuadratureRun, Run, ScoreRun
 from truecount.models import Model
 from truecount.models.given_output import OutputModel
 
@@ -58,4 +58,6 @@ def _of_kind(run: Run) -> dict[str, Any]:
         return {name: getattr(run, name) for name in names}
     if isinstance(run, QuadratureRun):
         return {"nodes": run.nodes, "quadrature_error": run.error}
+    if isinstance(run, ScoreRun):
+        return {"maps": run.maps, "acceptance": run.acceptance, "map_labels": run.labels}
     return {}

@@ -28,6 +28,7 @@ from truecount.inference.run import (
     JointRun,
     QuadratureRun,
     Run,
+    ScoreRun,
     status_of,
 )
 from truecount.models import Model, Prior
@@ -57,7 +58,9 @@ BROKEN = (
     zlib.error,
 )
 """What reading a file that is broken, or made to do harm, may end in."""
-RUNS: dict[str, type[Run]] = {kind.__name__: kind for kind in (Run, ImportanceRun, ChainRun, QuadratureRun, ClosedForm)}
+RUNS: dict[str, type[Run]] = {
+    kind.__name__: kind for kind in (Run, ImportanceRun, ChainRun, QuadratureRun, ClosedForm, ScoreRun)
+}
 """Kinds of runs, by the name that a file has."""
 WORDS = ("engine", "not_converged", "reason", "coordinates")
 """What a run has as text."""
@@ -75,7 +78,7 @@ def save(posterior: "Posterior", path: str | PathLike[str]) -> None:
         "run": {"kind": type(draws.run).__name__, **asdict(draws.run)},
         "draws": {"stride": draws.stride, "chains": draws.chains},
     }
-    names = ("prevalence", "confusion", "effective", "rhat", "log_weights")
+    names = ("prevalence", "confusion", "effective", "rhat", "log_weights", "realized")
     arrays: dict[str, Any] = {name: value for name in names if (value := getattr(draws, name)) is not None}
     with whole_file(path) as stream:
         np.savez(stream, about=np.array(json.dumps(about, default=as_python)), **arrays)
@@ -135,13 +138,14 @@ def _require_sound_draws(draws: Draws, counts: Counts) -> None:
     kept = -(-n_draws // stride)
     shapes = {"prevalence": (n_draws, n_classes), "confusion": (kept, n_classes, n_outputs), "effective": (n_classes,)}
     shapes |= {} if draws.rhat is None else {"rhat": (n_classes,)}
+    shapes |= {} if draws.realized is None else {"realized": (n_draws, n_classes)}
     for name, shape in shapes.items():
         array = getattr(draws, name)
         if array.shape != shape or array.dtype.kind not in "fiu" or not n_draws or n_draws % chains:
             raise unsound(name, "do not match the counts")
-    for name in ("prevalence", "confusion"):
+    for name in ("prevalence", "confusion", "realized"):
         array = getattr(draws, name)
-        if not (array >= 0).all() or not np.allclose(array.sum(axis=-1), 1, rtol=0, atol=1e-6):
+        if array is not None and not _are_shares(array):
             raise unsound(name, "hold no shares, which are 0 or more and add up to 1")
     if not (draws.effective > 0).all():
         raise unsound("effective", "hold no effective sample sizes")
@@ -150,6 +154,10 @@ def _require_sound_draws(draws: Draws, counts: Counts) -> None:
         raise unsound("log_weights", "hold no logarithms of weights")
     if draws.run.status != status_of(draws.run.not_converged, draws.rhat):
         raise unsound("status", f"is {draws.run.status!r}, and R-hat says otherwise")
+
+
+def _are_shares(array: Any) -> bool:
+    return bool((array >= 0).all() and np.allclose(array.sum(axis=-1), 1, rtol=0, atol=1e-6))
 
 
 def _run(values: Mapping[str, Any], n_classes: int) -> Run:

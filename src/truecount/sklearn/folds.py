@@ -70,6 +70,12 @@ def in_turns(folds: tuple[Fold, ...], X: Any, method: str) -> Iterator[Any]:  # 
             yield _answers(fold, method, _safe_indexing(X, items))
 
 
+def by_all(folds: tuple[Fold, ...], X: Any, method: str) -> Any:  # noqa: N803
+    """Shape (folds, items, classes): answers for new items by the classifier of every fold."""
+    (X,) = indexable(X)  # noqa: N806
+    return np.stack([_answers(fold, method, X) for fold in folds])
+
+
 def turns(sizes: Sequence[int], number: int, first: int) -> list[slice | IntArray]:
     """Say which of so many new items each fold's classifier meets: as many as its share of the labelled ones.
 

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import clone, is_regressor
 from sklearn.utils import get_tags
 
-from truecount._types import IntArray, Name
+from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import quoted
 from truecount.errors import InputError
 from truecount.reading.arrays import encode
@@ -15,7 +15,8 @@ from truecount.reading.names import named_or_found
 from truecount.scores import Argmax, Cells, Partition
 from truecount.scores.cells import ClassCells
 from truecount.scores.partition import held_out_mask
-from truecount.sklearn.folds import Fold, fit_folds, held_out, in_turns
+from truecount.scores.scores import probabilities
+from truecount.sklearn.folds import Fold, by_all, fit_folds, held_out, in_turns
 
 ASIDE = 4
 """Of so many labelled items of a class, one is set aside for a partition that looks at labels."""
@@ -41,6 +42,23 @@ class Sorter:
     folds: tuple[Fold, ...]
     cells: Cells
     classes: tuple[Name, ...]
+
+    def held_out_scores(self, X: Any) -> FloatArray:  # noqa: N803
+        """Shape (labelled items, classes): probabilities, each by the classifier that was not fitted to the item."""
+        return probabilities("scores", held_out(self.folds, X, "predict_proba"))
+
+    def scores(self, X: Any, smallest: float) -> FloatArray:  # noqa: N803
+        """Shape (new items, classes): the geometric mean of what the classifiers of all folds say of each item.
+
+        `smallest` is added to each probability first, and taken off the mean: zeros of some folds stay small.
+        """
+        answers = by_all(self.folds, X, "predict_proba").astype(np.float64)
+        if len(answers) == 1:
+            return probabilities("scores", answers[0])
+        mean = np.exp(np.log(answers + smallest).mean(axis=0))
+        whole = 1 + answers.shape[2] * smallest
+        mean = np.maximum(mean * (whole / mean.sum(axis=1, keepdims=True)) - smallest, 0.0)
+        return probabilities("scores", mean / mean.sum(axis=1, keepdims=True))
 
     def assign(self, answers: Any) -> IntArray:
         """Shape (items,): the cell of each answer."""

@@ -11,15 +11,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from truecount import _check
 from truecount._types import FloatArray
-from truecount.api.bayesian import infer
+from truecount.api.bayesian import infer, origin_of
+from truecount.api.scores import ScoreModel, asks_for_cells, by_cells, by_map, fit_scores, with_finding
 from truecount.counts import Counts, Groups
 from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.inference.draws import Engine
-from truecount.models import Prior
+from truecount.models import LabelShift, Prior
 from truecount.results import Posterior
 from truecount.results.summary import Kind, Target
-from truecount.scores import Argmax, Cells, Partition
+from truecount.scores import Argmax, Cells, Partition, Scores
+from truecount.sklearn.folds import in_turns
 from truecount.sklearn.outputs import codes, fit_sorter, share_features, with_inputs_of
 
 
@@ -31,8 +33,10 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
     estimator
         A classifier.
     partition
-        How its scores become outputs; None is `Argmax`, which counts what it predicts. See `truecount.counts`. Cells
-        that were fitted elsewhere will do, too.
+        How its scores become outputs that are counted: `Argmax` counts what it predicts. Cells that were fitted
+        elsewhere will do, too. None lets the classifier decide: its probabilities are calibrated on the labelled items
+        and not counted, where it has ``predict_proba``, no prior of the rows and no engine but `Auto` is asked for, and
+        some calibration fits; what it predicts is counted otherwise.
     cv
         How labelled items get outputs from classifiers that were not fitted to them: a number of folds or a splitter of
         scikit-learn. ``"prefit"``: the classifier is fitted already, to other items than those given to `fit`.
@@ -59,13 +63,17 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
         What the partition became.
     labeled_
         Shape (classes, outputs): labelled items by class and output.
+    score_model_
+        The calibration of the classifier's probabilities, or the finding that says why there is none; None where
+        outputs are counted.
 
     Notes
     -----
     By cross-validation each labelled item's output comes from a classifier fitted to the other folds. New items meet
     these classifiers too, in turns, each as often as labelled items do; the first item decides whose turn is first. So
     labelled and new items meet the same classifiers, which one fitted to all items would not be; `docs/scores.md` says
-    what that does to the intervals. Folds should be stratified, as they are by default: a warning says where
+    what that does to the intervals. Where probabilities are calibrated, new items meet all classifiers, and the
+    geometric mean of what these say is taken. Folds should be stratified, as they are by default: a warning says where
     classes are spread unevenly over them. A partition that looks at labels (`Tree`) gets a quarter of the items of each
     class, which are then not counted.
 
@@ -116,8 +124,21 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
         shape = len(self._sorter.classes), self.cells_.size
         self.labeled_ = np.bincount(places, minlength=shape[0] * shape[1]).reshape(shape)
         self.classes_ = np.asarray(getattr(self.estimator_, "classes_", np.unique(y)))
+        self.score_model_ = self._fit_scores(X, y) if self._takes_scores() else None
         share_features(self.estimator_, self)
         return self
+
+    def _takes_scores(self) -> bool:
+        model, engine = LabelShift(self.prior or Prior()), self.engine or Auto()
+        return (
+            self.partition is None and hasattr(self.estimator_, "predict_proba") and not asks_for_cells(model, engine)
+        )
+
+    def _fit_scores(self, X: Any, y: Any) -> ScoreModel:  # noqa: N803
+        """Calibrate the probabilities of labelled items, each by a classifier that was not fitted to it."""
+        labels = codes("y", y, self._sorter.classes)
+        self._held_out = self._sorter.held_out_scores(X), np.array(self._sorter.classes, dtype=object)[labels]
+        return fit_scores(self._held_out[0], labels, self._sorter.classes)
 
     def counts(self, X: Any) -> Counts:  # noqa: N803
         """Count the outputs of new items beside the labelled ones; see `groups` for several populations."""
@@ -140,8 +161,21 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
 
         To compare several populations, pass `groups` of them to ``infer``.
         """
-        prior, engine = self.prior or Prior(), self.engine or Auto()
-        return infer(self.counts(X), prior=prior, engine=engine, seed=self.seed)
+        check_is_fitted(self)
+        model, engine = LabelShift(self.prior or Prior()), self.engine or Auto()
+        if self.score_model_ is None:
+            return infer(self.counts(X), model, engine=engine, seed=self.seed)
+        scores, labels = self._held_out
+        made, classes = self.score_model_, self._sorter.classes
+        if made.fitted is not None:
+            new = self._sorter.scores(X, made.fitted.map.smallest)
+            return by_map(
+                made.fitted, Scores(scores, labels, new, classes), model, engine, origin_of(engine, self.seed)
+            )
+        in_turn = np.concatenate(list(in_turns(self.folds_, X, "predict_proba")))
+        counts = by_cells(Scores(scores, labels, in_turn, classes))
+        posterior = infer(counts, model, engine=engine, seed=self.seed)
+        return posterior if made.finding is None else with_finding(posterior, made.finding)
 
     def predict(self, X: Any) -> FloatArray:  # noqa: N803
         """Shape (classes,): the posterior mean of each class's share, in the order of `classes_`."""

@@ -1,0 +1,114 @@
+"""From scores to a posterior: a calibration map where it fits, cells where it does not."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from truecount._types import FloatArray, IntArray, Name
+from truecount.counts import Counts
+from truecount.diagnostics.score_fit import map_misfit, of_scores, too_few_labels
+from truecount.inference.draws import Engine
+from truecount.inference.score_shares import ScoredItems, sample_by_scores
+from truecount.models import LabelShift, Model
+from truecount.models.learned import CONCENTRATIONS
+from truecount.models.priors import AUTO, LEARNED
+from truecount.models.score_map import FittedMap, fit_score_maps
+from truecount.results import Finding, Posterior
+from truecount.results.finding import Awaited, gravest_first
+from truecount.results.provenance import Origin
+from truecount.scores import Scores
+from truecount.scores.partition import by_confidence
+
+MOST_LABELED, MOST_UNLABELED = 20_000, 8_000
+"""Items that are looked at one by one; of more, every so many-th, by most probable class and its probability."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreModel:
+    """What labelled scores say: a fitted map, or why there is none.
+
+    Parameters
+    ----------
+    fitted
+        The map; None where scores are to be sorted into cells.
+    finding
+        Why; None where the map fits.
+    """
+
+    fitted: FittedMap | None
+    finding: Finding | None = None
+
+
+def fit_scores(scores: FloatArray, labels: IntArray, classes: tuple[Name, ...]) -> ScoreModel:
+    """Fit maps to labelled scores and test them: the rule that decides between a map and cells.
+
+    Cells where a class has fewer than five labels, or where no map fits at the 0.1 % level; else the map of the largest
+    evidence among those that fit.
+    """
+    finding = too_few_labels(labels, classes)
+    if finding is not None:
+        return ScoreModel(None, finding)
+    some = spread_items(scores, MOST_LABELED)
+    for fitted in fit_score_maps(scores[some], labels[some]):
+        finding = map_misfit(fitted, scores[some], labels[some])
+        if finding is None:
+            return ScoreModel(fitted)
+    return ScoreModel(None, finding)
+
+
+def asks_for_cells(model: Model, engine: Engine) -> bool:
+    """Whether what was asked for is of counts: another design, a prior of rows, an engine of its own."""
+    if not isinstance(model, LabelShift):
+        return True
+    return model.prior.confusion != AUTO or model.prior.known is not None or engine.open_choice is None
+
+
+def by_map(fitted: FittedMap, scores: Scores, model: LabelShift, engine: Engine, origin: Origin) -> Posterior:
+    """Draw from the posterior of the map and of the prevalence."""
+    counts = scores.to_counts()
+    known, new = spread_items(scores.labeled, MOST_LABELED), spread_items(scores.unlabeled, MOST_UNLABELED)
+    items = ScoredItems(
+        labeled=scores.labeled[known],
+        unlabeled=scores.unlabeled[new],
+        outputs=scores.labeled[known].argmax(axis=1),
+        n_outputs=len(scores.classes),
+        weight=len(scores.unlabeled) / max(1, len(new)),
+    )
+    concentration = _concentrations(model, counts)
+    draws = sample_by_scores(fitted, items, concentration, draws=engine.open_choice or 1, seed=origin.seed)
+    own = model.resolved(counts)
+    findings = Awaited(partial(of_scores, counts, own, draws))
+    return Posterior(draws=draws, counts=counts, model=own, findings=findings, origin=origin)
+
+
+def by_cells(scores: Scores) -> Counts:
+    """Count scores by the most probable class and how probable it is."""
+    partition = by_confidence(int(scores.items.min()), len(scores.classes))
+    return scores.to_counts(partition.fit(np.concatenate([scores.labeled, scores.unlabeled])))
+
+
+def spread_items(scores: FloatArray, most: int) -> IntArray:
+    """Shape (items,): positions of so many items at most, spread evenly over classes and probabilities.
+
+    >>> spread_items(np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4], [0.7, 0.3]]), 2)
+    array([3, 1])
+    """
+    if len(scores) <= most:
+        return np.arange(len(scores))
+    order = np.lexsort((scores.max(axis=1), scores.argmax(axis=1)))
+    return np.asarray(order[((np.arange(most) + 0.5) * len(scores) / most).astype(np.int64)])
+
+
+def with_finding(posterior: Posterior, finding: Finding) -> Posterior:
+    """Return the answer with one more finding."""
+    before: Sequence[Finding] = posterior.findings
+    return replace(posterior, findings=Awaited(lambda: gravest_first([*before, finding])))
+
+
+def _concentrations(model: LabelShift, counts: Counts) -> FloatArray:
+    """Shape (points, classes): of the prior of the prevalence; several points where it is learned."""
+    if model.resolved(counts).prior.prevalence == LEARNED:
+        return CONCENTRATIONS[:, None] * np.ones(len(counts.classes))
+    return model.prior.prevalence_for(counts)[None]

@@ -1,0 +1,206 @@
+"""How probable each class is given an item's scores: a calibration map, and what labelled items say about it."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from truecount._types import FloatArray, IntArray
+
+SLOPE, BIAS, OWN_SLOPE, BENDS = 0.5, 2.0, 0.5, 0.3
+"""Prior standard deviations for three classes or more: of the common slope, of each class's bias, of each class's own
+slope, and of the bends that all classes share."""
+SLOPE_OF_TWO, BIAS_OF_TWO, BENDS_OF_TWO = 0.3, 0.5, 0.15
+"""The same for two classes, whose log-odds have one slope, one bias, and a spline."""
+KNOTS, MORE_KNOTS, MANY_LABELS = 4, 9, 1000
+"""Of the spline of two classes, at quantiles of the log-odds; more of them from so many labels on."""
+MANY_OF_A_CLASS = 200
+"""Labels a class, on average, from which on each class of three or more has bends of its own."""
+WIDTHS = (1.0, 3.0)
+"""Multiples of the prior standard deviations; the labels choose."""
+PROBABILITIES = (0.5, 0.1, 0.01)
+"""Where the map of three classes or more may bend."""
+ROUNDS, NEAR = 50, 1e-9
+"""Newton steps at most, and the gain of the log posterior below which they end."""
+
+
+@dataclass(frozen=True)
+class ScoreMap:
+    """P(class | scores) as softmax of the log scores plus features times parameters, which are zero for no change.
+
+    Parameters
+    ----------
+    n_classes
+        How many columns scores have.
+    smallest
+        Added to each score before its logarithm is taken: scores of exactly 0 and 1 have one then.
+    knots
+        Where the map may bend: log-odds for two classes, logarithms of scores for more.
+    scale
+        Of the log-odds of two classes; 1 for more.
+    has_own_bends
+        Whether each class of three or more bends for itself, too.
+    width
+        What the prior standard deviations are multiplied by.
+    """
+
+    n_classes: int
+    smallest: float
+    knots: tuple[float, ...]
+    scale: float = 1.0
+    has_own_bends: bool = False
+    width: float = 1.0
+
+    @cached_property
+    def prior_sd(self) -> FloatArray:
+        """Shape (parameters,): how far the labels may move each parameter from zero, before they are seen."""
+        if self.n_classes == 2:
+            bends = np.full(len(self.knots), BENDS_OF_TWO * self.scale)
+            return self.width * np.concatenate([[SLOPE_OF_TWO * self.scale, BIAS_OF_TWO], bends])
+        each, own = np.ones(self.n_classes), self.n_classes if self.has_own_bends else 0
+        bends = np.full(len(self.knots) * (1 + own), BENDS)
+        return self.width * np.concatenate([[SLOPE], BIAS * each, OWN_SLOPE * each, bends])
+
+    def log_scores(self, scores: FloatArray) -> FloatArray:
+        """Shape (items, classes): logarithms of smoothed scores, less their mean."""
+        logs = self._smoothed_logs(scores)
+        centred: FloatArray = logs - logs.mean(axis=1, keepdims=True)
+        return centred
+
+    def features(self, scores: FloatArray) -> FloatArray:
+        """Shape (items, classes, parameters): what each parameter adds to the logit of each class."""
+        logs = self._smoothed_logs(scores)
+        found = np.zeros((*logs.shape, len(self.prior_sd)))
+        if self.n_classes == 2:
+            odds = logs[:, 1] - logs[:, 0]
+            found[:, 1, 0], found[:, 1, 1] = odds / self.scale, 1.0
+            found[:, 1, 2:] = np.abs(odds[:, None] - np.array(self.knots)) / self.scale
+            return found
+        centred, each = logs - logs.mean(axis=1, keepdims=True), np.arange(self.n_classes)
+        found[:, :, 0] = centred
+        found[:, each, 1 + each] = 1.0
+        found[:, each, 1 + self.n_classes + each] = centred
+        bends, first = np.maximum(logs[:, :, None] - np.array(self.knots), 0.0), 1 + 2 * self.n_classes
+        found[:, :, first : first + len(self.knots)] = bends
+        for place in each if self.has_own_bends else ():
+            first += len(self.knots)
+            found[:, place, first : first + len(self.knots)] = bends[:, place]
+        return found
+
+    def _smoothed_logs(self, scores: FloatArray) -> FloatArray:
+        return np.log((scores + self.smallest) / (1 + self.n_classes * self.smallest))
+
+
+@dataclass(frozen=True)
+class FittedMap:
+    """What labelled items say about the parameters of a map: a normal distribution around the mode.
+
+    Parameters
+    ----------
+    map
+        Whose parameters these are.
+    mode
+        Shape (parameters,): where the posterior density is highest.
+    precision
+        Shape (parameters, parameters): minus the second derivatives of the log posterior there.
+    height
+        The log posterior there, up to a constant.
+    """
+
+    map: ScoreMap
+    mode: FloatArray
+    precision: FloatArray
+    height: float
+
+    def probabilities(self, scores: FloatArray) -> FloatArray:
+        """Shape (items, classes): P(class | scores) at the mode."""
+        return softmax(self.map.log_scores(scores) + self.map.features(scores) @ self.mode)
+
+    def draw(self, rng: np.random.Generator, size: int) -> FloatArray:
+        """Shape (size, parameters): draws from the posterior, taken to be normal."""
+        root = np.linalg.cholesky(self.precision)
+        moved = np.linalg.solve(root.T, rng.standard_normal((len(self.mode), size)))
+        draws: FloatArray = self.mode + moved.T
+        return draws
+
+
+def score_map(scores: FloatArray) -> ScoreMap:
+    """Return the map for labelled scores: smoothed by half an item, with knots where the scores are."""
+    items, classes = scores.shape
+    smallest = 1 / (2 * max(items, 1))
+    if classes > 2:
+        own = items >= MANY_OF_A_CLASS * classes
+        return ScoreMap(classes, smallest, tuple(np.log(PROBABILITIES).tolist()), has_own_bends=own)
+    log_scores = ScoreMap(2, smallest, ()).log_scores(scores)
+    odds = log_scores[:, 1] - log_scores[:, 0]
+    number = KNOTS if items < MANY_LABELS else MORE_KNOTS
+    knots = np.quantile(odds, np.arange(1, number + 1) / (number + 1))
+    return ScoreMap(2, smallest, tuple(knots.tolist()), max(float(odds.std()), 1e-3))
+
+
+def fit_score_maps(scores: FloatArray, labels: IntArray) -> tuple[FittedMap, ...]:
+    """Fit maps with priors of several widths to labelled items that the classifier was not trained on.
+
+    That of the largest evidence, by Laplace's method, comes first.
+
+    Parameters
+    ----------
+    scores
+        Shape (labelled items, classes).
+    labels
+        Shape (labelled items,): positions of their classes.
+    """
+    narrow = score_map(scores)
+    offsets, features = narrow.log_scores(scores), narrow.features(scores)
+    truth = np.eye(narrow.n_classes)[labels]
+    fitted = [_fit(replace(narrow, width=width), offsets, features, truth) for width in WIDTHS]
+    return tuple(sorted(fitted, key=_evidence, reverse=True))
+
+
+def _evidence(fitted: FittedMap) -> float:
+    return fitted.height - float(np.linalg.slogdet(fitted.precision)[1]) / 2 - float(np.log(fitted.map.prior_sd).sum())
+
+
+def _fit(chosen: ScoreMap, offsets: FloatArray, features: FloatArray, truth: FloatArray) -> FittedMap:
+    """Find the mode by Newton's method; the log posterior is concave."""
+    shrinkage = chosen.prior_sd**-2
+    mode = np.zeros(len(shrinkage))
+
+    def log_posterior(parameters: FloatArray) -> float:
+        logits = offsets + features @ parameters
+        fit = np.logaddexp.reduce(logits, axis=1) - (truth * logits).sum(axis=1)
+        return -float(fit.sum() + (shrinkage * parameters**2).sum() / 2)
+
+    height = log_posterior(mode)
+    for _ in range(ROUNDS):
+        predicted = softmax(offsets + features @ mode)
+        slope = np.einsum("icp,ic->p", features, truth - predicted) - shrinkage * mode
+        step = np.linalg.solve(information(features, predicted) + np.diag(shrinkage), slope)
+        reached = log_posterior(mode + step)
+        while reached < height - NEAR:
+            step /= 2
+            reached = log_posterior(mode + step)
+        mode, gained, height = mode + step, reached - height, reached
+        if gained < NEAR:
+            break
+    precision = information(features, softmax(offsets + features @ mode)) + np.diag(shrinkage)
+    return FittedMap(chosen, mode, precision, height)
+
+
+def information(features: FloatArray, predicted: FloatArray) -> FloatArray:
+    """Shape (parameters, parameters): the Fisher information of labels with these probabilities."""
+    weighted = (features * np.sqrt(predicted)[..., None]).reshape(-1, features.shape[2])
+    means = np.einsum("icp,ic->ip", features, predicted)
+    found: FloatArray = weighted.T @ weighted - means.T @ means
+    return found
+
+
+def softmax(logits: FloatArray) -> FloatArray:
+    """Shape (items, classes): shares in proportion to exp(logits).
+
+    >>> softmax(np.log([[1.0, 3.0]]))
+    array([[0.25, 0.75]])
+    """
+    shares = np.exp(logits - logits.max(axis=1, keepdims=True))
+    total: FloatArray = shares / shares.sum(axis=1, keepdims=True)
+    return total

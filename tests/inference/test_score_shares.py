@@ -1,0 +1,114 @@
+"""Shares from scores: against quadrature where there are two classes, and calibrated on simulated scores."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from made_scores import shifted_scores
+from truecount.api.scores import spread_items
+from truecount.inference.score_shares import ScoredItems, SharesGivenRatios, sample_by_scores
+from truecount.models.score_map import fit_score_maps
+
+
+def assert_calibrated(hits: int, trials: int, level: float) -> None:
+    """Fail only where a sound interval would fail once in 10,000 runs."""
+    low, high = binom.ppf([5e-5, 1 - 5e-5], trials, level)
+    assert low <= hits <= high, f"{hits}/{trials} held the truth; {level:.0%} promised"
+
+
+def by_quadrature(ratios: np.ndarray, concentration: np.ndarray) -> tuple[float, float]:
+    """Mean and standard deviation of the first share, on a fine grid."""
+    grid = (np.arange(20_000) + 0.5) / 20_000
+    logs = np.log(ratios[0][:, None] * grid + ratios[1][:, None] * (1 - grid)).sum(axis=0)
+    logs += (concentration[0] - 1) * np.log(grid) + (concentration[1] - 1) * np.log1p(-grid)
+    weights = np.exp(logs - logs.max())
+    weights /= weights.sum()
+    mean = weights @ grid
+    return mean, np.sqrt(weights @ (grid - mean) ** 2)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3])
+@pytest.mark.parametrize("distance", [0.3, 2.0])
+def test_shares_of_two_classes_agree_with_quadrature(share: float, distance: float, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    places = rng.normal(distance * (rng.random(150) > share), 1.0)
+    ratios = np.exp(-0.5 * np.stack([places**2, (places - distance) ** 2]))
+    concentration, many = np.array([1.5, 1.0]), 2000
+    stacked = np.repeat(ratios[:, None], many, axis=1)
+    drawn, realized, _ = SharesGivenRatios(stacked, concentration[None]).sample(rng)
+    mean, sd = by_quadrature(ratios, concentration)
+    assert drawn[:, -1, 0].mean() == pytest.approx(mean, abs=5 * sd / np.sqrt(many))
+    assert drawn[:, -1, 0].std() == pytest.approx(sd, abs=5 * sd / np.sqrt(many))
+    given = ratios[0] * mean / (ratios[0] * mean + ratios[1] * (1 - mean))
+    assert realized[:, -1, 0].mean() == pytest.approx(given.mean(), abs=0.05)
+    np.testing.assert_allclose(realized.sum(axis=2), 1)
+
+
+def test_three_classes_agree_with_importance_sampling_from_the_prior(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    ratios = rng.dirichlet(np.full(3, 0.7), 25).T
+    prior = rng.dirichlet(np.ones(3), 400_000)
+    logs = np.log(prior @ ratios).sum(axis=1)
+    weights = np.exp(logs - logs.max())
+    weights /= weights.sum()
+    drawn, _, _ = SharesGivenRatios(np.repeat(ratios[:, None], 3000, axis=1), np.ones((1, 3))).sample(rng)
+    mean = weights @ prior
+    spread = np.sqrt(weights @ (prior - mean) ** 2)
+    error = spread * np.sqrt(1 / 3000 + (weights**2).sum())
+    assert (np.abs(drawn[:, -1].mean(axis=0) - mean) < 5 * error).all()
+
+
+def test_an_item_that_stands_for_ten_counts_as_ten(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    ratios = np.exp(rng.normal(size=(2, 100)))
+    alone = SharesGivenRatios(np.repeat(ratios[:, None], 2000, axis=1), np.ones((1, 2)), 10.0).sample(rng)[0]
+    mean, sd = by_quadrature(np.repeat(ratios, 10, axis=1), np.ones(2))
+    assert alone[:, -1, 0].mean() == pytest.approx(mean, abs=5 * sd / np.sqrt(2000))
+    assert alone[:, -1, 0].std() == pytest.approx(sd, abs=5 * sd / np.sqrt(2000))
+
+
+def held(rng: np.random.Generator, trials: int, *, is_wrong: bool) -> int:
+    """How often 80 % intervals hold a prevalence drawn from the prior; wrongly, as if scores were of other labels."""
+    hits = 0
+    for trial in range(trials):
+        prevalence = rng.dirichlet(np.ones(3))
+        scores = shifted_scores(
+            rng, labeled_prevalence=[0.3, 0.3, 0.4], prevalence=prevalence.tolist(), items=300, unlabeled_items=150
+        )
+        labels = (scores.labels + 1) % 3 if is_wrong else scores.labels
+        fitted = fit_score_maps(scores.labeled, labels)[0]
+        items = ScoredItems(scores.labeled, scores.unlabeled, scores.labeled.argmax(axis=1), 3)
+        draws = sample_by_scores(fitted, items, np.ones((1, 3)), draws=200, seed=trial).prevalence
+        low, high = np.quantile(draws[:, 0], [0.1, 0.9])
+        hits += bool(low <= prevalence[0] <= high)
+    return hits
+
+
+def test_intervals_hold_as_often_as_they_should_and_a_planted_bug_is_seen(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    assert_calibrated(held(rng, 60, is_wrong=False), 60, 0.8)
+    with pytest.raises(AssertionError):
+        assert_calibrated(held(rng, 20, is_wrong=True), 20, 0.8)
+
+
+def test_draws_belong_together_and_say_what_they_are_worth() -> None:
+    scores = shifted_scores(np.random.default_rng(0), labeled_prevalence=[0.5, 0.5], prevalence=[0.2, 0.8], items=200)
+    fitted = fit_score_maps(scores.labeled, scores.labels)[0]
+    items = ScoredItems(scores.labeled, scores.unlabeled, scores.labeled.argmax(axis=1), 2)
+    draws, again = (sample_by_scores(fitted, items, np.ones((1, 2)), draws=1000, seed=3) for _ in range(2))
+    np.testing.assert_array_equal(draws.prevalence, again.prevalence)
+    assert draws.prevalence.shape == (1000, 2)
+    assert draws.realized is not None
+    assert draws.realized.shape == (1000, 2)
+    assert len(draws.confusion) == len(draws.prevalence[:: draws.stride])
+    np.testing.assert_allclose(draws.confusion.sum(axis=2), 1)
+    assert ((draws.effective >= 250) & (draws.effective <= 1000)).all()
+
+
+def test_items_are_spread_over_classes_and_probabilities() -> None:
+    scores = np.random.default_rng(0).dirichlet(np.ones(3), 5000)
+    some = spread_items(scores, 100)
+    assert len(set(some.tolist())) == 100
+    np.testing.assert_allclose(
+        np.bincount(scores[some].argmax(axis=1)) / 100, np.bincount(scores.argmax(axis=1)) / 5000, atol=0.011
+    )

@@ -1,0 +1,69 @@
+import numpy as np
+import pytest
+
+from made_scores import shifted_scores
+from truecount.diagnostics.score_fit import fit_test
+from truecount.models.score_map import fit_score_maps, score_map, softmax
+
+
+def drawn(rng: np.random.Generator, logits: np.ndarray) -> np.ndarray:
+    chances = softmax(logits)
+    return (rng.random(len(chances))[:, None] > np.cumsum(chances, axis=1)).sum(axis=1)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+def test_parameters_of_zero_change_nothing_but_for_smoothing(classes: int) -> None:
+    scores = np.random.default_rng(0).dirichlet(np.ones(classes), 200)
+    chosen = score_map(scores)
+    smoothed = (scores + 1 / 400) / (1 + classes / 400)
+    np.testing.assert_allclose(softmax(chosen.log_scores(scores)), smoothed, rtol=1e-12)
+    assert chosen.features(scores).shape == (200, classes, len(chosen.prior_sd))
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_scores_that_are_too_sure_are_flattened(classes: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    logits = rng.normal(size=(3000, classes)) * 1.5
+    fitted = fit_score_maps(softmax(2.0 * logits), drawn(rng, logits))[0]
+    off = np.abs(fitted.probabilities(softmax(2.0 * logits)) - softmax(logits)).mean()
+    assert off < 0.3 * np.abs(softmax(2.0 * logits) - softmax(logits)).mean()
+
+
+def test_the_mode_is_where_the_slope_is_zero_and_draws_have_its_covariance() -> None:
+    scores = shifted_scores(np.random.default_rng(1), labeled_prevalence=[0.3, 0.7], prevalence=[0.5, 0.5], items=300)
+    fitted = fit_score_maps(scores.labeled, scores.labels)[0]
+    features = fitted.map.features(scores.labeled)
+    gap = np.eye(2)[scores.labels] - fitted.probabilities(scores.labeled)
+    slope = np.einsum("icp,ic->p", features, gap) - fitted.mode / fitted.map.prior_sd**2
+    np.testing.assert_allclose(slope, 0, atol=1e-4)
+    draws = fitted.draw(np.random.default_rng(0), 40_000)
+    np.testing.assert_allclose(np.cov(draws.T) @ fitted.precision, np.eye(len(fitted.mode)), atol=0.2)
+
+
+@pytest.mark.parametrize("shares", [[0.5, 0.5], [0.3, 0.3, 0.4]])
+def test_a_map_that_fits_is_seldom_rejected(shares: list[float], seed: int) -> None:
+    rng, p_values = np.random.default_rng(seed), []
+    for _ in range(60):
+        scores = shifted_scores(rng, labeled_prevalence=shares, prevalence=shares, items=300, unlabeled_items=1)
+        fitted = fit_score_maps(scores.labeled, scores.labels)[0]
+        p_values.append(fit_test(fitted, scores.labeled, scores.labels)[2])
+    assert np.mean(np.array(p_values) < 0.1) < 0.1 + 5 * np.sqrt(0.09 / 60)
+
+
+def test_squared_logits_are_followed(seed: int) -> None:
+    """The map is rich enough for them: in tenths of the probabilities that it gives, labels are as frequent."""
+    rng = np.random.default_rng(seed)
+    logits = rng.normal(size=(4000, 2))
+    scores, labels = softmax(np.sign(logits) * logits**2), drawn(rng, 1.5 * logits)
+    said = fit_score_maps(scores[:2000], labels[:2000])[0].probabilities(scores[2000:])[:, 1]
+    for part in np.array_split(np.argsort(said), 10):
+        expected, error = said[part].mean(), np.sqrt((said[part] * (1 - said[part])).sum()) / len(part)
+        assert abs((labels[2000:][part] == 1).mean() - expected) < 5 * error + 0.03
+
+
+def test_scores_that_no_smooth_map_explains_are_noticed(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    odds = rng.uniform(-4, 4, 800)
+    labels = drawn(rng, np.column_stack([np.zeros(800), 3 * np.sin(2 * odds)]))
+    scores = softmax(np.column_stack([np.zeros(800), odds]))
+    assert all(fit_test(fitted, scores, labels)[2] < 0.001 for fitted in fit_score_maps(scores, labels))

@@ -1,0 +1,136 @@
+"""From scores to a posterior: when they are calibrated, when they are sorted into cells, and what is said."""
+
+import numpy as np
+import pytest
+
+from made_scores import shifted_scores
+from truecount import Auto, Hamiltonian, Posterior, Prior, SamePopulation, Scores, infer, recalibrate
+from truecount.models.score_map import softmax
+
+CALIBRATED = "calibrated scores"
+QUICK = Auto(400)
+
+
+@pytest.fixture
+def scores() -> Scores:
+    rng = np.random.default_rng(0)
+    return shifted_scores(
+        rng, labeled_prevalence=[0.4, 0.3, 0.3], prevalence=[0.1, 0.2, 0.7], items=400, unlabeled_items=300
+    )
+
+
+def codes(posterior: Posterior) -> set[str]:
+    return {finding.code for finding in posterior.findings}
+
+
+def test_calibrated_scores_find_the_shares_and_are_sharper_than_counts(scores: Scores) -> None:
+    posterior, counted = infer(scores, engine=QUICK), infer(scores.to_counts(), engine=QUICK)
+    assert posterior.run.engine == CALIBRATED
+    assert (np.abs(posterior.mean - [0.1, 0.2, 0.7]) < 5 * posterior.sd).all()
+    assert (posterior.sd < counted.sd).all()
+    assert (posterior.realized.std(axis=0) < posterior.sd).all()
+    assert posterior.counts == scores.to_counts()
+    assert not codes(posterior)
+
+
+def test_the_same_seed_draws_the_same_and_each_argument_changes_the_answer(scores: Scores) -> None:
+    plain = infer(scores, engine=QUICK, seed=1)
+    np.testing.assert_array_equal(infer(scores, engine=QUICK, seed=1).prevalence, plain.prevalence)
+    for other in (infer(scores, engine=QUICK, seed=2), infer(scores, prior=Prior([9, 1, 1]), engine=QUICK, seed=1)):
+        assert other.run.engine == CALIBRATED
+        assert np.abs(other.mean - plain.mean).max() > 0
+    assert len(infer(scores, engine=Auto(800)).prevalence) == 800
+
+
+@pytest.mark.filterwarnings("ignore::truecount.errors.ConvergenceWarning")
+@pytest.mark.parametrize(
+    "asked", [{"prior": Prior(confusion="flat")}, {"engine": Hamiltonian()}, {"model": SamePopulation()}]
+)
+def test_what_is_of_counts_is_answered_from_cells_without_a_word(scores: Scores, asked: dict) -> None:
+    posterior = infer(scores, **asked)
+    assert posterior.run.engine != CALIBRATED
+    assert "scores-in-cells" not in codes(posterior)
+
+
+def test_an_answer_from_scores_is_an_ordinary_posterior(scores: Scores, tmp_path) -> None:
+    posterior = infer(scores, engine=QUICK)
+    posterior.save(tmp_path / "saved.npz")
+    again = Posterior.load(tmp_path / "saved.npz")
+    np.testing.assert_array_equal(again.realized, posterior.realized)
+    assert again.run == posterior.run
+    assert again.to_dict() == posterior.to_dict()
+    assert "Computed by calibrated scores" in str(posterior)
+    assert posterior.provenance["maps"] == 100
+    assert recalibrate(scores.unlabeled, posterior).mean.mean(axis=0) == pytest.approx(posterior.mean, abs=0.05)
+
+
+def test_the_page_says_that_counts_do_not_reproduce_it(scores: Scores) -> None:
+    from truecount.page.reproduce import python
+
+    assert "scores" in python(infer(scores, engine=QUICK)).splitlines()[0]
+
+
+def test_scores_that_no_calibration_fits_are_sorted_into_cells_and_it_is_said(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+
+    def drawn(size: int) -> tuple[np.ndarray, np.ndarray]:
+        odds = rng.uniform(-4, 4, size)
+        second = 1 / (1 + np.exp(-3 * np.sin(2 * odds)))
+        return softmax(np.column_stack([np.zeros(size), odds])), (rng.random(size) < second).astype(int)
+
+    (known, labels), (new, _) = drawn(800), drawn(300)
+    posterior = infer(Scores(known, labels, new), engine=QUICK)
+    [finding] = [each for each in posterior.findings if each.code == "scores-in-cells"]
+    assert finding.severity == "caution"
+    assert finding.numbers["p_value"] < 0.001
+    assert posterior.run.engine != CALIBRATED
+
+
+def test_constant_scores_have_an_answer_that_says_nothing_was_learned() -> None:
+    labels = np.repeat([0, 1], 30)
+    posterior = infer(Scores(np.full((60, 2), 0.5), labels, np.full((80, 2), 0.5)))
+    assert "prior-dominated" in codes(posterior)
+    assert posterior.sd[0] == pytest.approx(np.sqrt(1 / 12), abs=0.03)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_scores_of_zero_and_one_are_smoothed(classes: int) -> None:
+    labels, new = np.repeat(np.arange(classes), 30), np.repeat(np.arange(classes), [20, *[60] * (classes - 1)])
+    posterior = infer(Scores(np.eye(classes)[labels], labels, np.eye(classes)[new]))
+    assert posterior.run.engine == CALIBRATED
+    assert np.isfinite(posterior.prevalence).all()
+    assert posterior.mean[0] == pytest.approx(20 / len(new), abs=0.1)
+
+
+def test_a_class_without_labels_and_two_items_per_class_are_sorted_into_cells() -> None:
+    rng = np.random.default_rng(0)
+    absent = Scores(rng.dirichlet(np.ones(3), 60), rng.integers(0, 2, 60), rng.dirichlet(np.ones(3), 90))
+    assert {"scores-in-cells", "unlabeled-class"} <= codes(infer(absent, engine=QUICK))
+    few = Scores(rng.dirichlet(np.ones(2), 4), [0, 0, 1, 1], rng.dirichlet(np.ones(2), 50))
+    assert {"scores-in-cells", "few-labels"} & codes(infer(few, engine=QUICK))
+
+
+def test_no_new_items_leave_the_prior_and_it_is_said(scores: Scores) -> None:
+    posterior = infer(Scores(scores.labeled, scores.labels, scores.unlabeled[:0]), engine=QUICK)
+    assert "no-unlabeled" in codes(posterior)
+
+
+def test_many_new_items_are_thinned_evenly() -> None:
+    rng = np.random.default_rng(0)
+    many = shifted_scores(
+        rng, labeled_prevalence=[0.5, 0.5], prevalence=[0.3, 0.7], items=300, unlabeled_items=20_000, distance=2.0
+    )
+    posterior = infer(many, engine=QUICK)
+    assert abs(posterior.mean[0] - 0.3) < 5 * posterior.sd[0]
+    np.testing.assert_allclose(posterior.realized.sum(axis=1), 1)
+    assert np.abs(posterior.realized - posterior.prevalence).max() < 0.02
+
+
+def test_the_share_of_many_classes_has_a_learned_concentration() -> None:
+    rng = np.random.default_rng(0)
+    shares = np.r_[0.5, 0.5, np.zeros(22)]
+    scores = shifted_scores(
+        rng, labeled_prevalence=[1 / 24] * 24, prevalence=shares.tolist(), items=600, unlabeled_items=200, distance=4.0
+    )
+    sparse, flat = infer(scores, engine=QUICK), infer(scores, prior=Prior(prevalence=1.0), engine=QUICK)
+    assert sparse.mean[2:].sum() < flat.mean[2:].sum()
