@@ -77,7 +77,7 @@ class Auto(Engine):
                 drawn = Gibbs(max(4 * asked, 2)).sample_jointly(densities, seed)
             except UnsuitableEngineError as second:
                 reason = f"exact draws are not possible ({first.needed}), nor chains ({second.needed})"
-                raise UnsuitableEngineError("joint", "is True", reason, APART) from second
+                raise UnsuitableEngineError("groups", "share their labels", reason, APART) from second
             return [self.explained(draws, first.needed) for draws in drawn]
 
     def explained(self, draws: Draws, refusal: str | None = None) -> Draws:
