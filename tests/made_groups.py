@@ -57,7 +57,8 @@ def made_answer(
 
 def findings_of(groups: tc.Groups, model: tc.LabelShift | None = None) -> dict[str, Finding]:
     """Return by their codes the findings of groups whose draws are made at will: those that the data decide."""
-    model = replace(model or tc.LabelShift(), groups=tc.Pooled())
+    model = model or tc.LabelShift()
+    model = replace(model, groups=model.groups or tc.Pooled())
     shares = {group: [1 / len(groups.classes)] * len(groups.classes) for group in groups.groups}
     made = made_answer(shares, classes=groups.classes, outputs=groups.outputs, data=groups, model=model)
     return {finding.code: finding for finding in group_findings(groups, model, made.draws)}

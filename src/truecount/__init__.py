@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from truecount.api.bayesian import infer_many as infer_many
     from truecount.api.bayesian import mode as mode
     from truecount.api.cells import choose_partition as choose_partition
+    from truecount.api.groups import spread_sensitivity as spread_sensitivity
     from truecount.api.plan import may_stop as may_stop
     from truecount.api.plan import next_batch as next_batch
     from truecount.api.plan import plan as plan
@@ -111,6 +112,7 @@ _HOMES = {
     "next_batch": "api.plan",
     "plan": "api.plan",
     "sensitivity": "api.trust",
+    "spread_sensitivity": "api.groups",
     "recalibrate": "api.recalibration",
     "report": "page",
     "with_target_labels": "planning.mixed",

@@ -282,3 +282,83 @@ def test_counts_without_groups_are_refused(table: str, tmp_path: Path) -> None:
     assert made.exit_code == 0, made.output
     with pytest.raises(tc.InputError, match=r"labeled\.json: counts hold no groups: groups are made of unlabelled"):
         estimate(output)
+
+
+STUDIES = ["--sensitivity", "78/85", "--sensitivity", "27/37", "--specificity", "368/371"]
+
+
+class TestSurveys:
+    """Rates of a test from several studies, and from published ranges."""
+
+    @pytest.fixture
+    def asked(self, monkeypatch: pytest.MonkeyPatch, drawn_at_once: None) -> list[tuple[tc.Groups, tc.LabelShift]]:
+        """Return what was asked of the engine, in the order asked."""
+        import truecount.cli.groups as module
+
+        calls, infer = [], module.infer_groups
+
+        def noted(groups, model, engine, seed):
+            calls.append((groups, model))
+            return infer(groups, model, engine, seed)
+
+        monkeypatch.setattr(module, "infer_groups", noted)
+        return calls
+
+    def test_several_studies_let_a_rate_vary(self, asked) -> None:
+        shown = estimate("--positive", "50/3330", *STUDIES)
+        [(groups, model)] = asked
+        assert groups.groups == ("survey",)
+        assert dict(zip(groups.studies, groups.labeled.tolist(), strict=True)) == {
+            "sensitivity 1": [[0, 0], [7, 78]],
+            "sensitivity 2": [[0, 0], [10, 27]],
+            "specificity 1": [[368, 3], [0, 0]],
+        }
+        assert model.confusion == tc.Varying()
+        assert "survey" in shown
+
+    def test_several_populations_and_a_known_rate(self, asked) -> None:
+        estimate("--positive", "north=50/3330", "--positive", "south=70/3000", *STUDIES[:4], "--specificity", "99.5%")
+        [(groups, model)] = asked
+        assert groups.groups == ("north", "south")
+        assert groups.studies == ("sensitivity 1", "sensitivity 2")
+        assert model.prior.known_for(groups.total)[0].tolist() == [0.995, 0.005]
+
+    def test_a_range_of_one_rate_and_studies_of_the_other(self, asked) -> None:
+        estimate("--positive", "50/3330", *STUDIES[:4], "--specificity", "99%..99.9%")
+        [(groups, model)] = asked
+        assert model.prior.confusion_for(groups.total)[1].tolist() == [1, 1]
+        assert model.prior.confusion_for(groups.total)[0].sum() > 100
+
+    @pytest.mark.parametrize(
+        ("options", "said"),
+        [
+            (["--sensitivity", "78/85", "--sensitivity", "80%"], "--sensitivity is given 2 times: each of several"),
+            (["--sensitivity", "80%..70%"], r"--sensitivity is '80%..70%': rates lie between 0 and 1"),
+            (["--sensitivity", "1..2..3..4"], "a range has two ends, and perhaps a most likely value"),
+            (["--sensitivity", "80%..x"], "--sensitivity is 'x': it must be a number"),
+            (["--sensitivity", "80%..90%", "--prior-confusion", "sparse"], "--prior-confusion is given with a range"),
+        ],
+    )
+    def test_what_is_no_rate_is_refused(self, options: list[str], said: str) -> None:
+        with pytest.raises(tc.InputError, match=said) as caught:
+            estimate("--positive", "50/3330", "--specificity", "368/371", *options)
+        assert all((caught.value.argument, caught.value.found, caught.value.needed, caught.value.remedy))
+
+    @pytest.mark.parametrize("verb", ["check", "plan", "estimate"])
+    def test_ranges_are_refused_where_they_would_be_ignored(self, verb: str) -> None:
+        given = ["--positive", "50/3330", "--sensitivity", "80%..90%", "--specificity", "368/371"]
+        more = {"estimate": ["--method", "acc"], "plan": ["--budget", "100"]}.get(verb, [])
+        done = CliRunner().invoke(app, [verb, *given, *more])
+        assert done.exit_code == 2, done.output
+        assert "takes no range" in " ".join(done.stderr.split())
+
+
+def test_a_published_range_is_worth_labels() -> None:
+    given = ["--positive", "500/3330", "--specificity", "399/401", "--json", "-"]
+    done = CliRunner().invoke(app, ["estimate", *given, "--sensitivity", "75%..85%..92%"])
+    assert "--sensitivity: most likely 85.0 %, from 75.0 to 92.0 %: worth" in " ".join(done.stderr.split())
+    found = json.loads(done.stdout)["classes"][1]
+    right, wrong = tc.Pert(0.85, 0.75, 0.92).shapes
+    prior = tc.Prior(confusion={"negative": 1, "positive": {"negative": wrong, "positive": right}})
+    counts = tc.Counts([[399, 2], [0, 0]], [2830, 500], ["negative", "positive"])
+    assert found["mean"] == pytest.approx(tc.infer(counts, prior=prior).mean[1])

@@ -158,8 +158,6 @@ def test_many_populations_have_a_model_too():
         again = tc.infer(weeks[name], tc.ByPrediction(), seed=posterior.origin.seed)
         np.testing.assert_array_equal(posterior.prevalence, again.prevalence)
         assert posterior.model == tc.ByPrediction()
-    with pytest.raises(InputError, match=r"joint is True: groups are drawn together only under label shift"):
-        tc.infer_many(weeks, tc.ByPrediction(), joint=True)
     with pytest.raises(InputError, match=r"problems\['w1'\]\.given_output has shape"):
         tc.infer_many(weeks, tc.ByPrediction([1, 2, 3]))
 

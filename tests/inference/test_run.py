@@ -50,9 +50,3 @@ def test_what_chains_did_is_told():
     run = tc.infer(THREE, engine=tc.Hamiltonian(640, chains=8, warmup=60)).run
     assert (run.engine, run.chains, run.warmup) == ("Hamiltonian", 8, 60)
     assert 0 < run.acceptance <= 1
-
-
-def test_groups_drawn_together_know_how_many_they_are_and_which():
-    found = tc.infer_many(tc.Groups(THREE.labeled, {"a": [9, 9, 9], "b": [5, 5, 9]}), joint=True, engine=tc.Auto(200))
-    assert [(each.run.joint.groups, each.run.joint.group) for each in found.values()] == [(2, 0), (2, 1)]
-    assert [each.provenance["joint"] for each in found.values()] == [2, 2]

@@ -12,7 +12,7 @@ import pytest
 import truecount as tc
 from made_groups import made_answer, models, refused, weeks
 from truecount._advice import Door
-from truecount.diagnostics.hierarchy import _few_groups
+from truecount.diagnostics.hierarchy import _few_groups, _few_studies
 from truecount.page.groups import render_groups
 from truecount.results.finding import in_words
 
@@ -118,3 +118,46 @@ def test_a_refused_answer_has_a_page_without_numbers() -> None:
     html = page(refused())
     assert "No answer" in html
     assert "<svg" not in html
+
+
+def test_two_grouping_columns_have_a_picture_for_each_value_of_one() -> None:
+    regions = [(region, age, at / 50) for at, region in enumerate("NSE") for age in ("old", "young")]
+    cells = {(region, age): [0.6 - step, 0.4 + step] for region, age, step in regions}
+    html = page(made_answer(cells, by=["region", "age"]))
+    assert re.findall(r'id="(shares-\d)-title"', html) == ["shares-0", "shares-1", "shares-2"]
+    assert "region: N. Marks: posterior mean." in text_of(html)
+    many = {(number, age): [0.5, 0.5] for number in range(30) for age in ("old", "young")}
+    assert re.findall(r'id="(shares[-\d]*)-title"', page(made_answer(many, by=["region", "age"]))) == ["shares"]
+
+
+@pytest.mark.parametrize(("studies", "is_told"), [(3, True), (4, False)])
+def test_few_studies_have_a_table_of_priors_of_their_spread(
+    studies: int, is_told: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The wider the prior, the wider the answer: each column has a scale of its own."""
+
+    def infer_groups(data, model, engine, origin):
+        again = made_answer(shares, data=data, model=model, strength=100 / model.confusion.spread)
+        return replace(again, origin=origin)
+
+    monkeypatch.setattr("truecount.api.groups.infer_groups", infer_groups)
+    shares = {"a": [0.5, 0.5], "b": [0.4, 0.6], "c": [0.45, 0.55]}
+    data = tc.Groups({study: [[40, 10], [5, 45]] for study in range(studies)}, {group: [50, 50] for group in shares})
+    model = tc.LabelShift(groups=tc.Pooled(), confusion=tc.Varying())
+    answer = made_answer(shares, data=data, model=model)
+    found = _few_studies(data, model)
+    assert found is not None
+    html = page(replace(answer, findings=(found,)))
+    assert ("How the answer hangs on the prior of the studies’ spread" in unescape(html)) == is_told
+    sensitivity = tc.spread_sensitivity(answer)
+    assert sensitivity.scales == (0.25, 0.5, 1.0)
+    widths = np.ptp(sensitivity.interval, axis=2)
+    assert (widths[0] < widths[1]).all()
+    assert (widths[1] < widths[2]).all()
+    assert (sensitivity.mean[1] == answer.mean[:, 1]).all()
+    assert "scale 0.25" in repr(sensitivity)
+
+
+def test_the_spread_of_studies_is_not_varied_where_there_is_none() -> None:
+    with pytest.raises(tc.InputError, match="only a confusion that varies between studies has such a spread"):
+        tc.spread_sensitivity(models())

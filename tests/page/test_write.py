@@ -182,15 +182,11 @@ def test_other_models_say_what_they_assume_and_are_reproduced(model: Model) -> N
 
 def test_draws_that_the_counts_alone_do_not_give_are_said_to_be_others() -> None:
     groups = groups_of(COUNTS, {"first": [600, 400], "second": [500, 500]})
-    found = {
-        "Drawn jointly with other groups": tc.infer_many(groups, joint=True)["first"],
-        "Solved together with other problems": tc.infer_many(groups)["first"],
-    }
-    for words, posterior in found.items():
-        again: dict[str, tc.Posterior] = {}
-        exec(python(posterior), again)  # noqa: S102
-        assert not np.array_equal(again["posterior"].prevalence[:100], posterior.prevalence[:100])
-        assert words in Reader(render(posterior, **LOOK)).text  # type: ignore[arg-type]
+    posterior = tc.infer_many(groups)["first"]
+    again: dict[str, tc.Posterior] = {}
+    exec(python(posterior), again)  # noqa: S102
+    assert not np.array_equal(again["posterior"].prevalence[:100], posterior.prevalence[:100])
+    assert "Solved together with other problems" in Reader(render(posterior, **LOOK)).text  # type: ignore[arg-type]
     [alone] = tc.infer_many([COUNTS], engine=tc.Exact(100))
     exec(python(alone), again)  # noqa: S102
     np.testing.assert_array_equal(again["posterior"].prevalence, alone.prevalence)

@@ -266,3 +266,11 @@ def test_several_series_are_not_told_as_one():
     assert not found.is_one_series
     first = group_text(found).splitlines()[0]
     assert first.index("north") < first.index("south")
+
+
+def test_a_summary_is_made_once_and_again_where_something_else_is_asked():
+    answer = models()
+    assert answer.summary() is answer.summary(0.95)
+    assert answer.summary(0.9).level == 0.9
+    assert answer.summary(questions=tc.Questions(of="fail")).of == "fail"
+    assert answer.summary().of == "pass"

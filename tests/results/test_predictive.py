@@ -21,12 +21,6 @@ def test_page_picture_and_check_show_the_same_ranges(own_seed):
     assert [expected for _, _, expected, _ in fit_table(posterior, 0.95)] == said
 
 
-def test_groups_drawn_together_have_numbers_of_their_own():
-    groups = tc.Groups(COUNTS.labeled, {"a": COUNTS.unlabeled, "b": COUNTS.unlabeled})
-    first, second = tc.infer_many(groups, joint=True, engine=tc.Auto(500)).values()
-    assert not np.array_equal(first.predicted, second.predicted)
-
-
 def test_there_are_as_many_items_as_were_seen_and_about_as_many_of_each_output():
     """A mean over 4000 draws; its standard error holds the sampling of the items and the posterior's width."""
     posterior = tc.infer(COUNTS, seed=1)

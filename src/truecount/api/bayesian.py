@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 
 from truecount import _check
-from truecount._advice import AUTO, NOT_JOINT, Action, Advice
+from truecount._advice import AUTO, Action, Advice
 from truecount._progress import track
 from truecount.counts import Counts, Groups
 from truecount.counts.table import COUNT_FIRST
@@ -126,7 +126,6 @@ def infer_many(
     engine: Engine = Auto(),
     seed: int = 0,
     progress: bool | None = None,
-    joint: bool = False,
 ) -> list[Posterior] | dict[Any, Posterior]:
     """Infer the true shares in many populations at once: weeks, regions, the data sets of a simulation study.
 
@@ -138,14 +137,10 @@ def infer_many(
     model, prior, engine
         As in `infer`, for every problem.
     seed
-        Every problem gets a seed of its own from it, ``posterior.origin.seed``; with `joint` all have this one. The
-        same seed and problems give the same draws again; `infer` with a problem's own seed gives others, just as good.
+        Every problem gets a seed of its own from it, ``posterior.origin.seed``. The same seed and problems give the
+        same draws again; `infer` with a problem's own seed gives others, just as good.
     progress
         Whether to show a progress bar; None shows one in a terminal when it takes more than a second.
-    joint
-        Draw groups that share a labelled table together, so that draws may be compared one by one: the first of every
-        group belongs to the same confusion, and so does the second. Use it before reading off differences. Under
-        `LabelShift` alone.
 
     Returns
     -------
@@ -154,22 +149,15 @@ def infer_many(
     Notes
     -----
     Ordinary problems of one shape are solved together, and all cores are used, so this is several times faster than a
-    loop over `infer`. Each posterior is the one that `infer` would give, up to Monte Carlo error. Groups that share a
-    labelled table are not independent of each other: their separate draws say nothing about differences, their joint
-    draws do. Jointly, every group also tells something about the confusion, so a posterior may differ a little from
-    that of `infer`, and many groups may outweigh few labels (finding ``labels-outweighed``). Joint draws are
-    independent where there are as many outputs as classes; a classifier that treats all classes alike is left out of
-    them, and the same finding says where that is probable. Elsewhere, or with too many groups, all items' classes are
-    imputed in turns, or it is refused by name.
+    loop over `infer`. Each posterior is the one that `infer` would give, up to Monte Carlo error. Groups that
+    share their labels are not independent of each other: separate draws say nothing about differences between them, and
+    those of ``infer(groups)``, which draws them jointly, do.
 
     Examples
     --------
     >>> weeks = Groups([[140, 60], [20, 180]], {"w1": [600, 400], "w2": [500, 500]})
     >>> {week: round(float(posterior.mean[0]), 2) for week, posterior in infer_many(weeks).items()}
     {'w1': 0.84, 'w2': 0.67}
-    >>> together = infer_many(weeks, joint=True)
-    >>> bool((together["w1"].prevalence[:, 0] > together["w2"].prevalence[:, 0]).mean() > 0.999)
-    True
     """
     seed = _check.whole_number("seed", seed, least=0)
     remedy = "Pass a list of Counts, or Groups; Groups.of({group: counts, ...}) makes them of a mapping"
@@ -177,27 +165,17 @@ def infer_many(
     named = list(problems.apart()) if isinstance(problems, Groups) else list(enumerate(problems))
     names, counts = [name for name, _ in named], [each for _, each in named]
     sharing = len(problems) if isinstance(problems, Groups) and problems.shares_labels and len(problems) > 1 else None
-    seeds = [seed] * len(counts) if joint else own_seeds(seed, len(counts))
+    seeds = own_seeds(seed, len(counts))
     origins = [replace(_origin(engine, each), common_seed=seed) for each in seeds]
     chosen, results = chosen_model(model, prior), dict[int, Posterior]()
     _require_nothing_of_groups(chosen, "each population is inferred by itself", "Use infer(groups, model)")
     if isinstance(chosen, LabelShift):
         densities = [_named(name, partial(_density, each, chosen)) for name, each in named]
-        drawn: Iterable[tuple[int, Draws]]
-        if joint:
-            if len(counts) > 1 and sharing is None:
-                found, needed = "do not share their labels", "joint draws have one confusion for all groups"
-                raise InputError("problems", found, needed, "Draw them apart, or make Groups with one labelled table")
-            drawn = enumerate(_engine(engine).sample_jointly(densities, seed) if densities else [])
-        else:
-            drawn = _engine(engine).sample_many(densities, seeds)
+        drawn = _engine(engine).sample_many(densities, seeds)
         for number, draws in track(drawn, total=len(counts), show=progress):
             draws = replace(draws, run=replace(draws.run, groups_sharing_labels=sharing))
             own = chosen.resolved(counts[number])
             results[number] = _posterior(draws, densities[number], counts[number], own, origins[number])
-    elif joint:
-        needed = f"groups are drawn together only under label shift, and the model is {chosen!r:.60}"
-        raise InputError("joint", "is True", needed, Advice("{}, or pass {}", NOT_JOINT, LabelShift.choice()))
     else:
         for number, (name, each) in enumerate(named):
             results[number] = _named(name, partial(_closed_form, each, chosen, engine, origins[number]))

@@ -1,20 +1,28 @@
 """Many groups at once: joint draws of all of them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
+from truecount import _check
+from truecount._types import Name
 from truecount.counts import Groups
 from truecount.diagnostics.hierarchy import group_findings
 from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.inference.draws import Engine
 from truecount.inference.hierarchical import sample_groups
-from truecount.models import Cut, Independent, LabelShift, Pooled
+from truecount.models import Cut, Independent, LabelShift, Pooled, Varying
 from truecount.models.groups import group_density
 from truecount.results.group_posterior import GroupPosterior
+from truecount.results.group_summary import Questions
 from truecount.results.provenance import Origin
+from truecount.results.spread_sensitivity import SpreadSensitivity
 
 EFFECTIVE_DRAWS = 1000
 """The least effective sample size that `Auto()` aims at for groups."""
+SENSITIVITY_ENGINE = Auto(400)
 FEWEST_POOLED = 3
 """Groups from which on they are pooled by default."""
 
@@ -32,4 +40,49 @@ def infer_groups(groups: Groups, model: LabelShift, engine: Engine, origin: Orig
     draws = sample_groups(density, effective_draws=wanted, seed=origin.seed, groups=len(groups), cut=is_cut)
     return GroupPosterior(
         draws=draws, data=groups, model=chosen, findings=group_findings(groups, chosen, draws), origin=origin
+    )
+
+
+def spread_sensitivity(
+    answer: GroupPosterior,
+    *,
+    scales: Sequence[float] | None = None,
+    of: Name | None = None,
+    level: float = 0.95,
+    engine: Engine = SENSITIVITY_ENGINE,
+) -> SpreadSensitivity:
+    """Infer again under other priors of the spread between studies: with few of them, the prior has a say.
+
+    Parameters
+    ----------
+    answer
+        Of groups under `Varying`.
+    scales
+        Of the half-normal prior of the spread; by default half that of the answer, that itself, and twice that.
+    of, level
+        The class whose share is told, by default as in ``answer.summary()``; and the level of the intervals.
+    engine
+        What draws; by default an effective sample size of 400, which is enough to see a difference.
+    """
+    _check.instance_of("answer", answer, GroupPosterior, "Pass what infer(groups) returned")
+    _check.level(level)
+    confusion = answer.model.confusion
+    if not isinstance(confusion, Varying):
+        needed = "only a confusion that varies between studies has such a spread"
+        raise InputError("answer", f"has confusion={confusion!r}", needed, "Infer with LabelShift(confusion=Varying())")
+    chosen = [confusion.spread * times for times in (0.5, 1.0, 2.0)] if scales is None else list(scales)
+    models = [replace(answer.model, confusion=replace(confusion, spread=scale)) for scale in chosen]
+    found = [
+        answer if model == answer.model else infer_groups(answer.data, model, engine, answer.origin) for model in models
+    ]
+    name = answer.summary().of if of is None else of
+    place = answer.classes.index(answer.summary(questions=Questions(of=name)).of)
+    return SpreadSensitivity(
+        groups=answer.groups,
+        of=name,
+        level=level,
+        scales=tuple(chosen),
+        mean=np.stack([each.mean[:, place] for each in found]),
+        interval=np.stack([each.interval(level)[:, place] for each in found]),
+        converged=all(each.status == "ok" for each in found),
     )

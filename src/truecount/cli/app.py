@@ -28,7 +28,7 @@ VERBS = {"estimate": ("infer", "infer of groups", "estimate"), "check": ("infer"
 """Verbs of the library that a command calls, whose findings it may show."""
 OPTIONS = (
     *("label", "prediction", "missing", "by", "weight", "prior", "positive", "sensitivity", "specificity"),
-    *("target", "engine", "joint", "above", "below", "drift", "label_error"),
+    *("target", "engine", "above", "below", "drift", "label_error"),
     *("prevalence", "labels", "items", "budget", "assurance", "half_width"),
 )
 """Arguments of the library that are options of the same name."""

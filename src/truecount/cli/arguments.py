@@ -108,6 +108,23 @@ Specificity: TypeAlias = Annotated[
     str | None,
     Option(metavar="N/M|P", help="N tested negative of M truly negative; 0.96 or 96% means that it is known."),
 ]
+Sensitivities: TypeAlias = Annotated[
+    list[str] | None,
+    Option(
+        "--sensitivity",
+        metavar="N/M|P|P..P",
+        help="N tested positive of M truly positive; 0.96 or 96% means that it is known, 80%..95% a range, as does "
+        "80%..90%..95% with the most likely value. Repeated, each is a study, and the rate varies between them.",
+    ),
+]
+Specificities: TypeAlias = Annotated[
+    list[str] | None,
+    Option(
+        "--specificity",
+        metavar="N/M|P|P..P",
+        help="N tested negative of M truly negative, or a rate or range, or several studies, as with --sensitivity.",
+    ),
+]
 Level: TypeAlias = Annotated[str, Option(metavar="P", help="Probability that the interval holds: 0.95 or 95%.")]
 Interval: TypeAlias = Annotated[
     str,

@@ -99,6 +99,7 @@ def check(
     {serious}
     """  # noqa: D301
     source = Source.among(locals())
+    source.refuse_ranges("check")
     audited = [] if audit is None else [str(audit)]
     inputs = replace(source, tables=[*source.tables, *audited]).files()
     report = Report(json_file=json, with_table=table, is_quiet=quiet, inputs=inputs)

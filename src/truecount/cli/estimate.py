@@ -15,9 +15,10 @@ from truecount.cli.options import GroupOptions, make_engine, make_model, read_le
 from truecount.cli.report import Report
 from truecount.cli.source import Source
 from truecount.counts import Counts, Groups
-from truecount.errors import TruecountWarning
+from truecount.counts.survey import NAMES
+from truecount.errors import InputError, TruecountWarning
 from truecount.inference.draws import Engine
-from truecount.models import Model, Prior
+from truecount.models import LabelShift, Model, Prior
 from truecount.results import Comparison, PointEstimate, Posterior
 from truecount.results.finding import in_words
 from truecount.results.group_summary import GroupSummary
@@ -40,8 +41,8 @@ def estimate(
     confusion: given.Confusion = None,
     unlabeled: given.Unlabeled = None,
     positive: given.Positive = None,
-    sensitivity: given.Sensitivity = None,
-    specificity: given.Specificity = None,
+    sensitivity: given.Sensitivities = None,
+    specificity: given.Specificities = None,
     level: given.Level = "0.95",
     interval: given.Interval = "equal-tailed",
     target: given.Target = "population",
@@ -97,6 +98,9 @@ def estimate(
       truecount estimate --positive 50/3330 --sensitivity 103/122 --specificity 399/401
       truecount estimate --positive 50/3330 --sensitivity 0.84 --specificity 99.5%
       truecount estimate --positive 50/3330 --sensitivity 103/122 --specificity 399/401 --method rogan-gladen
+    The same with several validation studies, between which the test may differ, or with published ranges:
+      truecount estimate --positive 50/3330 --sensitivity 78/85 --sensitivity 27/37 --specificity 368/371
+      truecount estimate --positive 50/3330 --sensitivity 75%..85%..92% --specificity 99%..99.9%
     Several populations, surveyed by the same test:
       truecount estimate --positive north=50/3330 --positive south=71/2900 --sensitivity 0.84 --specificity 0.995
     One class of interest:
@@ -162,6 +166,7 @@ def estimate(
     counts, known = options.of_source(source).read_under(design)
     whole = counts.total if isinstance(counts, Groups) else counts
     model = make_model(design, whole, known, prevalence=prior, confusion=prior_confusion, given_output=prior_output)
+    model = _with_ranges(model, source, quiet=quiet)
     report.require_possible(counts.values() if isinstance(counts, Groups) else [counts])
     if isinstance(counts, Groups):
         answered = answer_groups(counts, model, options, report, engine=drawing, seed=seed_number)
@@ -170,6 +175,24 @@ def estimate(
     posterior = _as_read(quiet_infer(counts, model, drawing, seed_number), interval)
     report.deliver(posterior)
     return _end(posterior, posterior, strict=strict)
+
+
+def _with_ranges(model: Model, source: Source, *, quiet: bool) -> Model:
+    """Return the model with published ranges as its prior of the rows, and say how many labels each is worth."""
+    ranges = source.published()
+    if not ranges:
+        return model
+    if not isinstance(model, LabelShift):
+        needed = "a range is of P(output | class), which only label shift carries over"
+        raise InputError("--design", f"is {model.name!r}", needed, "Leave out --design")
+    if model.prior.confusion != USUAL.confusion:
+        needed = "a range is the prior of its rate"
+        raise InputError("--prior-confusion", "is given with a range", needed, "Leave --prior-confusion out")
+    rows = Prior.published({name: ranges.get(name, 1) for name in NAMES}).confusion
+    for name, rate in ranges.items() if not quiet else ():
+        option = "--sensitivity" if name == "positive" else "--specificity"
+        typer.echo(f"{option}: {rate}.", err=True)
+    return replace(model, prior=replace(model.prior, confusion=rows))
 
 
 def _as_read(posterior: Posterior, interval: str) -> Posterior:

@@ -103,6 +103,7 @@ def _picture(report: Report, comparison: "Comparison") -> dict[str, bytes]:
 
 
 def _counts(source: Source, option: str) -> Counts:
+    source.refuse_ranges(option)
     counts, known = source.read_one(option)
     if known is not None:
         raise typer.BadParameter(f"{option} needs counts of sensitivity and specificity, such as 103/122.")

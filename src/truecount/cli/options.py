@@ -19,7 +19,7 @@ from truecount.results.by_class import unknown_class
 if TYPE_CHECKING:
     from truecount.cli.source import Source
     from truecount.inference.draws import Engine
-    from truecount.models import Model
+    from truecount.models import Model, Pert
 
 ENGINES = {
     "auto": "Auto",
@@ -145,11 +145,29 @@ def read_populations(option: str, entries: Sequence[str]) -> dict[str | None, tu
     return {name: read_fraction(option, text) for name, (_, _, text) in zip(names, pairs, strict=True)}
 
 
-def read_rate(option: str, text: str) -> Rate:
-    """Read ``103/122``, which was counted, or ``0.96`` or ``96%``, which is known."""
+def read_rate(option: str, text: str) -> "Rate | Pert":
+    """Read ``103/122``, which was counted, ``0.96`` or ``96%``, which is known, or ``80%..95%``, which is a range.
+
+    A range may name its most likely value, ``80%..90%..95%``, which else is its middle.
+    """
+    if ".." in text:
+        return _read_range(option, text)
     if "/" in text:
         return read_fraction(option, text)
-    return read_share(option, text, "Write 103/122 for counts, 0.96 or 96% for what is known")
+    return read_share(option, text, "Write 103/122 for counts, 0.96 or 96% for what is known, 80%..95% for a range")
+
+
+def _read_range(option: str, text: str) -> "Pert":
+    from truecount.models import Pert
+
+    remedy = "Write 80%..95%, or with its most likely value 80%..90%..95%"
+    ends = [read_share(option, each.strip(), remedy) for each in text.split("..")]
+    if len(ends) not in (2, 3):
+        raise InputError(option, f"is {text!r:.60}", "a range has two ends, and perhaps a most likely value", remedy)
+    try:
+        return Pert(ends[1] if len(ends) == 3 else (ends[0] + ends[1]) / 2, ends[0], ends[-1])
+    except InputError as error:
+        raise InputError(option, f"is {text!r:.60}", error.needed, remedy) from error
 
 
 def read_by(entries: Iterable[str]) -> dict[str, str | None]:

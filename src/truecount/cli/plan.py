@@ -140,6 +140,7 @@ def plan(
     source = Source.among(locals())
     if prevalence:
         source = replace(source, sensitivity=None, specificity=None)
+    source.refuse_ranges("plan")
     report = Report(
         level=read_level(level),
         json_file=json,

@@ -18,13 +18,17 @@ from truecount._types import FloatArray
 from truecount.cli.options import read_by, read_populations, read_rate
 from truecount.counts import Counts, Groups
 from truecount.errors import InputError, TruecountWarning
+from truecount.models.published import Pert
 
 if TYPE_CHECKING:
+    from truecount.counts.survey import Rate
     from truecount.counts.tally import Tally
     from truecount.reading.rows import Reading
 
 STDIN = "-"
 MOST_GROUPS = 10_000
+NOTHING: dict[str, Any] = {"sensitivity": None, "specificity": None}
+"""Rates of which a study says nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,14 +45,15 @@ class Source:
     confusion: Path | None = None
     unlabeled: Path | None = None
     positive: Sequence[str] | None = None
-    sensitivity: str | None = None
-    specificity: str | None = None
+    sensitivity: Sequence[str] | None = None
+    specificity: Sequence[str] | None = None
 
     @classmethod
     def among(cls, options: Mapping[str, Any]) -> "Source":
         """Return what was said about the data among all options of a command, which are named like the fields."""
         named = {each.name: options[each.name] for each in fields(cls) if options.get(each.name) is not None}
-        return cls(**{"tables": [], **named})
+        one_rate = {name: [rate] for name in NOTHING if isinstance(rate := named.get(name), str)}
+        return cls(**{"tables": [], **named, **one_rate})
 
     def read(self) -> tuple[Counts | Groups, FloatArray | None]:
         """Return the counts, by group where there are groups, and the rows of the confusion that are known, if any."""
@@ -66,7 +71,8 @@ class Source:
     @property
     def asks_for_groups(self) -> bool:
         """Whether the options make groups; a file of counts may have some without them."""
-        return bool(self.by or self.study) or any("=" in entry for entry in self.positive or ())
+        several = max(len(self.sensitivity or ()), len(self.specificity or ())) > 1
+        return bool(self.by or self.study) or several or any("=" in entry for entry in self.positive or ())
 
     @property
     def may_be_of_groups(self) -> bool:
@@ -187,22 +193,57 @@ class Source:
         from truecount.counts.survey import survey
 
         self._require("a survey", ("positive", "sensitivity", "specificity"))
-        rates = {
-            "sensitivity": read_rate("--sensitivity", self.sensitivity or ""),
-            "specificity": read_rate("--specificity", self.specificity or ""),
-        }
         populations = read_populations("--positive", self.positive or ())
-        surveys = {name: survey(positive, **rates) for name, positive in populations.items()}
-        if None in surveys:
+        studies = self._studies()
+        first_rates = {
+            option: None if isinstance(rate := rates[0], Pert) else rate for option, rates in studies.items()
+        }
+        surveys = {name: survey(positive, **first_rates) for name, positive in populations.items()}
+        is_one_study = all(len(rates) == 1 for rates in studies.values())
+        if None in surveys and is_one_study:
             return surveys[None]
         first, known = next(iter(surveys.values()))
+        labeled: Any = first.labeled
+        if not is_one_study:
+            positive = next(iter(populations.values()))
+            labeled = {
+                f"{option} {number}": survey(positive, **{**NOTHING, option: rate})[0].labeled
+                for option, rates in studies.items()
+                for number, rate in enumerate(rates, 1)
+                if isinstance(rate, tuple)
+            }
+            surveys = {name or "survey": each for name, each in surveys.items()}
         each = {name: counts for name, (counts, _) in surveys.items()}
         squares: dict[str, Any] = {}
         if any(counts.is_weighted for counts in each.values()):
-            squares["labeled_squares"] = first.squares()[0]
+            squares["labeled_squares"] = first.squares()[0] if is_one_study else labeled
             squares["unlabeled_squares"] = {name: counts.squares()[1] for name, counts in each.items()}
         unlabeled = {name: counts.unlabeled for name, counts in each.items()}
-        return Groups(first.labeled, unlabeled, first.classes, first.outputs, by=("population",), **squares), known
+        return Groups(labeled, unlabeled, first.classes, first.outputs, by=("population",), **squares), known
+
+    def _studies(self) -> dict[str, list["Rate | Pert"]]:
+        """Read what was said of both rates: of several studies, what each of them counted."""
+        found = {}
+        for option, entries in (("sensitivity", self.sensitivity), ("specificity", self.specificity)):
+            found[option] = [read_rate(f"--{option}", text) for text in entries or ()]
+            if len(found[option]) > 1 and not all(isinstance(rate, tuple) for rate in found[option]):
+                needed = "each of several studies has counts"
+                remedy = f"Write --{option} 78/85 --{option} 27/37, or the option once"
+                raise InputError(f"--{option}", f"is given {len(found[option])} times", needed, remedy)
+        return found
+
+    def published(self) -> dict[str, Pert]:
+        """Return the rates that have a range, by their class."""
+        if not (self.sensitivity or self.specificity):
+            return {}
+        studies = self._studies()
+        rates = {"negative": studies["specificity"], "positive": studies["sensitivity"]}
+        return {name: each[0] for name, each in rates.items() if each and isinstance(each[0], Pert)}
+
+    def refuse_ranges(self, what: str) -> None:
+        """Refuse rates with a range, which only `estimate` takes."""
+        if self.published():
+            raise typer.BadParameter(f"{what} takes no range such as 80%..95%: write counts such as 103/122, or 0.96.")
 
     def _require_option_before_file(self) -> None:
         """Notice a file of counts whose option was forgotten beside the other one's."""

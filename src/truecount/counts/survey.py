@@ -10,8 +10,8 @@ from truecount._types import FloatArray
 from truecount.counts.table import Counts
 from truecount.errors import InputError
 
-Rate: TypeAlias = tuple[float, float] | float
-"""So many of so many; or a probability that is known."""
+Rate: TypeAlias = tuple[float, float] | float | None
+"""So many of so many; a probability that is known; or None, where nothing was counted."""
 
 NAMES = ("negative", "positive")
 
@@ -25,9 +25,9 @@ def survey(positive: tuple[float, float], *, sensitivity: Rate, specificity: Rat
         How many tested positive, of how many tested. Weighted numbers, which are not whole, are of an effective sample
         size: ``(50.5, 1200)`` says as much as 1,200 equally weighted people of whom 4.2 % tested positive.
     sensitivity
-        How many tested positive, of how many truly positive; or a probability that is known.
+        How many tested positive, of how many truly positive; a probability that is known; or None.
     specificity
-        How many tested negative, of how many truly negative; or a probability that is known.
+        How many tested negative, of how many truly negative; a probability that is known; or None.
 
     Returns
     -------
@@ -60,6 +60,8 @@ def survey(positive: tuple[float, float], *, sensitivity: Rate, specificity: Rat
 
 def _split(argument: str, rate: Rate) -> tuple[list[float], list[float]]:
     """Return counts of right and wrong results, and their probabilities where those are known."""
+    if rate is None:
+        return [0, 0], [math.nan, math.nan]
     if isinstance(rate, tuple):
         right, total = _fraction(argument, rate)
         return [right, total - right], [math.nan, math.nan]

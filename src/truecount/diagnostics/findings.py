@@ -20,7 +20,7 @@ from truecount.diagnostics.identify import (
     worse_than_chance,
 )
 from truecount.diagnostics.prior import prior_against_data
-from truecount.diagnostics.shape import edge_not_excluded, outweighed, several_answers
+from truecount.diagnostics.shape import edge_not_excluded, several_answers
 from truecount.diagnostics.shift import misfit
 from truecount.inference.convergence import FEWEST_EFFECTIVE, RHAT_LIMIT, RHAT_MOST, RHAT_SERIOUS
 from truecount.inference.draws import Draws
@@ -42,7 +42,6 @@ def _of_answer(counts: Counts, prior: Prior, model: Density, draws: Draws) -> It
     camps, conflict = several_answers(counts, draws), prior_against_data(counts, prior, model, draws)
     unclear = not_identified(counts, model, draws)
     yield from (camps, conflict, misfit(counts, model), *unclear, worse_than_chance(counts, model))
-    yield outweighed(counts, model, draws)
     if camps is None and conflict is None:
         alike = {name for finding in unclear for name in finding.numbers["classes"]}
         kept = kept_uncertainty(model, draws)
@@ -106,7 +105,7 @@ def output_cautions(counts: Counts) -> tuple[Finding, ...]:
 
 def _shared_labels(draws: Draws) -> Finding | None:
     """Find a group whose labelled table others share, and that was drawn by itself."""
-    if draws.run.groups_sharing_labels is None or draws.run.joint is not None:
+    if draws.run.groups_sharing_labels is None:
         return None
     return Finding(
         "shared-labels",

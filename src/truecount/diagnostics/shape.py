@@ -1,4 +1,4 @@
-"""What the draws themselves show: several answers, an edge that was not ruled out, labels outweighed by groups."""
+"""What the draws themselves show: several answers, an edge that was not ruled out."""
 
 import numpy as np
 
@@ -8,7 +8,6 @@ from truecount._wording import called, listed, listed_classes, percent, span
 from truecount.counts import Counts
 from truecount.diagnostics.identify import HARDLY
 from truecount.inference.draws import Draws
-from truecount.models import Density
 from truecount.results.finding import Finding
 
 PROBABILITIES = np.array([0.025, 0.1, 0.25, 0.5, 0.75, 0.9, 0.975])
@@ -134,63 +133,3 @@ def _camps(means: FloatArray, within: FloatArray) -> list[list[int]]:
         camps.append([chain, *(member for camp in near for member in camp)])
     least = 2 if len(means) >= 4 else 1
     return sorted((sorted(camp) for camp in camps if len(camp) >= least), key=len, reverse=True)
-
-
-MOVED_CAUTION, MOVED_SERIOUS = 2.0, 3.0
-"""Standard deviations of what the labels say, by which a rate was moved."""
-
-
-BLIND_CAUTION, BLIND_SERIOUS = 0.01, 0.1
-"""Probability of a classifier that treats all classes alike, where draws leave that out."""
-
-
-def outweighed(counts: Counts, model: Density, draws: Draws) -> Finding | None:
-    """Find groups drawn together that say more of the confusion than its labels do."""
-    joint = draws.run.joint
-    if joint is None or joint.groups < 2 or model.is_known.all():
-        return None
-    left_out = joint.left_out or 0.0
-    return _alike(left_out, joint.groups) if left_out > BLIND_CAUTION else _moved(counts, model, draws, joint.groups)
-
-
-def _alike(left_out: float, groups: int) -> Finding:
-    """Say that the groups are explained as well by a classifier that tells no class from another."""
-    return Finding(
-        "labels-outweighed",
-        "serious" if left_out > BLIND_SERIOUS else "caution",
-        f"The outputs of the {groups} groups are so alike that, if every share is as likely as any other, a classifier "
-        f"that treats all classes alike explains them too (probability {percent(left_out)}), whatever its labels say; "
-        "the draws leave that out.",
-        {"left_out": left_out, "groups": groups},
-        "Draw the groups apart, or a few of them together.",
-    )
-
-
-def _moved(counts: Counts, model: Density, draws: Draws, groups: int) -> Finding | None:
-    """Find the rate of the confusion that groups drawn together moved furthest from what its labels say."""
-    total = model.rows.sum(axis=1, keepdims=True)
-    said = model.rows / total
-    sd = np.sqrt(said * (1 - said) / (total + 1))
-    found = draws.confusion.mean(axis=0)
-    moved = np.where(model.is_known[:, None], 0.0, np.abs(found - said) / sd)
-    row, column = np.unravel_index(moved.argmax(), moved.shape)
-    if moved[row, column] < MOVED_CAUTION:
-        return None
-    name, output = called(counts.classes[row]), str(counts.outputs[column])
-    numbers = {
-        "class": counts.classes[row],
-        "output": counts.outputs[column],
-        "by_labels": float(said[row, column]),
-        "by_all": float(found[row, column]),
-        "standard_deviations": float(moved[row, column]),
-        "groups": groups,
-    }
-    return Finding(
-        "labels-outweighed",
-        "serious" if moved[row, column] >= MOVED_SERIOUS else "caution",
-        f"By its labels and their prior, {name} gets the output {output} {percent(said[row, column])} of the time; by "
-        f"the {groups} groups taken together, {percent(found[row, column])}: what was believed of each "
-        "group's share beforehand outweighs the labels.",
-        numbers,
-        f"Label more items of {name}, or draw the groups apart, or a few of them together.",
-    )

@@ -1,12 +1,13 @@
 """The page of many groups: what a manager reads first, then everything that one answer has too."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from truecount._secrets import masked_command
 from truecount._wording import labels, signed, visible
+from truecount.api.groups import spread_sensitivity
 from truecount.errors import InputError
 from truecount.models import LabelShift, Pooled, Varying, Walk
 from truecount.models.model import Assumption
@@ -15,8 +16,18 @@ from truecount.page.pictures import Drawing, drawing_of
 from truecount.page.reproduce import Repeat, beliefs, prior_in_python
 from truecount.page.style import rendered
 from truecount.page.text import LONGEST_NAME
-from truecount.plots.groups import draw_caterpillar, draw_trend, groups_data
+from truecount.plots.canvas import percent_axis
+from truecount.plots.groups import (
+    MOST_PANELS,
+    GroupsData,
+    draw_caterpillar,
+    draw_trend,
+    groups_data,
+    panel_place,
+    panels_of,
+)
 from truecount.plots.ranks import draw_pairs, draw_ranks, pairs_data, ranks_data
+from truecount.plots.theme import Theme
 from truecount.results.group_summary import GroupSummary
 from truecount.results.group_table import (
     changes_table,
@@ -30,11 +41,15 @@ from truecount.results.group_table import (
 from truecount.results.table import Table
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from truecount.results.group_posterior import GroupPosterior
 
 TITLE = "How many of each class are really in each group?"
 MOST_PAIRS = 36
 """In a picture; the table has more."""
+FEW_STUDIES = 3
+"""Up to so many, the page tells how the answer hangs on the prior of their spread."""
 POOLED = Assumption(
     "Groups are alike in that their shares scatter around a common centre.",
     "Small groups borrow from the others, the more the fewer items they have. A group that is unlike all others, and "
@@ -52,12 +67,12 @@ VARYING = Assumption(
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the page: a heading, words, a picture, a table."""
+    """A part of the page: a heading, words, pictures, a table."""
 
     name: str
     heading: str
     words: str = ""
-    picture: Drawing | None = None
+    pictures: tuple[Drawing, ...] = ()
     table: Table | None = None
 
 
@@ -80,7 +95,7 @@ def render_groups(
         title=title or TITLE,
         answer=answer_in_words(summary),
         alerts=[visible(alert.message) for alert in summary.alerts] if summary.has_answer else [],
-        sections=_sections(summary) if summary.has_answer else [],
+        sections=[*_sections(summary), *_study_prior(answer, summary)] if summary.has_answer else [],
         findings=text.remarks(summary.findings),
         method=_method(answer, summary),
         assumptions=_assumptions(answer.model),
@@ -130,38 +145,74 @@ def _sections(summary: GroupSummary) -> list[Section]:
         Section(
             "shares",
             f"The true share of {shown}" + (" in time" if is_one_series else ", group by group"),
-            picture=_shares_picture(summary, is_one_series=is_one_series),
+            pictures=_shares_pictures(summary, is_one_series=is_one_series),
             table=shares_table(summary, every_class=False, by_size=not summary.in_time),
         )
     ]
     if summary.pairs:
         several = len(summary.pairs) > 1
-        picture = None
+        pictures: tuple[Drawing, ...] = ()
         if several and len(summary.pairs) <= MOST_PAIRS:
             data = pairs_data(summary)
             about = "A row for each pair of groups. The numbers are in the table."
-            picture = drawing_of("pairs", draw_pairs, data, "Differences between groups", about)
+            pictures = (drawing_of("pairs", draw_pairs, data, "Differences between groups", about),)
         against = "Compared with the baseline" if summary.baseline is not None else "Compared with each other"
         table = pairs_table(summary, summary.pairs, "comparison")
-        sections.append(Section("pairs", against, picture=picture, table=table))
+        sections.append(Section("pairs", against, pictures=pictures, table=table))
     if summary.ranks is not None and summary.ranks.probability is not None and len(summary.groups) > 2:
         words = "Which group has the largest share, which the next: the probability of each rank, from joint draws."
         about = "A row for each group, a column for each rank."
         picture = drawing_of("ranks", draw_ranks, ranks_data(summary), "Probability of every rank", about)
-        sections.append(Section("ranks", f"Ranks by the share of {shown}", words, picture))
+        sections.append(Section("ranks", f"Ranks by the share of {shown}", words, (picture,)))
     if summary.changes:
         sections.append(Section("changes", f"How the share of {shown} changed", table=changes_table(summary)))
     return sections
 
 
-def _shares_picture(summary: GroupSummary, *, is_one_series: bool) -> Drawing:
-    """Draw a trend, or a caterpillar."""
+def _shares_pictures(summary: GroupSummary, *, is_one_series: bool) -> tuple[Drawing, ...]:
+    """Draw a trend, a caterpillar, or of two grouping columns one of them for each panel."""
+    panels = panels_of(summary) if len(summary.by) > 1 else {}
+    if 1 < len(panels) <= MOST_PANELS:
+        return _panels(summary, panels)
     data = groups_data(summary, in_time=is_one_series)
     if is_one_series:
         about = f"{len(data.names):,} periods from left to right. The numbers are in the table."
-        return drawing_of("shares", draw_trend, data, "The share in time", about)
+        return (drawing_of("shares", draw_trend, data, "The share in time", about),)
     about = f"A row for each of {len(data.names):,} groups, the largest on top. The numbers are in the table."
-    return drawing_of("shares", draw_caterpillar, data, "The share in every group", about)
+    return (drawing_of("shares", draw_caterpillar, data, "The share in every group", about),)
+
+
+def _panels(summary: GroupSummary, panels: dict[str, list[int]]) -> tuple[Drawing, ...]:
+    """Draw each panel by itself, all with one axis of shares."""
+    column = visible(summary.by[panel_place(summary)])
+    each = {name: groups_data(summary, in_time=summary.in_time, chosen=chosen) for name, chosen in panels.items()}
+    low, high = min(data.limits[0] for data in each.values()), max(data.limits[1] for data in each.values())
+
+    def draw(ax: "Axes", data: GroupsData, theme: Theme) -> None:
+        (draw_trend if data.times is not None else draw_caterpillar)(ax, data, theme)
+        percent_axis(ax, low, high, axis="y" if data.times is not None else "x")
+
+    drawings = []
+    for number, (name, data) in enumerate(each.items()):
+        short = labels([name], LONGEST_NAME)[0]
+        about = f"{len(data.names):,} groups of {column} {short}. The numbers are in the table."
+        made = drawing_of(f"shares-{number}", draw, data, f"The share where {column} is {short}", about)
+        drawings.append(replace(made, caption=f"{column}: {short}. {made.caption}"))
+    return tuple(drawings)
+
+
+def _study_prior(answer: "GroupPosterior", summary: GroupSummary) -> list[Section]:
+    """Show how much the answer hangs on the prior of the spread between studies, where few of them tell it."""
+    few = [finding for finding in summary.findings if finding.code == "few-studies"]
+    if not few or few[0].numbers["studies"] > FEW_STUDIES:
+        return []
+    found = spread_sensitivity(answer, of=summary.of, level=summary.level)
+    words = (
+        "How much the classifier differs between studies is hardly told by so few of them: its prior decides how wide "
+        "the answer is. Here it is under a prior half as wide, the one used, and one twice as wide. Use no conclusion "
+        "that changes from column to column."
+    )
+    return [Section("studies", "How the answer hangs on the prior of the studies’ spread", words, table=found.table())]
 
 
 def _method(answer: "GroupPosterior", summary: GroupSummary) -> list[str]:

@@ -14,10 +14,6 @@ from truecount.results import Posterior
 from truecount.results.table import how
 
 SOLVED_TOGETHER = "# Solved together with other problems by infer_many; alone, it has other draws, just as good."
-DRAWN_JOINTLY = (
-    "# Drawn jointly with other groups by infer_many(..., joint=True); alone, it has other draws, and\n"
-    "# shares that may differ a little: every group tells something about the confusion."
-)
 """What to say of draws that the counts alone do not reproduce."""
 
 
@@ -77,7 +73,7 @@ def _notes(posterior: Posterior) -> list[str]:
     """Say where `infer` draws others than these."""
     run = posterior.run
     stacked = [SOLVED_TOGETHER] if isinstance(run, ImportanceRun) and run.is_stacked else []
-    return [*stacked, *([DRAWN_JOINTLY] if run.joint else [])]
+    return stacked
 
 
 def beliefs(model: Model) -> list[tuple[str, str]]:

@@ -115,9 +115,9 @@ DECLARED = (
     Declared(
         "labels-outweighed",
         "caution",
-        ("infer of groups", "infer_many(joint=True)"),
+        ("infer of groups",),
         "groups drawn together move the confusion away from what its labels say",
-        otherwise="serious from three standard deviations on",
+        otherwise="serious if chance explains it less than 3 times in 1,000",
     ),
     Declared("few-groups", "info", ("infer of groups",), "so few groups that the prior of their spread has a say"),
     Declared("one-group", "info", ("infer of groups",), "one group, with nothing to compare it with or to borrow from"),
@@ -138,7 +138,7 @@ DECLARED = (
         "group-without-items",
         "info",
         ("infer of groups",),
-        "a group without unlabelled items, which is predicted from the others",
+        "a group without unlabelled items: its answer is predicted from the others, or is the prior",
     ),
     Declared(
         "labels-by-output",

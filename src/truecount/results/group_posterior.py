@@ -288,7 +288,18 @@ class GroupPosterior:
         questions
             What else is asked: the class of interest, pairs to compare, a baseline, thresholds.
         """
-        return summarize_groups(self, level=level, kind=kind, target=target, questions=questions or Questions())
+        asked = (level, kind, target) if questions is None else None
+        if asked not in self._summaries:
+            found = summarize_groups(self, level=level, kind=kind, target=target, questions=questions or Questions())
+            if asked is None:
+                return found
+            self._summaries[asked] = found
+        return self._summaries[asked]
+
+    @cached_property
+    def _summaries(self) -> dict[Any, GroupSummary]:
+        """The summaries that were asked for without questions, which tables, JSON and frames share."""
+        return {}
 
     def to_dict(
         self, level: float = 0.95, *, kind: Kind = "equal-tailed", target: Target = "population"

@@ -346,9 +346,8 @@ class Posterior:
         return Posterior(**storage.read(path))
 
     def random(self, purpose: str) -> np.random.Generator:
-        """Return random numbers of its own for each purpose; groups drawn together have one seed, and a number each."""
-        group = [] if self.run.joint is None else [self.run.joint.group]
-        return np.random.default_rng([self.origin.seed, *group, *purpose.encode()])
+        """Return random numbers of its own for each purpose."""
+        return np.random.default_rng([self.origin.seed, *purpose.encode()])
 
     def __repr__(self) -> str:
         return tabulate(self).to_text()

@@ -128,7 +128,7 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
     def groups(self, populations: Mapping[Any, Any]) -> Groups:
         """Count the outputs of several populations, which share the labelled items: a mapping from group to its items.
 
-        ``infer_many(groups, joint=True)`` lets them be compared.
+        ``infer(groups)`` draws them jointly, so that they can be compared.
         """
         check_is_fitted(self)
         classes = self._sorter.classes
@@ -138,7 +138,7 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
     def posterior(self, X: Any) -> Posterior:  # noqa: N803
         """Infer the share of every class in the population that these items come from.
 
-        To compare several populations, pass `groups` of them to ``infer_many(..., joint=True)``.
+        To compare several populations, pass `groups` of them to ``infer``.
         """
         prior, engine = self.prior or Prior(), self.engine or Auto()
         return infer(self.counts(X), prior=prior, engine=engine, seed=self.seed)

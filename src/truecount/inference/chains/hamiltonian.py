@@ -102,7 +102,7 @@ class _Run:
         effort, coordinates = Effort(), build_coordinates(land.density, moving)
         state = begin(coordinates, coordinates.point(*land.starting_points(chains, rng)))
         state, tuning = warm_up(coordinates, state, warmup, rng, effort, by_chain=len(land.modes) > 1)
-        jumps = None if land.is_plain else Jumps.between(land.density, land.allocations())
+        jumps = None if land.is_plain else Jumps.between(land.density, land.every_allocation())
         run = cls(moving, coordinates, state, tuning, jumps, rng, effort, History(chains, land.density))
         if jumps is not None:
             run.step(warmup)
@@ -143,9 +143,16 @@ class _Run:
                 self.state = self.jumps.jump(self.coordinates, self.state, self.rng)
 
     def missing(self, wanted: int) -> int:
-        """How many more moves would bring every class to this effective sample size and the chains together."""
+        """How many more moves would bring every class to this effective sample size and the chains together.
+
+        Where there are several modes, a rare one may make up most of the variance, so that counts too.
+        """
         seen, chains = self.history.prevalence(), self.history.chains
         reached = float(np.nan_to_num(convergence.effective_draws(seen, chains)).min())
+        if self.jumps is not None:
+            squares = (seen - seen.mean(axis=0)) ** 2
+            of_variance = convergence.effective_by_kind(squares, chains)["mean"]
+            reached = min(reached, float(np.nan_to_num(of_variance).min()))
         if reached < wanted:
             return int(
                 np.clip(self.history.length * (1.1 * wanted / max(reached, 1.0) - 1), 10, 2 * self.history.length)

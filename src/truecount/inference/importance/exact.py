@@ -35,7 +35,7 @@ SUSPICIOUS = 8.0
 """A pilot's largest weight, in means, from which on smaller systems are tried."""
 FEW_EQUATIONS = 4
 """Up to so many a proposal of which nothing fell inside may be widened; more fail for classes near zero."""
-NO_CONFLICT, SOME_CONFLICT = 3.0, 8.0
+NO_CONFLICT, SOME_CONFLICT = 2.0, 8.0
 """Nats: up to the first, what is high for the posterior is not rare among the usual proposals; up to the second they
 are used where only one mode was found."""
 MOST_CELLS = 12

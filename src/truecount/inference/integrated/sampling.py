@@ -39,9 +39,9 @@ AT_ONCE = 400_000
 
 
 def can_integrate(density: GroupDensity) -> bool:
-    """Whether there are two classes, one confusion for all groups, groups independent given the rest, and few rows."""
+    """Whether there are two classes, one confusion for all groups, independent groups, and little learned."""
     is_simple = density.n_ratios == 1 and density.labeled is None and density.loadings is None
-    return is_simple and density.rows.known.ndim == 2 and _size(density) <= MOST_COORDINATES
+    return is_simple and density.rows.known.ndim == 2 and 0 < _size(density) <= MOST_COORDINATES
 
 
 def _size(density: GroupDensity) -> int:

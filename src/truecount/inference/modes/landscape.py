@@ -88,6 +88,10 @@ class Landscape:
         one_class, ascent = held * self.density.unlabeled, Ascent(_logarithmic(self.density))
         return np.concatenate([ascent.allocated(self.modes), one_class, ascent.allocated(self.edges)])
 
+    def every_allocation(self) -> FloatArray:
+        """Return guesses on modes, corners and edges, and on the way between."""
+        return np.concatenate([self.allocations(), self.allocations_on_the_way()])
+
     def allocations_on_the_way(self) -> FloatArray:
         """Shape (guesses, classes, outputs): items as they lie on the way from the first mode to each class alone.
 
