@@ -10,7 +10,7 @@ from sbc_groups import FALSE_ALARMS, SETTINGS, p_values, ranks_of_truth
 pytestmark = pytest.mark.slow
 
 
-DATA_SETS = {"pooled, 2 classes": 30, "walk, 2 classes": 30, "varying, 2 classes": 12}
+DATA_SETS = {"pooled, 2 classes": 60, "walk, 2 classes": 30, "varying, 2 classes": 12}
 
 
 @pytest.mark.parametrize("name", DATA_SETS)
