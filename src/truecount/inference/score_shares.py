@@ -20,7 +20,7 @@ LEAST_CURVATURE = 0.3
 """Proposals are no wider than this allows: coordinates are log-ratios, and flat likelihoods have no curvature."""
 BLOCK = 250_000
 """Numbers in an array of classes, draws and items, about: few enough to stay in the processor's cache."""
-MOST_MAPS_BY_ITEMS, FEWEST_MAPS = 4_000_000, 250
+MOST_MAPS_BY_ITEMS, FEWEST_MAPS = 1_000_000, 250
 """Draws of the map times unlabelled items at most, but so many draws at least."""
 EM_ROUNDS, EM_NEAR = 60, 1e-4
 SMALLEST = 1e-300
