@@ -107,10 +107,17 @@ def test_the_centring_changes_coordinates_and_not_the_density(kind, seed):
     np.testing.assert_allclose(before, after + jacobian, rtol=1e-9)
 
 
+@pytest.mark.parametrize("empty", [0, 2])
 @pytest.mark.parametrize("kind", KINDS)
-def test_spreads_given_deviations_have_the_density_that_they_have_with_them(kind, seed):
-    """Moving one spread at fixed deviations changes the whole density by as much as the conditional one."""
+def test_spreads_given_deviations_have_the_density_that_they_have_with_them(kind, empty, seed):
+    """Moving one spread at fixed deviations changes the whole density by as much as the conditional one.
+
+    Deviations of groups without items may move with it, as long as their standard latents keep their density.
+    """
     density, hyper, latent = a_density(kind, seed)
+    unlabeled = density.unlabeled.copy()
+    unlabeled[:, :empty] = 0
+    density = replace(density, unlabeled=unlabeled)
     if not density.n_spreads:
         return
     plain = density.recentred(np.zeros(density.latent_shape))
@@ -122,8 +129,9 @@ def test_spreads_given_deviations_have_the_density_that_they_have_with_them(kind
         moved[:, hyper.shape[1] - density.n_spreads + at] += 0.3
         spread = density.all_spreads(density.parts(moved)[2])[:, density.spread_of_latent, None]
         old = density.all_spreads(density.parts(hyper)[2])[:, density.spread_of_latent, None]
-        jacobian = np.log(old / spread).sum(axis=1)[:, 0] * density.latent_shape[1]
-        gain = plain.value_and_gradient(moved, deviation / spread)[0] - before + jacobian
+        jacobian = (np.log(old / spread) * density.tells_spread).sum(axis=(1, 2))
+        there = np.where(density.tells_spread > 0, deviation / spread, standard)
+        gain = plain.value_and_gradient(moved, there)[0] - before + jacobian
         found = log_density(density.parts(moved)[2]) - log_density(density.parts(hyper)[2])
         np.testing.assert_allclose(found[:, at], gain, rtol=1e-8, atol=1e-8)
 

@@ -163,11 +163,19 @@ class GroupDensity:
 
     @cached_property
     def tells_spread(self) -> FloatArray:
-        """Shape (latents, blocks): 1 where a latent's deviation is in the data, 0 where it is only the prior's."""
+        """Shape (latents, blocks): 1 where a latent's deviation tells of the spread, 0 where its prior is standard.
+
+        A group without items tells nothing, but under a Dirichlet prior no latent of a group is standard.
+        """
         result = np.ones(self.latent_shape)
         if self.loadings is None:
-            result[: self.n_ratios, self._items == 0] = 0
+            result[: self.n_ratios, (self._items == 0) & ~self._has_learned_dirichlet] = 0
         return result
+
+    @property
+    def _has_learned_dirichlet(self) -> BoolArray:
+        """Shape (units,): whether the prior of a unit's prevalence is a Dirichlet whose spread is learned."""
+        return self._groups & (self.dirichlet is not None and not self._is_fixed)
 
     @property
     def _is_fixed(self) -> bool:
@@ -251,17 +259,17 @@ class GroupDensity:
         np.add.at(number, of_latent, self.tells_spread.sum(axis=1))
         np.add.at(squares.T, of_latent, (deviation**2 * self.tells_spread).sum(axis=2).T)
         located = self.centre.located(coefficients)
-        with_items, shares = self._items > 0, None
-        if self.dirichlet is not None and not self._is_fixed:
+        groups, shares = self._has_learned_dirichlet, None
+        if groups.any():
             number[0], squares[:, 0] = 0, 0
             ratios = located + self._deviation(deviation)[:, : self.n_ratios]
-            shares = shares_of(self.centre.basis, ratios)[:, :, with_items]
+            shares = shares_of(self.centre.basis, ratios)[:, :, groups]
 
         def log_density(points: FloatArray) -> FloatArray:
             spread = self.spread(points)
             value: FloatArray = -0.5 * (points**2 + squares[:, first:] / spread**2) - number[first:] * np.log(spread)
             if shares is not None and self.dirichlet is not None:
-                concentration = self.dirichlet.concentration(located[:, :, with_items], spread[:, 0])
+                concentration = self.dirichlet.concentration(located[:, :, groups], spread[:, 0])
                 value[:, 0] += self.dirichlet.log_density(concentration, shares)
             return value
 
