@@ -117,12 +117,28 @@ def test_the_first_period_of_a_walk_is_predicted_by_the_prior_of_the_level_too()
     assert scores.pooled[0] == pytest.approx(np.log(binom.pmf(12, 20, outputs).mean()), abs=0.08)
 
 
-@pytest.mark.parametrize("groups", [Pooled(), Pooled(kind="dirichlet"), pytest.param(Walk(), marks=pytest.mark.slow)])
-def test_alike_groups_are_predicted_better_by_pooling(groups):
-    data = Groups(LABELS, {at: [300 + at, 700 - at] for at in range(8)}, times=range(8))
+ALIKE = {at: [300 + at, 700 - at] for at in range(8)}
+
+
+@pytest.mark.parametrize(
+    ("groups", "times"),
+    [(Pooled(), 1), (Pooled(kind="dirichlet"), 4), pytest.param(Walk(), 1, marks=pytest.mark.slow)],
+    ids=["normal", "dirichlet", "walk"],
+)
+def test_alike_groups_are_predicted_better_by_pooling(groups, times):
+    data = Groups(times * np.array(LABELS), ALIKE, times=range(8))
     scores = infer(data, LabelShift(groups=groups), engine=Auto(300)).leave_one_out()
     assert scores.gain > 2 * scores.gain_error > 0
     assert scores.sentence == "A left-out group is predicted better by pooling than by no pooling."
+
+
+def test_scores_say_where_weights_have_too_long_a_tail():
+    """With few labels a class may be absent from all groups; then the spread is free."""
+    answer = infer(Groups(LABELS, ALIKE), LabelShift(groups=Pooled(kind="dirichlet")), engine=Auto(300))
+    assert np.quantile(answer.draws.spread[:, 0], 0.9) > 5 * np.median(answer.draws.spread[:, 0])
+    scores = answer.leave_one_out()
+    assert not scores.is_reliable
+    assert "not reliable" in scores.sentence
 
 
 @pytest.mark.parametrize("model", [LabelShift(groups=Independent()), LabelShift(groups=Pooled(), confusion=Varying())])
