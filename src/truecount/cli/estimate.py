@@ -98,8 +98,7 @@ def estimate(
       truecount estimate --positive 50/3330 --sensitivity 103/122 --specificity 399/401
       truecount estimate --positive 50/3330 --sensitivity 0.84 --specificity 99.5%
       truecount estimate --positive 50/3330 --sensitivity 103/122 --specificity 399/401 --method rogan-gladen
-    The same with several validation studies, between which the test may differ, or with published ranges:
-      truecount estimate --positive 50/3330 --sensitivity 78/85 --sensitivity 27/37 --specificity 368/371
+    The same with published ranges; each --sensitivity N/M given again is another study, which takes minutes:
       truecount estimate --positive 50/3330 --sensitivity 75%..85%..92% --specificity 99%..99.9%
     Several populations, surveyed by the same test:
       truecount estimate --positive north=50/3330 --positive south=71/2900 --sensitivity 0.84 --specificity 0.995
