@@ -20,9 +20,9 @@ class Shape:
     unlabeled: int
     outputs: int
 
-    def calibrate(self, draw, *, seed: int, **options: int) -> Calibration:
+    def calibrate(self, draw, *, seed: int, data_sets: int = 500, **options: int) -> Calibration:
         shape = {"labeled": self.labeled, "unlabeled": self.unlabeled, "outputs": self.outputs}
-        return calibrate(draw, self.prior, **shape, data_sets=500, seed=seed, **options)
+        return calibrate(draw, self.prior, **shape, data_sets=data_sets, seed=seed, **options)
 
 
 SQUARE = Shape(Prior([2, 1, 3.5], ROWS), [9, 14, 6], 40, 3)
