@@ -180,7 +180,7 @@ def test_it_arrives_in_bounded_effort(classes, outputs, labeled, unlabeled, most
 
 def test_what_did_not_arrive_is_a_finding_and_a_warning(monkeypatch):
     monkeypatch.setattr(bayesian, "find_mode", partial(find_mode, budget=24))
-    with pytest.warns(ConvergenceWarning, match="not reached in 24 steps") as caught:
+    with pytest.warns(ConvergenceWarning, match="did not converge in 24 steps") as caught:
         estimate = tc.mode(paper(5, 5, 1000, 500))
     assert caught[0].filename == __file__
     assert estimate.findings[-1].code == "not-converged"

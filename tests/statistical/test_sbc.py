@@ -18,7 +18,12 @@ def by_infer(counts: Counts, prior: Prior, seed: int) -> Draws:
     return tc.infer(counts, prior=prior, engine=Auto(400), seed=seed).draws
 
 
-@pytest.mark.parametrize("name", SHAPES)
+MINUTES = ("as many outputs", "more outputs", "learned rows")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in MINUTES else name for name in SHAPES]
+)
 def test_infer_is_calibrated(name, seed):
     result = SHAPES[name].calibrate(by_infer, seed=seed)
     assert len(result.ranks) >= 500
