@@ -85,7 +85,7 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
     >>> quantifier = Quantifier(LogisticRegression()).fit(X[:500], y[:500])
     >>> new = np.concatenate([np.flatnonzero(y[500:] == 0)[:40], np.flatnonzero(y[500:] == 1)[:160]]) + 500
     >>> quantifier.predict(X[new]).round(2)
-    array([0.17, 0.83])
+    array([0.18, 0.82])
     """
 
     def __init__(
