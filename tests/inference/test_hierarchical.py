@@ -261,8 +261,13 @@ def test_an_empty_week_of_a_walk_is_predicted_between_its_neighbours():
     assert [finding.code for finding in answer.findings] == ["group-without-items"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("scale", [1.0, 0.3, 0.1])
+@pytest.mark.parametrize(
+    "scale",
+    [
+        pytest.param(1.0, marks=pytest.mark.slowest),
+        *(pytest.param(each, marks=pytest.mark.slow) for each in (0.3, 0.1)),
+    ],
+)
 def test_studies_agree_with_quadrature(scale, seed):
     """Gelman and Carpenter's 13 and 3 studies of Santa Clara's test: our prior of the means, and theirs by weights."""
     folder = os.environ.get("TRUECOUNT_DATA")

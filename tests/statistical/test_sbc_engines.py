@@ -39,8 +39,12 @@ def is_slow(engine, name):
     return engine.startswith("Hamiltonian") and name == "learned rows"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("engine", "name"), CASES)
+def mark(engine, name):
+    is_slowest = is_slow(engine, name) or (engine, name) == ("Hamiltonian by output", "more outputs")
+    return pytest.mark.slowest if is_slowest else pytest.mark.slow
+
+
+@pytest.mark.parametrize(("engine", "name"), [pytest.param(*case, marks=mark(*case)) for case in CASES])
 def test_engines_are_calibrated(engine, name, seed):
     def draw(counts: Counts, prior: Prior, own_seed: int) -> Draws:
         return ENGINES[engine].sample(density(counts, prior), own_seed)
