@@ -13,6 +13,7 @@ import numpy as np
 from truecount._types import BoolArray, FloatArray
 from truecount.inference import convergence
 from truecount.inference.group_draws import GroupDraws, Kept, attainable
+from truecount.inference.importance.resample import normalised
 from truecount.inference.integrated.coordinates import CommonCoordinates
 from truecount.inference.integrated.integral import Common, integrate_groups
 from truecount.inference.integrated.mixture import TMixture
@@ -88,7 +89,7 @@ class _Pool:
         self.points.append(points)
         self.values.append(values)
         self.mixtures.append(mixture)
-        return float(1 / (_normalised(values - mixture.log_density(points)) ** 2).sum() / size)
+        return float(1 / (normalised(values - mixture.log_density(points)) ** 2).sum() / size)
 
     def log_weights(self, power: float = 1.0) -> FloatArray:
         """Return log-weights, to this power of the density, as if all mixtures together had proposed all points."""
@@ -99,10 +100,10 @@ class _Pool:
     def fitted(self, rng: np.random.Generator) -> TMixture:
         """Fit a mixture to all points, whose target is flattened, and then weights until enough are effective."""
         points, logs, power = np.concatenate(self.points), self.log_weights(FLATTER), 1.0
-        while (effective := 1 / (_normalised(power * logs) ** 2).sum()) < TEMPERED and power > 1e-3:
+        while (effective := 1 / (normalised(power * logs) ** 2).sum()) < TEMPERED and power > 1e-3:
             power *= 0.8
         parts = int(np.clip(effective // (POINTS_OF_PART * points.shape[1]), 1, PARTS))
-        return TMixture.fitted(points, _normalised(power * logs), parts, rng)
+        return TMixture.fitted(points, normalised(power * logs), parts, rng)
 
 
 def _proposed(
@@ -135,7 +136,7 @@ def _drawn(target: CommonCoordinates, mixture: TMixture, wanted: int, rng: np.ra
     density, kept, accepted = target.density, Kept(), []
     points, values, shares = _proposed(target, mixture, START_BY_CHAIN * CHAINS, rng, with_shares=True)
     weights = values - mixture.log_density(points)
-    chosen = rng.choice(len(points), CHAINS, p=_normalised(weights))
+    chosen = rng.choice(len(points), CHAINS, p=normalised(weights))
     points, weights, shares = points[chosen], weights[chosen], shares[chosen]
     ahead = int(np.clip(AT_ONCE // (CHAINS * density.n_groups), 1, BLOCK))
     wanted, block = attainable(wanted, 2 * density.n_groups + points.shape[1]), 0
@@ -181,8 +182,3 @@ def _gathered(target: CommonCoordinates, kept: Kept, iterations: int, acceptance
         gradients=0,
         acceptance=acceptance,
     )
-
-
-def _normalised(logs: FloatArray) -> FloatArray:
-    weights = np.exp(logs - logs.max())
-    return np.asarray(weights / weights.sum())
