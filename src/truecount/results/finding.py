@@ -220,7 +220,7 @@ DECLARED = (
     Declared(OF_METHOD, "caution", ("estimate",), "what is true of a method whatever the data"),
 )
 CODES: Mapping[str, Declared] = {each.code: each for each in DECLARED}
-"""Every code that a finding may have; `docs/findings.md` says more."""
+"""Every code that a finding may have; `docs/guides/findings.md` says more."""
 
 
 def serious_codes(*verbs: str) -> str:
