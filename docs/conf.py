@@ -32,6 +32,7 @@ templates_path = ["_templates"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "attrs_inline"]
 myst_heading_anchors = 3
 nb_execution_mode = "force"
+nb_execution_in_temp = True
 nb_execution_timeout = 120
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True

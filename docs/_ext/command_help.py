@@ -1,31 +1,32 @@
-"""A directive that shows what ``truecount COMMAND --help`` prints, asked while the site is built."""
+"""Fill the page of the command: what ``truecount COMMAND --help`` prints for each command, asked while the site is built."""
 
-from typing import ClassVar
-
-from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 from typer.testing import CliRunner
 
+PAGE, PLACE = "reference/command", "ALL_COMMANDS"
 
-class CommandHelp(SphinxDirective):
-    """``{command-help} estimate``: the help of that command; without a name, that of the program."""
 
-    optional_arguments = 1
-    option_spec: ClassVar[dict[str, object]] = {}
+def help_of(*words: str) -> str:
+    """Return what the command prints, as in a terminal of 100 columns."""
+    from truecount.cli.app import app
 
-    def run(self) -> list[nodes.Node]:
-        """Ask the command, as a shell of 100 columns would."""
-        from truecount.cli.app import app
+    done = CliRunner().invoke(app, [*words, "--help"], prog_name="truecount", env={"COLUMNS": "100", "TERM": "dumb"})
+    if done.exit_code:
+        raise RuntimeError(f"truecount {' '.join(words)} --help ended with exit code {done.exit_code}")
+    return done.output.strip("\n")
 
-        words = ["truecount", *self.arguments, "--help"]
-        done = CliRunner().invoke(app, words[1:], prog_name="truecount", env={"COLUMNS": "100", "TERM": "dumb"})
-        if done.exit_code:
-            raise self.error(f"{' '.join(words)} ended with exit code {done.exit_code}")
-        return [nodes.literal_block("", done.output.strip("\n"), language="text")]
+
+def fill(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Put a section for the program and for each of its commands where the page wants them."""
+    if docname == PAGE:
+        from truecount.cli.app import COMMANDS
+
+        asked = [("truecount", ()), *((name, (name,)) for name in COMMANDS)]
+        parts = [f"## {title}\n\n````text\n{help_of(*words)}\n````\n" for title, words in asked]
+        source[0] = source[0].replace(PLACE, "\n".join(parts))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the directive."""
-    app.add_directive("command-help", CommandHelp)
+    """Fill the page when it is read."""
+    app.connect("source-read", fill)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
