@@ -71,13 +71,21 @@ html_theme_options = {
 html_sidebars = {"index": []}
 
 
-def list_new_pages(app: Sphinx, docname: str, source: list[str]) -> None:
-    """List pages that stand in ``docs/`` itself among the guides, so that a new page is found wherever it is put."""
-    if docname == "guides/index":
-        new = sorted(page for page in app.env.found_docs if "/" not in page and page not in {"index", "contribute"})
-        source[0] = source[0].replace("NEW_PAGES", "\n".join(f"/{page}" for page in new))
+def list_other_pages(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Put pages that nobody listed into the contents of their folder; those in ``docs/`` itself are guides."""
+    folder, _, name = docname.rpartition("/")
+    if name == "index" and folder:
+        pages = {
+            page.removeprefix(f"{folder}/"): page for page in app.env.found_docs if page.rpartition("/")[0] == folder
+        }
+        if folder == "guides":
+            pages |= {
+                page: page for page in app.env.found_docs if "/" not in page and page not in {"index", "contribute"}
+            }
+        other = sorted(page for short, page in pages.items() if f"\n{short}\n" not in source[0] and short != "index")
+        source[0] = source[0].replace("OTHER_PAGES", "\n".join(f"/{page}" for page in other))
 
 
 def setup(app: Sphinx) -> None:
     """Connect what is asked while pages are read."""
-    app.connect("source-read", list_new_pages)
+    app.connect("source-read", list_other_pages)
