@@ -1,4 +1,4 @@
-"""Fill the page of the command: what ``truecount COMMAND --help`` prints for each command, asked while the site is built."""
+"""Fill the page of the command with what ``--help`` prints for each command, asked while the site is built."""
 
 from sphinx.application import Sphinx
 from typer.testing import CliRunner

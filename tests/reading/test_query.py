@@ -105,9 +105,7 @@ def test_nothing_is_installed_or_loaded() -> None:
     assert values == [("false",), ("false",)]
 
 
-def test_files_are_read_in_a_notebook_that_cannot_show_progress(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_are_read_where_progress_cannot_be_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """DuckDB refuses to turn its progress on in a notebook without ipywidgets."""
     opened = duckdb.connect
 

@@ -255,6 +255,11 @@ class Finding:
     numbers: Mapping[str, Any] = field(default_factory=dict)
     advice: str = ""
 
+    @property
+    def docs(self) -> str:
+        """Where the documentation explains it: page and anchor, the same in every copy of the site."""
+        return f"findings#{self.code}"
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
         return {
@@ -263,6 +268,7 @@ class Finding:
             "message": self.message,
             "advice": self.advice,
             "numbers": dict(self.numbers),
+            "docs": self.docs,
         }
 
 
