@@ -114,5 +114,5 @@ def test_every_engine_is_registered_everywhere():
     exported = {name for name in inference.__all__ if Engine in getattr(getattr(inference, name), "__mro__", ())}
     assert set(options.ENGINES.values()) == exported == {*ENGINES, "NUTS"}
     assert all(hasattr(tc, name) for name in exported)
-    page = (Path(__file__).parents[2] / "docs" / "engines.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "explanation" / "engines.md").read_text(encoding="utf-8")
     assert all(f"`{name}" in page for name in exported)

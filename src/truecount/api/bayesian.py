@@ -55,8 +55,8 @@ def infer(
     ----------
     data
         Labelled items by class and output, unlabelled items by output; `Scores`, which are calibrated on the labelled
-        items, or sorted into cells and counted where no calibration fits (``docs/scores.md``); `Groups` for several
-        populations, which are drawn jointly.
+        items, or sorted into cells and counted where no calibration fits (``docs/guides/scores.md``); `Groups` for
+        several populations, which are drawn jointly.
     model
         The sampling design of the labels, with its prior. `LabelShift`: from another population, or stratified by
         class, and P(output | class) carries over. `SamePopulation`: a random sample of the population itself.
@@ -72,7 +72,7 @@ def infer(
     Notes
     -----
     By default it assumes that P(output | class) is the same in both populations, and that the labelled items were not
-    chosen by their output. Neither can be seen in square counts; `docs/designs.md` says which model to choose.
+    chosen by their output. Neither can be seen in square counts; `docs/guides/designs.md` says which model to choose.
 
     Examples
     --------

@@ -82,7 +82,8 @@ def check(
 
     Notes
     -----
-    Counts alone see little of a drift; a few labels of the target see more. `docs/findings.md` has measured rates.
+    Counts alone see little of a drift; a few labels of the target see more. `docs/guides/findings.md` has
+    measured rates.
 
     Examples
     --------

@@ -22,8 +22,10 @@ LEAST, MOST = 1e-9, 1e9
 NAMED_ROWS = ("flat", "sparse")
 LEARNED, AUTO = "learned", "auto"
 MANY_CLASSES, MOSTLY_RARE = 6, 20
-"""Classes from which on, by default, the prior of the rows and that of the prevalence are learned; ``docs/priors.md``
-says what was measured."""
+"""Classes from which on, by default, the prior of the rows and that of the prevalence are learned.
+
+``docs/guides/priors.md`` says what was measured.
+"""
 
 
 @dataclass(frozen=True, slots=True)

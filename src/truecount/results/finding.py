@@ -220,7 +220,7 @@ DECLARED = (
     Declared(OF_METHOD, "caution", ("estimate",), "what is true of a method whatever the data"),
 )
 CODES: Mapping[str, Declared] = {each.code: each for each in DECLARED}
-"""Every code that a finding may have; `docs/findings.md` says more."""
+"""Every code that a finding may have; `docs/guides/findings.md` says more."""
 
 
 def serious_codes(*verbs: str) -> str:
@@ -255,6 +255,11 @@ class Finding:
     numbers: Mapping[str, Any] = field(default_factory=dict)
     advice: str = ""
 
+    @property
+    def docs(self) -> str:
+        """Where the documentation explains it: page and anchor, the same in every copy of the site."""
+        return f"findings#{self.code}"
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
         return {
@@ -263,6 +268,7 @@ class Finding:
             "message": self.message,
             "advice": self.advice,
             "numbers": dict(self.numbers),
+            "docs": self.docs,
         }
 
 

@@ -213,7 +213,7 @@ def _is_plain_call(node: ast.expr) -> bool:
 
 def read_finding(values: Mapping[str, Any]) -> Finding:
     """Return a finding; its words must be text."""
-    finding = Finding(**values)
+    finding = Finding(**{name: value for name, value in values.items() if name != "docs"})
     words = (finding.code, finding.message, finding.advice)
     if finding.severity not in ORDER or not all(isinstance(word, str) for word in words):
         raise unsound("findings", f"hold {values!r:.60}")

@@ -71,11 +71,11 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
     -----
     By cross-validation each labelled item's output comes from a classifier fitted to the other folds. New items meet
     these classifiers too, in turns, each as often as labelled items do; the first item decides whose turn is first. So
-    labelled and new items meet the same classifiers, which one fitted to all items would not be; `docs/scores.md` says
-    what that does to the intervals. Where probabilities are calibrated, new items meet all classifiers, and the
-    geometric mean of what these say is taken. Folds should be stratified, as they are by default: a warning says where
-    classes are spread unevenly over them. A partition that looks at labels (`Tree`) gets a quarter of the items of each
-    class, which are then not counted.
+    labelled and new items meet the same classifiers, which one fitted to all items would not be;
+    `docs/guides/scores.md` says what that does to the intervals. Where probabilities are calibrated, new items meet all
+    classifiers, and the geometric mean of what these say is taken. Folds should be stratified, as they are by default:
+    a warning says where classes are spread unevenly over them. A partition that looks at labels (`Tree`) gets a quarter
+    of the items of each class, which are then not counted.
 
     Examples
     --------
