@@ -54,9 +54,6 @@ class Ratings:
     def __init__(self, counts: Counts | Groups, patterns: Combinations, classes: Iterable[Any] | None = None) -> None:
         _check.instance_of("counts", counts, (Counts, Groups), "Pass Counts whose rows are patterns of labels")
         found = Combinations.read("patterns", patterns, len(counts.classes))
-        if len(found.columns) < 2:
-            needed = "several raters label an item, so that their errors can be seen"
-            raise InputError("patterns", "have one column or none", needed, "Pass Counts, if labels are true classes")
         names = found.values if classes is None else _check.names("classes", classes)
         strange = [value for value in found.values if value not in names]
         if strange:
