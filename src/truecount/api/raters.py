@@ -18,7 +18,7 @@ from truecount.results import Posterior
 from truecount.results.finding import Awaited
 from truecount.results.group_posterior import GroupPosterior
 from truecount.results.provenance import Origin
-from truecount.results.raters import RaterRates, agreement_of
+from truecount.results.raters import RaterRates
 
 EFFECTIVE_DRAWS = 1000
 """The least effective sample size that `Auto()` aims at."""
@@ -71,12 +71,11 @@ def _rates(ratings: Ratings, raters: tuple[str, ...], density: RatedDensity, dra
     labels = np.zeros(len(raters))
     np.add.at(labels, density.rater_of, ((density.labels >= 0) * items[:, None]).sum(axis=0))
     return RaterRates(
+        data=ratings,
         raters=raters,
-        classes=ratings.classes,
         draws=drawn.raters,
         labeled_prevalence=drawn.labeled_prevalence,
         items=labels,
-        agreement=agreement_of(ratings.raters, density.labels, items, len(ratings.classes)),
     )
 
 

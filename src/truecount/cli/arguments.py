@@ -187,6 +187,15 @@ Design: TypeAlias = Annotated[
         "population, or stratified by output.",
     ),
 ]
+KnownLabelError: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "--label-error",
+        metavar="P|CSV",
+        help="Labels may be wrong: with a known probability, 0.05 or 5%, or as in a file that counts items of known "
+        "class by the label that they got, a row a class.",
+    ),
+]
 Draws: TypeAlias = Annotated[
     str | None, Option(metavar="NUMBER", help="How many draws; with auto, how many effective ones.")
 ]

@@ -142,8 +142,7 @@ class ErringLabels(LabelShift):
         if counts.is_weighted:
             needed = "labels of several raters are counted, not weighted"
             raise InputError("weight", "is given", needed, "Leave out the weights, or pass one column of labels")
-        places = {name: place for place, name in enumerate(classes)}
-        labels = np.array([[-1 if part is None else places[part] for part in each] for each in ratings.patterns.parts])
+        labels = ratings.positions
         raters = self.raters_of(ratings)
         of_column = {column: names[0] for names in self.same for column in names}
         rater_of = np.array([raters.index(of_column.get(column, column)) for column in ratings.raters])
@@ -205,8 +204,13 @@ class ErringLabels(LabelShift):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
+        return {**LabelShift.to_dict(self), **self.options(), "name": self.name}
+
+    def options(self) -> dict[str, Any]:
+        """Return what was said of the raters, without what is as usual."""
         told = {name: getattr(self, name) for name in ("right", "shares", "known", "validation", "same")}
-        return {**LabelShift.to_dict(self), **told, "name": self.name}
+        usual = {"right": None, "shares": 1.0, "known": None, "validation": None, "same": ()}
+        return {name: value for name, value in told.items() if value != usual[name]}
 
 
 def blank_counts(ratings: Ratings) -> Counts:

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from truecount._types import FloatArray, Name
+from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import percent
+from truecount.counts import Ratings
 from truecount.results.summary import interval_of
 from truecount.results.table import Table
 
@@ -47,24 +48,33 @@ class RaterRates:
 
     Parameters
     ----------
-    raters, classes
-        Their names; labels are called like the classes.
+    data
+        What the raters said, by pattern and output.
+    raters
+        Their names; one may have labelled items again in another column of the data.
     draws
         Shape (kept, raters, classes, labels): belongs to the draws of the confusion.
     labeled_prevalence
         Shape (kept, classes): class shares behind the labelled items.
     items
         Shape (raters,): how many labels each rater gave.
-    agreement
-        On the labels as they are, without any model.
     """
 
+    data: Ratings
     raters: tuple[str, ...]
-    classes: tuple[Name, ...]
     draws: FloatArray
     labeled_prevalence: FloatArray
     items: FloatArray
-    agreement: Agreement
+
+    @property
+    def classes(self) -> tuple[Name, ...]:
+        """Names of the classes, which the labels have too."""
+        return self.data.classes
+
+    @cached_property
+    def agreement(self) -> Agreement:
+        """How far the labels agree as they are, without any model."""
+        return agreement_of(self.data.raters, self.data.positions, self.data.items, len(self.classes))
 
     @cached_property
     def mean(self) -> FloatArray:
@@ -133,7 +143,7 @@ class RaterRates:
         return self.table().to_text()
 
 
-def agreement_of(raters: tuple[str, ...], labels: np.ndarray, items: FloatArray, classes: int) -> Agreement:
+def agreement_of(raters: tuple[str, ...], labels: IntArray, items: FloatArray, classes: int) -> Agreement:
     """Return raw agreement, Cohen's kappa of pairs and Fleiss' kappa.
 
     Parameters

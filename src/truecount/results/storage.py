@@ -17,7 +17,7 @@ import numpy as np
 from truecount import _check
 from truecount._atomic import whole_file
 from truecount._json import read_json
-from truecount.counts import Counts
+from truecount.counts import Counts, Ratings
 from truecount.errors import InputError
 from truecount.inference.draws import Draws
 from truecount.inference.run import (
@@ -36,7 +36,7 @@ from truecount.models.priors import Diagonal
 from truecount.models.register import MODELS
 from truecount.results.finding import ORDER, Finding
 from truecount.results.provenance import Origin
-from truecount.results.raters import Agreement, RaterRates
+from truecount.results.raters import RaterRates
 
 if TYPE_CHECKING:
     from truecount.results.posterior import Posterior
@@ -81,19 +81,13 @@ def save(posterior: "Posterior", path: str | PathLike[str]) -> None:
     }
     rated = posterior.raters
     if rated is not None:
-        about["raters"] = {"names": list(rated.raters), "items": rated.items.tolist(), **_encoded_agreement(rated)}
+        about["raters"] = {"names": list(rated.raters), "items": rated.items.tolist(), "data": rated.data.to_dict()}
     names = ("prevalence", "confusion", "effective", "rhat", "log_weights", "realized")
     arrays: dict[str, Any] = {name: value for name in names if (value := getattr(draws, name)) is not None}
     if rated is not None:
         arrays |= {"raters": rated.draws, "labeled_prevalence": rated.labeled_prevalence}
     with whole_file(path) as stream:
         np.savez(stream, about=np.array(json.dumps(about, default=as_python)), **arrays)
-
-
-def _encoded_agreement(rated: RaterRates) -> dict[str, Any]:
-    told = rated.agreement
-    pairs = [[*pair, *numbers] for pair, numbers in told.pairs.items()]
-    return {"agreement": {"pairs": pairs, "share": told.share, "fleiss": told.fleiss, "items": told.items}}
 
 
 def _raters(about: Mapping[str, Any], arrays: dict[str, Any], counts: Counts) -> RaterRates | None:
@@ -104,18 +98,12 @@ def _raters(about: Mapping[str, Any], arrays: dict[str, Any], counts: Counts) ->
     names, size = tuple(map(str, told["names"])), len(counts.classes)
     if draws.shape[1:] != (len(names), size, size) or shares.shape != (len(draws), size) or not _are_shares(draws):
         raise unsound("raters", "do not match the counts")
-    agreement = dict(told["agreement"])
-    pairs = {
-        (str(one), str(two)): (float(n), float(share), float(kappa))
-        for one, two, n, share, kappa in agreement.pop("pairs")
-    }
     return RaterRates(
+        data=Ratings.from_dict(told["data"]),
         raters=names,
-        classes=counts.classes,
         draws=draws,
         labeled_prevalence=shares,
         items=np.array(told["items"], np.float64),
-        agreement=Agreement(pairs=pairs, **{name: float(value) for name, value in agreement.items()}),
     )
 
 
