@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from truecount.counts import Counter as Counter
     from truecount.counts import Counts as Counts
     from truecount.counts import Groups as Groups
+    from truecount.counts import Ratings as Ratings
     from truecount.counts import count as count
     from truecount.counts import count_table as count_table
     from truecount.errors import InputError as InputError
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from truecount.inference import Quadrature as Quadrature
     from truecount.models import ByPrediction as ByPrediction
     from truecount.models import Cut as Cut
+    from truecount.models import ErringLabels as ErringLabels
     from truecount.models import Independent as Independent
     from truecount.models import LabelShift as LabelShift
     from truecount.models import MeanInterval as MeanInterval
@@ -73,6 +75,7 @@ _HOMES = {
     "Counter": "counts",
     "Counts": "counts",
     "Cut": "models",
+    "ErringLabels": "models",
     "Exact": "inference",
     "Finding": "results",
     "Gibbs": "inference",
@@ -93,6 +96,7 @@ _HOMES = {
     "Prior": "models",
     "Quadrature": "inference",
     "Questions": "results.group_summary",
+    "Ratings": "counts",
     "SamePopulation": "models",
     "Scores": "scores",
     "Varying": "models",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from truecount import _check
 from truecount._advice import AUTO, Action, Advice
 from truecount._progress import track
-from truecount.counts import Counts, Groups
+from truecount.counts import Counts, Groups, Ratings
 from truecount.counts.table import COUNT_FIRST
 from truecount.diagnostics.findings import of_closed_form, of_mode, of_posterior
 from truecount.errors import ConvergenceWarning, InputError
@@ -20,6 +20,7 @@ from truecount.inference.draws import Draws, Engine
 from truecount.inference.importance.many import own_seeds
 from truecount.inference.modes.mode import find_mode
 from truecount.models import Density, LabelShift, Model, Prior
+from truecount.models.erring_labels import ErringLabels
 from truecount.models.given_output import OutputModel
 from truecount.models.register import chosen_model, label_shift_model
 from truecount.results import Finding, PointEstimate, Posterior
@@ -39,10 +40,14 @@ def infer(
 ) -> Posterior: ...
 @overload
 def infer(
+    data: Ratings, model: Model = ..., *, prior: Prior | None = ..., engine: Engine = ..., seed: int = ...
+) -> "Posterior | GroupPosterior": ...
+@overload
+def infer(
     data: Groups, model: Model = ..., *, prior: Prior | None = ..., engine: Engine = ..., seed: int = ...
 ) -> "GroupPosterior": ...
 def infer(
-    data: Counts | Scores | Groups,
+    data: Counts | Scores | Groups | Ratings,
     model: Model = LabelShift(),
     *,
     prior: Prior | None = None,
@@ -56,12 +61,13 @@ def infer(
     data
         Labelled items by class and output, unlabelled items by output; `Scores`, which are calibrated on the labelled
         items, or sorted into cells and counted where no calibration fits (``docs/guides/scores.md``); `Groups` for
-        several populations, which are drawn jointly.
+        several populations, which are drawn jointly; `Ratings`, whose true classes are inferred too
+        (``docs/guides/raters.md``).
     model
         The sampling design of the labels, with its prior. `LabelShift`: from another population, or stratified by
         class, and P(output | class) carries over. `SamePopulation`: a random sample of the population itself.
         `ByPrediction`: stratified by output, from the population itself. For the last two P(class | output) carries
-        over, the posterior has a closed form, and there is no engine to choose.
+        over, the posterior has a closed form, and there is no engine to choose. `ErringLabels`: labels may be wrong.
     prior
         Short for ``model=LabelShift(prior)``.
     engine
@@ -85,8 +91,12 @@ def infer(
     """
     seed = _check.whole_number("seed", seed, least=0)
     chosen = chosen_model(model, prior)
-    _check.instance_of("data", data, (Counts, Scores, Groups), COUNT_FIRST)
+    _check.instance_of("data", data, (Counts, Scores, Groups, Ratings), COUNT_FIRST)
     asked = origin_of(engine, seed)
+    if isinstance(data, Ratings) or (isinstance(chosen, ErringLabels) and not isinstance(data, Scores)):
+        from truecount.api.raters import infer_rated
+
+        return infer_rated(data, chosen, engine, asked)
     if isinstance(data, Scores):
         return _of_scores(data, chosen, engine, asked)
     if isinstance(data, Groups):

@@ -77,10 +77,20 @@ IndependentGroups: TypeAlias = Annotated[
 Title: TypeAlias = Annotated[str | None, Option(metavar="TEXT", help="Heading of the page.")]
 Parquet: TypeAlias = Annotated[str | None, Option(metavar="FILE", help="Write the table as Parquet.")]
 Label: TypeAlias = Annotated[
-    str | None, Option(metavar="COLUMN", autocompletion=columns, help="Column with the true class.")
+    list[str] | None,
+    Option(
+        metavar="COLUMN",
+        autocompletion=columns,
+        help="Column with the true class; repeated, one for each rater, of whom each may err.",
+    ),
 ]
 Prediction: TypeAlias = Annotated[
-    str | None, Option(metavar="COLUMN", autocompletion=columns, help="Column with the output.")
+    list[str] | None,
+    Option(
+        metavar="COLUMN",
+        autocompletion=columns,
+        help="Column with the output; repeated, one for each of several classifiers, used together.",
+    ),
 ]
 Missing: TypeAlias = Annotated[
     list[str] | None,
@@ -175,6 +185,15 @@ Design: TypeAlias = Annotated[
         autocompletion=among(DESIGNS),
         help="Sampling design of the labels: from another population or stratified by class, a random sample of this "
         "population, or stratified by output.",
+    ),
+]
+KnownLabelError: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "--label-error",
+        metavar="P|CSV",
+        help="Labels may be wrong: with a known probability, 0.05 or 5%, or as in a file that counts items of known "
+        "class by the label that they got, a row a class.",
     ),
 ]
 Draws: TypeAlias = Annotated[

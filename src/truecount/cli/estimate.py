@@ -12,9 +12,10 @@ from truecount.cli import arguments as given
 from truecount.cli.groups import answer_groups, require_no_alert
 from truecount.cli.methods import by_all, by_method
 from truecount.cli.options import GroupOptions, make_engine, make_model, read_level, read_seed, require_prior
+from truecount.cli.raters import behind_labels, with_label_error
 from truecount.cli.report import Report
 from truecount.cli.source import Source
-from truecount.counts import Counts, Groups
+from truecount.counts import Counts, Groups, Ratings
 from truecount.counts.survey import NAMES
 from truecount.errors import InputError, TruecountWarning
 from truecount.inference.draws import Engine
@@ -52,6 +53,7 @@ def estimate(
     draws: given.Draws = None,
     engine: given.Engine = "auto",
     design: given.Design = "label-shift",
+    label_error: given.KnownLabelError = None,
     seed: given.Seed = "0",
     compare: given.Compare = None,
     baseline: given.Baseline = None,
@@ -102,6 +104,11 @@ def estimate(
       truecount estimate --positive 50/3330 --sensitivity 75%..85%..92% --specificity 99%..99.9%
     Several populations, surveyed by the same test:
       truecount estimate --positive north=50/3330 --positive south=71/2900 --sensitivity 0.84 --specificity 0.995
+    Several classifiers at once, and what each of them adds:
+      truecount estimate runs.csv --label human --prediction gpt4 --prediction bem --each-classifier
+    Labels of several raters, or labels of which 5 % are wrong; a CSV file counts true classes by label:
+      truecount estimate runs.csv --label ann --label bob --prediction verdict
+      truecount estimate runs.csv --label human --prediction verdict --label-error 5%
     One class of interest:
       truecount estimate runs.csv --label human --prediction verdict --class pass
     Labels stratified by output, such as pixels of each class of a map:
@@ -163,15 +170,19 @@ def estimate(
         return _end(answer.posterior if isinstance(answer, Comparison) else None, answer, strict=strict)
     options.require_sound(source, engine)
     counts, known = options.of_source(source).read_under(design)
+    rated = counts if isinstance(counts, Ratings) else None
+    if isinstance(counts, Ratings):
+        counts = behind_labels(counts)
     whole = counts.total if isinstance(counts, Groups) else counts
     model = make_model(design, whole, known, prevalence=prior, confusion=prior_confusion, given_output=prior_output)
     model = _with_ranges(model, source, quiet=quiet)
+    model = model if label_error is None else with_label_error(model, label_error, whole.classes)
     report.require_possible(counts.values() if isinstance(counts, Groups) else [counts])
     if isinstance(counts, Groups):
-        answered = answer_groups(counts, model, options, report, engine=drawing, seed=seed_number)
+        answered = answer_groups(counts, model, options, report, engine=drawing, seed=seed_number, ratings=rated)
         return _end(answered, answered, strict=strict)
     options.require_groups()
-    posterior = _as_read(quiet_infer(counts, model, drawing, seed_number), interval)
+    posterior = _as_read(quiet_infer(rated or counts, model, drawing, seed_number), interval)
     report.deliver(posterior)
     return _end(posterior, posterior, strict=strict)
 
@@ -200,11 +211,11 @@ def _as_read(posterior: Posterior, interval: str) -> Posterior:
     return replace(posterior, findings=tuple(said))
 
 
-def quiet_infer(counts: Counts, model: Model, engine: Engine, seed: int) -> Posterior:
+def quiet_infer(counts: Counts | Ratings, model: Model, engine: Engine, seed: int) -> Posterior:
     """Infer without warnings on the side: the findings below the table say the same, in the command's words."""
     with warnings.catch_warnings(), watch(what="inferring"):
         warnings.simplefilter("ignore", TruecountWarning)
-        posterior = infer(counts, model, engine=engine, seed=seed)
+        posterior = cast("Posterior", infer(counts, model, engine=engine, seed=seed))
     return replace(posterior, findings=in_words(posterior.findings, "estimate"))
 
 

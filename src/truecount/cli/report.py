@@ -80,10 +80,17 @@ class Report:
         self.write(
             lambda: self.with_interest(posterior.to_dict(**self.look)),
             lambda summary: self.rows_of(summary, self.shown(posterior)),
-            lambda: self.print(tabulate(posterior, **self.look, classes=self.shown(posterior))),
+            lambda: self.show(posterior),
             lambda: self.pictures(posterior),
             posterior.findings,
         )
+
+    def show(self, posterior: "Posterior") -> None:
+        """Print the table of shares, and that of the raters below it."""
+        self.print(tabulate(posterior, **self.look, classes=self.shown(posterior)))
+        if posterior.raters is not None and posterior.has_answer:
+            typer.echo()
+            self.print(posterior.raters.table(self.level))
 
     def write(
         self,

@@ -16,7 +16,7 @@ from truecount._advice import worded
 from truecount._secrets import masked
 from truecount._types import FloatArray
 from truecount.cli.options import read_by, read_populations, read_rate
-from truecount.counts import Counts, Groups
+from truecount.counts import Counts, Groups, Ratings
 from truecount.errors import InputError, TruecountWarning
 from truecount.models.published import Pert
 
@@ -36,8 +36,8 @@ class Source:
     """What was said about the data; the fields are those of the command."""
 
     tables: Sequence[str]
-    label: str | None = None
-    prediction: str | None = None
+    label: Sequence[str] | None = None
+    prediction: Sequence[str] | None = None
     by: Sequence[str] | None = None
     study: str | None = None
     weight: str | None = None
@@ -57,6 +57,14 @@ class Source:
 
     def read(self) -> tuple[Counts | Groups, FloatArray | None]:
         """Return the counts, by group where there are groups, and the rows of the confusion that are known, if any."""
+        data, known = self.read_any()
+        if isinstance(data, Ratings):
+            needed = "labels of several raters are inferred from by truecount estimate"
+            raise typer.BadParameter(f"--label is given {len(data.raters)} times: {needed}. Write --label once.")
+        return data, known
+
+    def read_any(self) -> tuple[Counts | Groups | Ratings, FloatArray | None]:
+        """Return the counts, or the patterns of labels of several raters."""
         self._require_option_before_file()
         if self.tables:
             with on_disk(self.tables) as tables:
@@ -86,9 +94,9 @@ class Source:
         named = [*self.tables, *(str(path) for path in (self.confusion, self.unlabeled) if path is not None)]
         return [place for path in named for place in places_read("/dev/stdin" if path == STDIN else path)]
 
-    def read_under(self, design: str) -> tuple[Counts | Groups, FloatArray | None]:
-        """Return the counts; groups only under label shift."""
-        return self.read() if design == "label-shift" else self.read_one("--design")
+    def read_under(self, design: str) -> tuple[Counts | Groups | Ratings, FloatArray | None]:
+        """Return the counts; groups and labels of several raters only under label shift."""
+        return self.read_any() if design == "label-shift" else self.read_one("--design")
 
     def read_one(self, what: str) -> tuple[Counts, FloatArray | None]:
         """Return the counts of one population; `what` is said not to go with several groups."""
@@ -138,7 +146,7 @@ class Source:
         return found
 
     @staticmethod
-    def _data(path: str, found: "Tally | Groups") -> Counts | Groups:
+    def _data(path: str, found: "Tally | Groups") -> Counts | Groups | Ratings:
         """Return what is to be inferred from; an error names the file that it came from."""
         number = len(found.groups if isinstance(found, Groups) else found.groups())
         if number > MOST_GROUPS:
@@ -146,9 +154,10 @@ class Source:
             remedy = "Make coarser groups, or count them with truecount counts and infer parts of them in Python"
             raise InputError("by", counted, needed, remedy)
         try:
-            return found if isinstance(found, Groups) else found.to_data()
+            data = found if isinstance(found, Groups) else found.to_data()
         except InputError as error:
             raise InputError(f"{path}: {error.argument}", error.found, error.needed, error.remedy) from error
+        return data
 
     def _rows(self, tables: Sequence[str], *, is_shard: bool = False) -> "Tally":
         from truecount.counts.counting import tally_tables
@@ -170,12 +179,12 @@ class Source:
         return tally
 
     def _reading(self, *, is_shard: bool = False) -> "Reading":
-        from truecount.reading.columns import Columns
+        from truecount.reading.columns import Columns, column_names
         from truecount.reading.rows import Reading
 
         columns = Columns(
-            label=self.label,
-            prediction=self.prediction or "",
+            label=None if not self.label else column_names("label", self.label),
+            prediction=column_names("prediction", self.prediction or ""),
             by=read_by(self.by or ()),
             weight=self.weight,
             study=self.study,

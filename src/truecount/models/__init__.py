@@ -7,6 +7,7 @@ from truecount._lazy import on_demand
 if TYPE_CHECKING:
     from truecount.models.discrete import Density as Density
     from truecount.models.discrete import density as density
+    from truecount.models.erring_labels import ErringLabels as ErringLabels
     from truecount.models.gaussian import GaussianDensity as GaussianDensity
     from truecount.models.gaussian import GaussianPrior as GaussianPrior
     from truecount.models.gaussian import gaussian_density as gaussian_density
@@ -32,6 +33,7 @@ _HOMES = {
     "Walk": "variation",
     "ByPrediction": "given_output",
     "Density": "discrete",
+    "ErringLabels": "erring_labels",
     "GaussianDensity": "gaussian",
     "GaussianPrior": "gaussian",
     "GivenOutput": "given_output",

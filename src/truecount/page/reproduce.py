@@ -8,7 +8,7 @@ from typing import Any
 from truecount._secrets import masked_command
 from truecount._wording import visible
 from truecount.inference.run import ImportanceRun, ScoreRun
-from truecount.models import LabelShift, Model, Prior
+from truecount.models import ErringLabels, LabelShift, Model, Prior
 from truecount.models.priors import Diagonal
 from truecount.results import Posterior
 from truecount.results.table import how
@@ -94,6 +94,8 @@ def beliefs(model: Model) -> list[tuple[str, str]]:
 
 
 def _counts(posterior: Posterior) -> str:
+    if posterior.raters is not None:
+        return f"tc.Ratings.from_json({posterior.raters.data.to_json()!r})"
     return f"tc.Counts.from_json({posterior.counts.to_json()!r})"
 
 
@@ -108,6 +110,9 @@ def _engine(posterior: Posterior) -> list[str]:
 
 def _model(model: Model) -> str:
     """Write a model as Python."""
+    if isinstance(model, ErringLabels):
+        options = [f"{name}={value!r}" for name, value in model.options().items()]
+        return f"tc.ErringLabels({', '.join([prior_in_python(model.prior), *options])})"
     if isinstance(model, LabelShift):
         return f"tc.LabelShift({prior_in_python(model.prior)})"
     given = model.to_dict()["given_output"]

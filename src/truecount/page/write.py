@@ -114,6 +114,7 @@ def _content(
         "method": text.method(posterior, **look),
         "assumptions": posterior.model.assumptions,
         "confusion": confusion_table(posterior, level) if has_answer else None,
+        "raters": None if posterior.raters is None or not has_answer else posterior.raters.table(level),
         "fit": fit_table(posterior, level) if has_answer else [],
         "counts": counts_table(posterior.counts),
         "repeat": repeat(posterior, command),

@@ -153,6 +153,14 @@ DECLARED = (
         "what wrong labels would do to a share (asked for with `label_error`)",
         otherwise="caution where a share would leave its interval",
     ),
+    Declared("raters-err", "info", ("infer",), "labels of several raters, and how often each is inferred to err"),
+    Declared("few-repeats", "caution", ("infer",), "so few items with two labels that error rates are mostly assumed"),
+    Declared(
+        "raters-err-together",
+        "caution",
+        ("infer",),
+        "raters who agree more, or less, than independent errors explain",
+    ),
     Declared(
         "designs-disagree",
         "info",
