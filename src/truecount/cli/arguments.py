@@ -77,10 +77,20 @@ IndependentGroups: TypeAlias = Annotated[
 Title: TypeAlias = Annotated[str | None, Option(metavar="TEXT", help="Heading of the page.")]
 Parquet: TypeAlias = Annotated[str | None, Option(metavar="FILE", help="Write the table as Parquet.")]
 Label: TypeAlias = Annotated[
-    str | None, Option(metavar="COLUMN", autocompletion=columns, help="Column with the true class.")
+    list[str] | None,
+    Option(
+        metavar="COLUMN",
+        autocompletion=columns,
+        help="Column with the true class; repeated, one for each rater, of whom each may err.",
+    ),
 ]
 Prediction: TypeAlias = Annotated[
-    str | None, Option(metavar="COLUMN", autocompletion=columns, help="Column with the output.")
+    list[str] | None,
+    Option(
+        metavar="COLUMN",
+        autocompletion=columns,
+        help="Column with the output; repeated, one for each of several classifiers, used together.",
+    ),
 ]
 Missing: TypeAlias = Annotated[
     list[str] | None,

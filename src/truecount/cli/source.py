@@ -16,7 +16,7 @@ from truecount._advice import worded
 from truecount._secrets import masked
 from truecount._types import FloatArray
 from truecount.cli.options import read_by, read_populations, read_rate
-from truecount.counts import Counts, Groups
+from truecount.counts import Counts, Groups, Ratings
 from truecount.errors import InputError, TruecountWarning
 from truecount.models.published import Pert
 
@@ -36,8 +36,8 @@ class Source:
     """What was said about the data; the fields are those of the command."""
 
     tables: Sequence[str]
-    label: str | None = None
-    prediction: str | None = None
+    label: Sequence[str] | None = None
+    prediction: Sequence[str] | None = None
     by: Sequence[str] | None = None
     study: str | None = None
     weight: str | None = None
@@ -146,9 +146,12 @@ class Source:
             remedy = "Make coarser groups, or count them with truecount counts and infer parts of them in Python"
             raise InputError("by", counted, needed, remedy)
         try:
-            return found if isinstance(found, Groups) else found.to_data()
+            data = found if isinstance(found, Groups) else found.to_data()
         except InputError as error:
             raise InputError(f"{path}: {error.argument}", error.found, error.needed, error.remedy) from error
+        if isinstance(data, Ratings):
+            raise typer.BadParameter("Labels of several raters are inferred from in Python: truecount.infer(ratings).")
+        return data
 
     def _rows(self, tables: Sequence[str], *, is_shard: bool = False) -> "Tally":
         from truecount.counts.counting import tally_tables
@@ -170,12 +173,12 @@ class Source:
         return tally
 
     def _reading(self, *, is_shard: bool = False) -> "Reading":
-        from truecount.reading.columns import Columns
+        from truecount.reading.columns import Columns, column_names
         from truecount.reading.rows import Reading
 
         columns = Columns(
-            label=self.label,
-            prediction=self.prediction or "",
+            label=None if not self.label else column_names("label", self.label),
+            prediction=column_names("prediction", self.prediction or ""),
             by=read_by(self.by or ()),
             weight=self.weight,
             study=self.study,

@@ -1,21 +1,35 @@
 """Columns, frames and files become counts, by one path: tables yield rows, and a tally adds them up."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, TypeAlias, overload
 
 from truecount.counts.groups import Groups
+from truecount.counts.ratings import Ratings
 from truecount.counts.table import Counts
 from truecount.counts.tally import Tally, tallied
 from truecount.errors import InputError
-from truecount.reading.arrays import array_rows, encode_keys, encode_with_gaps
-from truecount.reading.columns import Columns, columns_by
+from truecount.reading.arrays import array_rows, encode_columns, encode_keys, named_columns
+from truecount.reading.columns import Columns, column_names, columns_by
 from truecount.reading.names import Missing
 from truecount.reading.rows import Reading, Table, require_few_names, require_studies
 from truecount.reading.scan import Frame
 
 By: TypeAlias = str | Iterable[str] | Mapping[str, str | None]
 """One column or several; a mapping gives columns of times a frequency."""
+
+
+@overload
+def count(
+    labels: Mapping[str, Any],
+    predictions: Any,
+    new_predictions: Any,
+    *,
+    by: Any = None,
+    classes: Iterable[Any] | None = None,
+    outputs: Iterable[Any] | None = None,
+    missing: Missing = None,
+) -> Ratings: ...
 
 
 @overload
@@ -55,7 +69,7 @@ def count(
     classes: Iterable[Any] | None = None,
     outputs: Iterable[Any] | None = None,
     missing: Missing = None,
-) -> Counts | Groups:
+) -> Counts | Groups | Ratings:
     r"""Count how often each class got each output, and how often each output came up in the unlabelled population.
 
     Parameters
@@ -64,9 +78,10 @@ def count(
         The true class of every labelled item: a list, a tuple, a NumPy array, or a column of pandas, polars or arrow,
         holding strings, numbers or booleans.
     predictions
-        The classifier's output for the same items, in the same order.
+        The classifier's output for the same items, in the same order. Of several classifiers, a mapping from name to
+        column, or a frame; of several raters, `labels` likewise. Some of these may be missing for an item.
     new_predictions
-        The output for every item of the unlabelled population; it may be empty.
+        The output for every item of the unlabelled population, in the same form; it may be empty.
     by
         The group of every item of the unlabelled population, in the same order: a column, or a mapping from name to
         column where several make the groups.
@@ -103,15 +118,19 @@ def count(
     unlabelled       1    0    2
     """
     named = dict(by) if isinstance(by, Mapping) else {} if by is None else {getattr(by, "name", None) or "group": by}
-    columns = Columns(label="labels", prediction="predictions", by=dict.fromkeys(map(str, named)))
-    reading = Reading.told(columns, missing=missing, classes=classes, outputs=outputs)
     sides = {"labels": labels, "predictions": predictions, "new_predictions": new_predictions}
-    found = {side: encode_with_gaps(side, column, reading.missing) for side, column in sides.items()}
+    columns = Columns(
+        label=named_columns("labels", labels),
+        prediction=_same_columns(predictions, new_predictions),
+        by=dict.fromkeys(map(str, named)),
+    )
+    reading = Reading.told(columns, missing=missing, classes=classes, outputs=outputs)
+    found = {side: encode_columns(side, column, reading.missing) for side, column in sides.items()}
     for side, column in found.items():
         argument, wanted = ("classes", reading.classes) if side == "labels" else ("outputs", reading.outputs)
         column.require_full(side)
         if wanted is None:
-            require_few_names(None, side, argument, column.names)
+            require_few_names(None, [side], argument, column.names)
         else:
             column.require_named(side, argument, wanted)
     groups = {name: encode_keys(f"by[{name!r}]" if len(named) > 1 else "by", each) for name, each in named.items()}
@@ -127,6 +146,32 @@ def count(
     return tallied(reading.explained(None, rows), reading).to_data()
 
 
+def _same_columns(predictions: Any, new_predictions: Any) -> str | tuple[str, ...]:
+    """Return the classifiers, which must be the same on both sides and in one order."""
+    known, new = (named_columns("predictions", each) for each in (predictions, new_predictions))
+    if known != new:
+        found, needed = f"are {new!r} and those of labelled items {known!r}", "both sides have the same classifiers"
+        raise InputError("new_predictions", found, needed, "Pass the same columns on both sides, in the same order")
+    return known
+
+
+@overload
+def count_table(
+    table: Any = None,
+    *,
+    labeled: Any = None,
+    unlabeled: Any = None,
+    label: list[str] | tuple[str, ...],
+    prediction: str | Sequence[str],
+    by: By | None = None,
+    study: str | None = None,
+    weight: str | None = None,
+    classes: Iterable[Any] | None = None,
+    outputs: Iterable[Any] | None = None,
+    missing: Missing = None,
+) -> Ratings: ...
+
+
 @overload
 def count_table(
     table: Any = None,
@@ -134,7 +179,7 @@ def count_table(
     labeled: Any = None,
     unlabeled: Any = None,
     label: str,
-    prediction: str,
+    prediction: str | Sequence[str],
     by: None = None,
     weight: str | None = None,
     classes: Iterable[Any] | None = None,
@@ -150,7 +195,7 @@ def count_table(
     labeled: Any = None,
     unlabeled: Any = None,
     label: str,
-    prediction: str,
+    prediction: str | Sequence[str],
     by: By,
     study: str | None = None,
     weight: str | None = None,
@@ -165,15 +210,15 @@ def count_table(
     *,
     labeled: Any = None,
     unlabeled: Any = None,
-    label: str,
-    prediction: str,
+    label: str | Sequence[str],
+    prediction: str | Sequence[str],
     by: By | None = None,
     study: str | None = None,
     weight: str | None = None,
     classes: Iterable[Any] | None = None,
     outputs: Iterable[Any] | None = None,
     missing: Missing = None,
-) -> Counts | Groups:
+) -> Counts | Groups | Ratings:
     r"""Count a table wherever it lives: pandas, polars, Arrow, DuckDB, Dask, Ibis, Spark, or a file.
 
     The table's own engine does one group-by, in one pass, and only its result is fetched: a row for each class, output
@@ -190,7 +235,9 @@ def count_table(
         are read.
     label, prediction
         Columns with the true class and with the output: strings, numbers or booleans. In JSON and Parquet,
-        ``answer.verdict`` is the entry ``verdict`` of ``answer``, unless a column has that very name.
+        ``answer.verdict`` is the entry ``verdict`` of ``answer``, unless a column has that very name. Several
+        predictions are those of several classifiers, whose combinations are counted as outputs; several labels are
+        those of several raters, of whom each may err, and the answer is `Ratings`. Some of them may be missing.
     by
         One or several columns; then the answer is `Groups` of the unlabelled population. A mapping gives columns of
         times a frequency: ``{"time": "week"}``, ``{"region": None, "time": "month"}``, with minute, hour, day, week
@@ -208,8 +255,8 @@ def count_table(
 
     Returns
     -------
-    `Counts`, or with `by` `Groups`. The groups share the labelled table, which all labelled rows make up whatever their
-    group; `infer` draws all groups jointly, so that they may be compared.
+    `Counts`, or with `by` `Groups`; with several labels `Ratings`. The groups share the labelled table, which all
+    labelled rows make up whatever their group; `infer` draws all groups jointly, so that they may be compared.
 
     Notes
     -----
@@ -234,7 +281,13 @@ def count_table(
     pass             0     1
     unlabelled       1     1
     """
-    columns = Columns(label=label, prediction=prediction, by=columns_by(by), weight=weight, study=study)
+    columns = Columns(
+        label=column_names("label", label),
+        prediction=column_names("prediction", prediction),
+        by=columns_by(by),
+        weight=weight,
+        study=study,
+    )
     reading = Reading.told(columns, missing=missing, classes=classes, outputs=outputs)
     if table is not None and labeled is None and unlabeled is None:
         return tally_tables(reading, as_table("table", table)).to_data()

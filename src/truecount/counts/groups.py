@@ -13,6 +13,7 @@ from truecount._json import JsonError, read_json
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import listed_quoted, nearest
 from truecount.counts import display, validation
+from truecount.counts.combinations import Combinations
 from truecount.counts.group_parts import (
     aligned_squares,
     group_columns,
@@ -51,6 +52,8 @@ class Groups:
         The columns that the groups were made by, one for each part of a group's key; ``group`` if left out.
     labeled_squares, unlabeled_squares
         Sums of squared weights in the form of `labeled` and `unlabeled`, where the counts are sums of weights.
+    combinations
+        What each output consists of, where several classifiers put out a value for each item.
 
     Examples
     --------
@@ -71,6 +74,7 @@ class Groups:
     by: tuple[str, ...] = field(kw_only=True)
     labeled_squares: FloatArray | None = field(kw_only=True)
     unlabeled_squares: FloatArray | None = field(kw_only=True)
+    combinations: Combinations | None = field(kw_only=True)
 
     def __init__(
         self,
@@ -83,6 +87,7 @@ class Groups:
         by: Sequence[str] = (),
         labeled_squares: Any = None,
         unlabeled_squares: Any = None,
+        combinations: Any = None,
     ) -> None:
         _check.instance_of("unlabeled", unlabeled, Mapping, "Pass {group: [items of each output], ...}")
         if not unlabeled:
@@ -95,6 +100,9 @@ class Groups:
             aligned_squares("unlabeled_squares", unlabeled_squares, unlabeled),
         )
         self._fill(rectangular(tables, rows, keys, studies), (classes, outputs), squares)
+        if combinations is not None:
+            combinations = Combinations.read("combinations", combinations, len(self.outputs))
+        self._set("combinations", combinations)
         self._set("groups", keys)
         self._set("studies", studies)
         self._set("by", group_columns(by, keys))
@@ -143,6 +151,7 @@ class Groups:
             {group: one.unlabeled for group, one in each.items()},
             first.classes,
             first.outputs,
+            combinations=first.combinations,
             **squares,
         )
 
@@ -227,7 +236,8 @@ class Groups:
             squares["labeled_squares"] = self.labeled_squares[studies].sum(axis=0)
             squares["unlabeled_squares"] = chosen(self.unlabeled_squares)
         labeled = self.labeled[studies].sum(axis=0)
-        return Counts(labeled, chosen(self.unlabeled), self.classes, self.outputs, **squares)
+        names = (self.classes, self.outputs)
+        return Counts(labeled, chosen(self.unlabeled), *names, combinations=self.combinations, **squares)
 
     def ordered_like(self, other: "Groups | Counts") -> "Groups":
         """Return the same with classes and outputs in the order of others."""
@@ -240,6 +250,7 @@ class Groups:
             outputs=other.outputs,
             labeled_squares=None if self.labeled_squares is None else self.labeled_squares[:, rows][:, :, columns],
             unlabeled_squares=None if self.unlabeled_squares is None else self.unlabeled_squares[:, columns],
+            combinations=None if self.combinations is None else self.combinations.taken(columns),
         )
 
     def select(self, groups: Iterable[Any]) -> "Groups":
@@ -303,7 +314,7 @@ class Groups:
             "unlabeled_squares": _by_name(values["unlabeled_squares"], groups),
         }
         labeled, unlabeled = _by_name(values["labeled"], studies), dict(zip(groups, values["unlabeled"], strict=True))
-        names = {name: values[name] for name in ("classes", "outputs", "times", "by")}
+        names = {name: values[name] for name in ("classes", "outputs", "times", "by", "combinations")}
         return Groups(labeled, unlabeled, **names, **squares)
 
     def _parts(self) -> dict[str, Any]:
@@ -337,6 +348,8 @@ class Groups:
         if self.labeled_squares is not None and self.unlabeled_squares is not None:
             result["labeled_squares"] = (self.labeled_squares if self.studies else self.labeled_squares[0]).tolist()
             result["unlabeled_squares"] = self.unlabeled_squares.tolist()
+        if self.combinations is not None:
+            result["combinations"] = self.combinations.to_dict()
         return result
 
     @classmethod
@@ -357,6 +370,7 @@ class Groups:
             entries["outputs"],
             entries.get("times"),
             by=by,
+            combinations=entries.get("combinations"),
             **squares,
         )
 

@@ -13,6 +13,7 @@ from truecount._json import JsonError, read_json
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import is_number
 from truecount.counts import display, validation
+from truecount.counts.combinations import Combinations
 from truecount.errors import InputError
 
 SCHEMA = "truecount.counts/1"
@@ -34,6 +35,8 @@ class Counts:
         Their names. Left out, classes are 0, 1, …, and outputs are named like the classes if there are as many.
     labeled_squares, unlabeled_squares
         Sums of squared weights, cell by cell, where the counts are sums of weights. They must be given together.
+    combinations
+        What each output consists of, where several classifiers put out a value for each item.
 
     Notes
     -----
@@ -56,6 +59,7 @@ class Counts:
     outputs: tuple[Name, ...]
     labeled_squares: FloatArray | None = field(kw_only=True)
     unlabeled_squares: FloatArray | None = field(kw_only=True)
+    combinations: Combinations | None = field(kw_only=True)
 
     def __init__(
         self,
@@ -66,6 +70,7 @@ class Counts:
         *,
         labeled_squares: Any = None,
         unlabeled_squares: Any = None,
+        combinations: Any = None,
     ) -> None:
         labeled, unlabeled = validation.cells(labeled, unlabeled)
         class_names, output_names = validation.names(labeled.shape, classes, outputs)
@@ -81,6 +86,9 @@ class Counts:
         self._set("outputs", output_names)
         self._set("labeled_squares", _frozen(labeled_squares))
         self._set("unlabeled_squares", _frozen(unlabeled_squares))
+        if combinations is not None:
+            combinations = Combinations.read("combinations", combinations, len(output_names))
+        self._set("combinations", combinations)
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -158,6 +166,7 @@ class Counts:
             outputs=other.outputs,
             labeled_squares=None if squares is None else squares[np.ix_(rows, columns)],
             unlabeled_squares=None if new_squares is None else new_squares[columns],
+            combinations=None if self.combinations is None else self.combinations.taken(columns),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -172,6 +181,8 @@ class Counts:
         if self.labeled_squares is not None and self.unlabeled_squares is not None:
             result["labeled_squares"] = self.labeled_squares.tolist()
             result["unlabeled_squares"] = self.unlabeled_squares.tolist()
+        if self.combinations is not None:
+            result["combinations"] = self.combinations.to_dict()
         return result
 
     @classmethod

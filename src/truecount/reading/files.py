@@ -15,6 +15,7 @@ from truecount.errors import InputError
 from truecount.reading.columns import Columns, NoColumnError
 from truecount.reading.duck import Connection, Place, connect
 from truecount.reading.locate import LINES, RECORDS, TABLES, Shards, ending, find_shards, is_address, is_database
+from truecount.reading.names import parts_of
 from truecount.reading.relations import (
     Relation,
     lacking_extension,
@@ -96,14 +97,22 @@ def _watched(connection: Connection, name: str, relation: Relation, columns: Col
 
 def _cells(rows: list[Row], columns: Columns) -> dict[str, tuple[Any, ...]]:
     """Return what each column holds, where there are rows."""
-    values = [(*row.group, *((row.label,) if columns.label is not None else ()), row.output) for row in rows]
+    nothing = (None,) * len(columns.labels), (None,) * len(columns.predictions)
+    values = [
+        (
+            *row.group,
+            *(nothing[0] if row.label is None else parts_of(row.label)),
+            *(nothing[1] if row.output is None else parts_of(row.output)),
+        )
+        for row in rows
+    ]
     return dict(zip(columns.keys, zip(*values, strict=True), strict=True)) if values else {}
 
 
 def _empty_columns(rows: list[Row], columns: Columns) -> list[str]:
     """Return the columns that hold nothing, where there are rows."""
     empty = [column for column, cells in _cells(rows, columns).items() if all(cell is None for cell in cells)]
-    return [column for column in empty if columns.needs_label or column != columns.label]
+    return [column for column in empty if columns.needs_label or column not in columns.labels]
 
 
 def _mixed_columns(rows: list[Row], columns: Columns) -> list[str]:

@@ -9,7 +9,7 @@ from truecount._wording import quoted
 from truecount.errors import InputError
 from truecount.reading.columns import Columns, require_kinds, start_of
 from truecount.reading.duck import duck_frame, is_relation
-from truecount.reading.names import as_key, as_name, plain_value
+from truecount.reading.names import as_key, as_name, combined, plain_value
 from truecount.reading.rows import Row
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Frame:
 
 
 def scan(table: str, native: Any, columns: Columns, decode: Callable[[Any], Any] = lambda value: value) -> list[Row]:
-    """Count the combinations of groups, label and prediction in a table.
+    """Count the combinations of groups, labels and predictions in a table.
 
     Parameters
     ----------
@@ -72,7 +72,8 @@ def _row(table: str, cells: Record, columns: Columns, decode: Callable[[Any], An
         as_name(decode(key), table=table, column=column)
         for key, column in zip(keys[len(group) :], columns.keys[len(group) :], strict=True)
     ]
-    label, output = (None, *names)[-2:]
+    label = combined(columns.label, names[: len(columns.labels)])
+    output = combined(columns.prediction, names[len(columns.labels) :])
     return Row(group, label, output, int(sums[0]), *_weights(table, sums, columns.weight))
 
 
