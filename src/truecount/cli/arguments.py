@@ -27,6 +27,14 @@ By: TypeAlias = Annotated[
     ),
 ]
 Weight: TypeAlias = Annotated[str | None, Option(metavar="COLUMN", autocompletion=columns, help="Column of weights.")]
+Cluster: TypeAlias = Annotated[
+    str | None,
+    Option(
+        metavar="COLUMN",
+        autocompletion=columns,
+        help="Column that says which items belong together: epochs of a question, patients, households.",
+    ),
+]
 Output: TypeAlias = Annotated[str, Option("--output", "-o", metavar="FILE|-", help="Where the counts go.")]
 StrictClasses: TypeAlias = Annotated[
     bool, Option("--strict-classes", help="Refuse to merge counts whose classes or outputs differ.")

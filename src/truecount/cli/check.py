@@ -53,6 +53,7 @@ def check(
     prediction: given.Prediction = None,
     by: given.By = None,
     weight: given.Weight = None,
+    cluster: given.Cluster = None,
     missing: given.Missing = None,
     confusion: given.Confusion = None,
     unlabeled: given.Unlabeled = None,

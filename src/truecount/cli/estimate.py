@@ -37,6 +37,7 @@ def estimate(
     prediction: given.Prediction = None,
     by: given.By = None,
     weight: given.Weight = None,
+    cluster: given.Cluster = None,
     missing: given.Missing = None,
     confusion: given.Confusion = None,
     unlabeled: given.Unlabeled = None,
@@ -89,6 +90,8 @@ def estimate(
       truecount estimate runs.csv --label human --prediction verdict --by model --baseline A --above pass=80%
     From week to week, with an alert where a share changed; with --strict, exit code 3:
       truecount estimate runs.csv --label human --prediction verdict --trend time:week --strict
+    Items that belong together, such as five epochs of each question:
+      truecount estimate runs.csv --label human --prediction verdict --cluster question
     Labels from several studies, in which the classifier may behave differently:
       truecount estimate runs.csv --label human --prediction verdict --by region --study site
     Counts:

@@ -41,6 +41,7 @@ class Source:
     by: Sequence[str] | None = None
     study: str | None = None
     weight: str | None = None
+    cluster: str | None = None
     missing: Sequence[str] | None = None
     confusion: Path | None = None
     unlabeled: Path | None = None
@@ -158,7 +159,7 @@ class Source:
         from truecount.reading.files import File
 
         needed = ("tables", "prediction") if is_shard and len(tables) == 1 else ("tables", "label", "prediction")
-        self._require("a file", needed, ("label", "missing", "by", "study", "weight"))
+        self._require("a file", needed, ("label", "missing", "by", "study", "weight", "cluster"))
         if len(tables) > 2:
             raise typer.BadParameter(
                 f"{len(tables)} files were named. Name one table, or a labelled and an unlabelled one; "
@@ -181,6 +182,7 @@ class Source:
             prediction=column_names("prediction", self.prediction or ""),
             by=read_by(self.by or ()),
             weight=self.weight,
+            cluster=self.cluster,
             study=self.study,
         )
         return Reading.told(columns, missing=self.missing, is_shard=is_shard)

@@ -7,7 +7,7 @@ alike (Wolter, *Introduction to Variance Estimation*, chapter 2, random groups).
 bin of every shard.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from zlib import crc32
@@ -71,15 +71,26 @@ class Clusters:
         """Return what functions make of the counts of each side, which have one more axis, the bins, in front."""
         return replace(self, labeled=labeled(self.labeled), unlabeled=unlabeled(self.unlabeled))
 
+    def placed(self, studies: Sequence[int], groups: Sequence[int], shape: tuple[int, int]) -> "Clusters":
+        """Return the same among so many studies and groups, in which its own have these places."""
+
+        def spread(own: FloatArray, places: Sequence[int], number: int) -> FloatArray:
+            whole = np.zeros((len(own), number, *own.shape[2:]))
+            whole[:, list(places)] = own
+            return whole
+
+        return self.changed(lambda own: spread(own, studies, shape[0]), lambda own: spread(own, groups, shape[1]))
+
     def coarser(self, size: int) -> "Clusters":
         """Return the same in fewer bins."""
         bins, rows = np.unique(self.bins % size, return_inverse=True)
-        sides = {}
-        for name in ("labeled", "unlabeled"):
-            own = getattr(self, name)
-            sides[name] = np.zeros((len(bins), *own.shape[1:]))
-            np.add.at(sides[name], rows, own)
-        return replace(self, bins=bins, size=size, **sides)
+
+        def added(own: FloatArray) -> FloatArray:
+            total = np.zeros((len(bins), *own.shape[1:]))
+            np.add.at(total, rows, own)
+            return total
+
+        return replace(self.changed(added, added), bins=bins, size=size)
 
     def __add__(self, other: "Clusters") -> "Clusters":
         """Add bin to bin; clusters that both have count twice in `number` alone."""
@@ -94,17 +105,35 @@ class Clusters:
         return {"number": self.number, "size": self.size, "bins": self.bins.tolist(), **sides}
 
 
-def read_clusters(values: Any, labeled: Any, unlabeled: Any) -> Clusters | None:
+def add_clusters(first: Clusters | None, second: Clusters | None) -> Clusters | None:
+    """Add the clusters of two shards, which both have some or none."""
+    if (first is None) != (second is None):
+        needed = "the items of one cluster are told by both"
+        raise InputError("clusters", "are on one side only", needed, "Count all shards with the same cluster column")
+    return None if first is None or second is None else first + second
+
+
+def clusters_of_groups(every: Sequence[Clusters | None]) -> Clusters | None:
+    """Return the clusters of counts that each become a group with a study of its own."""
+    shape, total = (len(every), len(every)), None
+    for place, each in enumerate(every):
+        own = None
+        if each is not None:
+            own = each.changed(lambda one: one[:, None], lambda one: one[:, None]).placed([place], [place], shape)
+        total = add_clusters(total, own) if place else own
+    return total
+
+
+def read_clusters(values: Any, labeled: Any, unlabeled: Any) -> Clusters:
     """Return what `to_dict` returned, or clusters as they are, if they add up to these counts."""
-    if values is None:
-        return None
-    if not isinstance(values, Clusters):
-        values = _read(values)
-    for side, own, whole in (("labeled", values.labeled, labeled), ("unlabeled", values.unlabeled, unlabeled)):
-        if own.shape != (len(values.bins), *whole.shape) or not np.allclose(own.sum(axis=0), whole, rtol=1e-6):
+    found: Clusters = values if isinstance(values, Clusters) else _read(values)
+    if found.labeled.ndim == np.ndim(labeled) and len(labeled) == 1:  # of groups that share one table of labels
+        found = replace(found, labeled=found.labeled[:, None])
+    for side, own, whole in (("labeled", found.labeled, labeled), ("unlabeled", found.unlabeled, unlabeled)):
+        if own.shape != (len(found.bins), *whole.shape) or not np.allclose(own.sum(axis=0), whole, rtol=1e-6):
             needed = "the counts of all clusters add up to those of all items"
             raise InputError("clusters", f"do not match {side}", needed, AGAIN)
-    return values
+    return found
 
 
 def _read(values: Any) -> Clusters:
@@ -114,7 +143,9 @@ def _read(values: Any) -> Clusters:
     size = _check.whole_number("clusters.size", values["size"], least=1)
     bins = np.array(_check.finite_numbers("clusters.bins", values["bins"], dimensions=1), np.int64)
     sides = {side: np.array(values[side], np.float64) for side in ("labeled", "unlabeled")}
-    if len(set(bins.tolist())) < len(bins) or any((own < 0).any() or not np.isfinite(own).all() for own in sides.values()):
+    if len(set(bins.tolist())) < len(bins) or any(
+        (own < 0).any() or not np.isfinite(own).all() for own in sides.values()
+    ):
         raise InputError("clusters", "hold a bin twice or a negative number", "each bin has counts once", AGAIN)
     number = _check.whole_number("clusters.number", values["number"], least=0)
     return Clusters(bins=bins, **sides, number=number, size=size)

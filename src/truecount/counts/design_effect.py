@@ -1,7 +1,7 @@
 """How much less clustered items tell than as many independent ones: the design effect, learned from the clusters.
 
-An estimate of the shares solves an equation in the counts. By each cluster's part in it, the variance of the shares is a
-sum over clusters of squares, which holds whatever the items of a cluster have in common, on either side and between
+An estimate of the shares solves an equation in the counts. By each cluster's part in it, the variance of the shares is
+a sum over clusters of squares, which holds whatever the items of a cluster have in common, on either side and between
 them (the variance of a ratio of cluster totals: Cochran, *Sampling Techniques*, chapter 11; Binder 1983). Over the
 variance that independent items would have it is the design effect, and counts are divided by it. It is never taken to
 be below 1.
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truecount._types import FloatArray
+from truecount._types import FloatArray, IntArray
 from truecount.counts.clusters import Clusters
 from truecount.counts.table import Counts
 
@@ -103,7 +103,7 @@ def given_output(
     return _effect(of_outputs + of_classes, alone)
 
 
-def of_groups(clusters: Clusters, whole: FloatArray, sizes: FloatArray) -> list[DesignEffect]:
+def of_groups(clusters: Clusters, whole: FloatArray | IntArray, sizes: FloatArray) -> list[DesignEffect]:
     """Return the design effect of each group's outputs, drawn towards that of all groups where its clusters are few.
 
     Parameters
@@ -155,13 +155,13 @@ def _effect(parts: FloatArray, alone: FloatArray) -> DesignEffect:
     return DesignEffect(max(1.0, seen / expected), float(np.clip(spread, 1.0, max(int((squares > 0).sum()) - 1, 1))))
 
 
-def _row_parts(clusters: FloatArray, whole: FloatArray, rows: FloatArray, weights: FloatArray) -> FloatArray:
+def _row_parts(clusters: FloatArray, whole: FloatArray | IntArray, rows: FloatArray, weights: FloatArray) -> FloatArray:
     """Shape (bins, entries): each bin's part in ``Σ_l weights_l rows_l``."""
     parts: FloatArray = np.einsum("l,rlk->rk", weights, _own_parts(clusters, whole, rows))
     return parts
 
 
-def _own_parts(clusters: FloatArray, whole: FloatArray, rows: FloatArray) -> FloatArray:
+def _own_parts(clusters: FloatArray, whole: FloatArray | IntArray, rows: FloatArray) -> FloatArray:
     """Shape (bins, rows, entries): each bin's part in the shares of each row, with a row's mean taken out.
 
     A row that a single bin tells of has nothing to compare it with: its items then count as one.
@@ -175,11 +175,11 @@ def _own_parts(clusters: FloatArray, whole: FloatArray, rows: FloatArray) -> Flo
     return np.asarray(parts)
 
 
-def _shares_of(items: FloatArray) -> FloatArray:
+def _shares_of(items: FloatArray | IntArray) -> FloatArray:
     return np.asarray(items / np.maximum(items.sum(axis=-1, keepdims=True), 1e-300), np.float64)
 
 
 def _over(number: FloatArray | float, divisor: FloatArray | float) -> FloatArray:
     """Divide, with 0 where the divisor is."""
     above, below = np.broadcast_arrays(np.asarray(number, np.float64), np.asarray(divisor, np.float64))
-    return np.divide(above, below, out=np.zeros(below.shape), where=below > 0)
+    return np.asarray(np.divide(above, below, out=np.zeros(below.shape), where=below > 0))

@@ -107,6 +107,13 @@ DECLARED = (
         "weighted-counts", "info", ("infer", "estimate", "mode"), "sums of weights, and how many items they are worth"
     ),
     Declared(
+        "clustered",
+        "info",
+        ("infer", "infer of groups", "mode"),
+        "items that belong together, the design effect, and how many independent items they are worth",
+        otherwise="caution for few clusters",
+    ),
+    Declared(
         "shared-labels",
         "info",
         ("infer",),
