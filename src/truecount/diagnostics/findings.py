@@ -26,8 +26,9 @@ from truecount.diagnostics.shift import misfit
 from truecount.inference.convergence import FEWEST_EFFECTIVE, RHAT_LIMIT, RHAT_MOST, RHAT_SERIOUS
 from truecount.inference.draws import Draws
 from truecount.inference.modes.mode import ModeRecord
-from truecount.models import ByPrediction, Density, Model, Prior, SamePopulation, density
+from truecount.models import ByPrediction, Density, Model, Prior, SamePopulation, TargetLabels, density
 from truecount.models.priors import NAMED_ROWS
+from truecount.models.target_labels import learned_worth
 from truecount.results.finding import Finding, Severity, gravest_first
 
 
@@ -57,6 +58,45 @@ def of_closed_form(counts: Counts, model: Model) -> tuple[Finding, ...]:
     return gravest_first([*output_cautions(counts), together, not_random(counts) if is_random else None])
 
 
+def of_target_labels(counts: Counts, model: TargetLabels, made: Density, draws: Draws) -> tuple[Finding, ...]:
+    """Return what is known about an answer from labels of the population and labels from elsewhere."""
+    both = Counts(counts.labeled + model.table(counts), counts.unlabeled, counts.classes, counts.outputs)
+    found = (
+        no_unlabeled(both),
+        _unlabeled_class(both, model.prior),
+        _unseen_output(both, model.prior),
+        _not_converged(draws),
+        _sources(counts, model, made, draws),
+    )
+    return gravest_first(found)
+
+
+def _sources(counts: Counts, model: TargetLabels, made: Density, draws: Draws) -> Finding | None:
+    """Say how much labels from elsewhere counted."""
+    told = learned_worth(counts, made, draws.confusion)
+    if told is None:
+        return None
+    worth, probability = told
+    places = np.searchsorted(np.cumsum(probability), [(1 - LEVEL) / 2, 0.5, (1 + LEVEL) / 2])
+    low, middle, high = worth[np.minimum(places, len(worth) - 1)].tolist()
+    own, elsewhere = int(np.sum(model.labeled)), float(counts.labeled.sum())
+    per_class = elsewhere / len(counts.classes)
+    is_unlike = middle < UNLIKE
+    message = (
+        f"{own:,} labels of the population and {elsewhere:,.0f} from elsewhere were combined: the {per_class:,.0f} "
+        f"labels of a class from elsewhere count as about {_short(middle)} of the population ({_short(low)} to "
+        f"{_short(high)})."
+    )
+    drifted = " The classifier treats items of a class differently there." if is_unlike else ""
+    numbers = {"labels": own, "elsewhere": elsewhere, "worth": middle, "interval": [low, high]}
+    advice = "Label more items of the population: labels from elsewhere tell little of it." if is_unlike else ""
+    return Finding("sources-combined", "caution" if is_unlike else "info", message + drifted, numbers, advice)
+
+
+def _short(number: float) -> str:
+    return f"{float(f'{number:.2g}'):g}"
+
+
 def of_mode(counts: Counts, prior: Prior, record: ModeRecord) -> tuple[Finding, ...]:
     """Return what is known about a mode."""
     return gravest_first([*of_counts(counts, prior), *mode_findings(record)])
@@ -70,6 +110,8 @@ def of_counts(counts: Counts, prior: Prior) -> tuple[Finding, ...]:
     return gravest_first([*cautions(counts, prior), misfit(counts, model), *indistinct(counts, model)])
 
 
+UNLIKE = 5.0
+"""Labels of the population that those of a class from elsewhere count as, below which the two are said to differ."""
 ALIKE, FEW_CLUSTERS = 1.05, 10
 """Design effect from which on items of a cluster are said to be alike; degrees of freedom that are few."""
 FEW_AN_OUTPUT = 10
@@ -270,7 +312,7 @@ def _learned_prior(counts: Counts, prior: Prior) -> Finding | None:
     low, high = learned.strength_interval(LEVEL)
     part = own / (even + own)
     on_own = f", {100 * part:.0f} % of them with the output called like the class" if learned.peak.any() else ""
-    labels = " to ".join(dict.fromkeys(f"{float(f'{end:.2g}'):g}" for end in (low, high)))
+    labels = " to ".join(dict.fromkeys(_short(end) for end in (low, high)))
     return Finding(
         "learned-prior",
         "info",

@@ -178,6 +178,13 @@ DECLARED = (
         ("infer",),
         "labels unlike what the prior of the rows expects; another prior explains them far better",
     ),
+    Declared(
+        "sources-combined",
+        "info",
+        ("infer",),
+        "labels of the population and from elsewhere, and how much the latter count",
+        otherwise="caution where they count for little",
+    ),
     Declared("learned-prior", "info", ("infer",), "what the labels decided about the prior of the rows"),
     Declared(
         "prior-against-data", "serious", ("infer",), "the prior holds the answer away from all that fits the counts"
