@@ -8,7 +8,7 @@ import pytest
 
 import truecount as tc
 from truecount.errors import InputError
-from truecount.models.target_labels import WORTHS, learned_worth
+from truecount.models.target_labels import CHANCES, WORTHS, learned_worth
 
 COUNTS = tc.Counts([[30, 10], [6, 44]], [60, 40], classes=["fail", "pass"])
 OWN = [[6, 4], [1, 9]]
@@ -69,9 +69,9 @@ def test_learned_worth_is_a_mixture_of_fixed_ones(counts, own):
     prevalence, confusion = points(counts.labeled.shape)
     per_class = counts.labeled.sum() / len(counts.classes)
     mixed = np.zeros(len(prevalence))
-    for worth in WORTHS:
-        rows = 1 + worth / (worth + per_class) * counts.labeled
-        mixed += [np.prod([dirichlet.pdf(row, each) for row, each in zip(one, rows, strict=True)]) for one in confusion]
+    for worth, chance in zip(WORTHS, CHANCES, strict=True):
+        rows = 1 + counts.labeled / (1 + per_class / worth)
+        mixed += chance * np.array([np.prod([dirichlet.pdf(row, each) for row, each in zip(one, rows, strict=True)]) for one in confusion])
     joint = prevalence[:, :, None] * confusion
     likelihood = (np.array(own) * np.log(joint)).sum(axis=(1, 2)) + counts.unlabeled @ np.log(joint.sum(axis=1)).T
     constant(density.log_joint(prevalence, confusion) - likelihood - np.log(mixed))

@@ -81,14 +81,15 @@ def _sources(counts: Counts, model: TargetLabels, made: Density, draws: Draws) -
     low, middle, high = worth[np.minimum(places, len(worth) - 1)].tolist()
     own, elsewhere = int(np.sum(model.labeled)), float(counts.labeled.sum())
     per_class = elsewhere / len(counts.classes)
-    is_unlike = middle < UNLIKE
+    holds = float(probability[-1])
+    is_unlike = holds < UNLIKE
     message = (
         f"{own:,} labels of the population and {elsewhere:,.0f} from elsewhere were combined: the {per_class:,.0f} "
         f"labels of a class from elsewhere count as about {_short(middle)} of the population ({_short(low)} to "
-        f"{_short(high)})."
+        f"{_short(high)}). That label shift holds has a probability of {holds:.2f}."
     )
-    drifted = " The classifier treats items of a class differently there." if is_unlike else ""
-    numbers = {"labels": own, "elsewhere": elsewhere, "worth": middle, "interval": [low, high]}
+    drifted = " The classifier treats items of a class differently here." if is_unlike else ""
+    numbers = {"labels": own, "elsewhere": elsewhere, "worth": middle, "interval": [low, high], "label_shift": holds}
     advice = "Label more items of the population: labels from elsewhere tell little of it." if is_unlike else ""
     return Finding("sources-combined", "caution" if is_unlike else "info", message + drifted, numbers, advice)
 
@@ -110,8 +111,8 @@ def of_counts(counts: Counts, prior: Prior) -> tuple[Finding, ...]:
     return gravest_first([*cautions(counts, prior), misfit(counts, model), *indistinct(counts, model)])
 
 
-UNLIKE = 5.0
-"""Labels of the population that those of a class from elsewhere count as, below which the two are said to differ."""
+UNLIKE = 0.05
+"""Probability of label shift below which labels of the population and from elsewhere are said to differ."""
 ALIKE, FEW_CLUSTERS = 1.05, 10
 """Design effect from which on items of a cluster are said to be alike; degrees of freedom that are few."""
 FEW_AN_OUTPUT = 10

@@ -6,7 +6,7 @@ n[k] other items of it, of which only the output is known:
     φ_l ~ Dir(β_l + a F_l),    Π (π_l φ_lk)^T_lk · Π_k q_k^n_k,    q = φᵀπ
 
 φ are the rows of the population. A label from elsewhere counts as `a` labels of the population (a normalised power
-prior: Ibrahim & Chen 2000), and `a` is learned. With N labels of a class on average, ``a = s / (s + N)``, where s is
+prior: Ibrahim & Chen 2000), and `a` is learned on a grid. With N labels of a class on average, ``a = s / (s + N)``, where s is
 how many labels of the population those of a class from elsewhere are worth, however many they are: rows that vary
 between the two as under a Dirichlet distribution of concentration 2s are worth as much. At ``s = ∞`` label shift holds,
 and the posterior is that of `LabelShift`; at ``s = 0`` only T tells the rows, as under `SamePopulation` and
@@ -30,8 +30,11 @@ from truecount.models.learned import Learned
 from truecount.models.model import INDEPENDENT, RIGHT_LABELS, Assumption
 from truecount.models.priors import LEARNED
 
-WORTHS = np.geomspace(1.0, 300.0, 16)
-"""How many labels of the population those of a class from elsewhere may be worth: each as likely before any data."""
+WORTHS = np.append(np.geomspace(1.0, 100.0, 9), inf)
+"""How many labels of the population those of a class from elsewhere may be worth."""
+CHANCES = np.append(np.full(9, 0.5 / 9), 0.5)
+"""Of each before any data: label shift holds with an even chance. Fewer chances for it make intervals wider where it
+holds, more make them too narrow where it does not (``benchmarks/target_labels.py``)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,8 +145,8 @@ class TargetLabels(LabelShift):
             spread=beliefs,
             peak=elsewhere,
             even=np.ones(len(WORTHS)),
-            own=WORTHS / (WORTHS + per_class),
-            log_prior=np.zeros(len(WORTHS)),
+            own=1 / (1 + per_class / WORTHS),
+            log_prior=np.log(CHANCES),
         )
         return replace(both, rows=learned.reference_rows + own, learned_rows=learned)
 
