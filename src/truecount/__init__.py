@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from truecount.models import Pooled as Pooled
     from truecount.models import Prior as Prior
     from truecount.models import SamePopulation as SamePopulation
+    from truecount.models import TargetLabels as TargetLabels
     from truecount.models import Varying as Varying
     from truecount.models import Walk as Walk
     from truecount.page import report as report
@@ -99,6 +100,7 @@ _HOMES = {
     "Ratings": "counts",
     "SamePopulation": "models",
     "Scores": "scores",
+    "TargetLabels": "models",
     "Varying": "models",
     "Walk": "models",
     "calibration": "api.simulation",

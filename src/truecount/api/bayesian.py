@@ -12,17 +12,17 @@ from truecount._advice import AUTO, Action, Advice
 from truecount._progress import track
 from truecount.counts import Counts, Groups, Ratings
 from truecount.counts.table import COUNT_FIRST
-from truecount.diagnostics.findings import of_closed_form, of_mode, of_posterior
+from truecount.diagnostics.findings import of_closed_form, of_mode, of_posterior, of_target_labels
 from truecount.errors import ConvergenceWarning, InputError
 from truecount.inference import Auto
 from truecount.inference.closed_form import sample_closed_form
 from truecount.inference.draws import Draws, Engine
 from truecount.inference.importance.many import own_seeds
 from truecount.inference.modes.mode import find_mode
-from truecount.models import Density, LabelShift, Model, Prior
+from truecount.models import Density, LabelShift, Model, Prior, TargetLabels
 from truecount.models.erring_labels import ErringLabels
 from truecount.models.given_output import OutputModel
-from truecount.models.register import chosen_model, label_shift_model
+from truecount.models.register import chosen_model, label_shift_model, require_no_target_labels
 from truecount.results import Finding, PointEstimate, Posterior
 from truecount.results.finding import Awaited
 from truecount.results.provenance import Origin
@@ -114,6 +114,7 @@ def _of_scores(data: Scores, model: LabelShift | OutputModel, engine: Engine, or
     from truecount.api import scores
 
     _require_nothing_of_groups(model, "the data are one population", "Pass Groups, or leave it out")
+    require_no_target_labels(model, "scores are calibrated on labels from elsewhere")
     finding = None
     if isinstance(model, LabelShift) and not scores.asks_for_cells(model, _engine(engine)):
         made = scores.fit_scores(data.labeled, data.labels, data.classes)
@@ -130,6 +131,7 @@ def _of_groups(data: Groups, model: LabelShift | OutputModel, engine: Engine, or
     if not isinstance(model, LabelShift):
         needed = "groups are drawn jointly under label shift"
         raise InputError("model", f"is {model!r:.60}", needed, "Pass LabelShift(), or use infer_many(groups, model)")
+    require_no_target_labels(model, "labels of a group are a study named like it, with confusion=Varying()")
     return infer_groups(data, model, engine, origin)
 
 
@@ -191,6 +193,7 @@ def infer_many(
     origins = [replace(origin_of(engine, each), common_seed=seed) for each in seeds]
     chosen, results = chosen_model(model, prior), dict[int, Posterior]()
     _require_nothing_of_groups(chosen, "each population is inferred by itself", "Use infer(groups, model)")
+    require_no_target_labels(chosen, "each population has labels of its own")
     if isinstance(chosen, LabelShift):
         densities = [_named(name, partial(_density, each, chosen)) for name, each in named]
         drawn = _engine(engine).sample_many(densities, seeds)
@@ -271,6 +274,8 @@ def origin_of(engine: Engine, seed: int) -> Origin:
 
 def _posterior(draws: Draws, density: Density, counts: Counts, model: LabelShift, origin: Origin) -> Posterior:
     findings = Awaited(partial(of_posterior, counts, model.prior, density, draws))
+    if isinstance(model, TargetLabels):
+        findings = Awaited(partial(of_target_labels, counts, model, density, draws))
     if draws.run.not_converged:
         _warn(findings, stacklevel=4)
     return Posterior(draws=draws, counts=counts, model=model, findings=findings, origin=origin)

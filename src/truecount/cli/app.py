@@ -27,7 +27,7 @@ COMMANDS: tuple[Door, ...] = ("estimate", "check", "plan", "counts", "demo")
 VERBS = {"estimate": ("infer", "infer of groups", "estimate"), "check": ("infer", "check")}
 """Verbs of the library that a command calls, whose findings it may show."""
 OPTIONS = (
-    *("label", "prediction", "missing", "by", "weight", "prior", "positive", "sensitivity", "specificity"),
+    *("label", "prediction", "missing", "by", "weight", "cluster", "prior", "positive", "sensitivity", "specificity"),
     *("target", "engine", "above", "below", "drift", "label_error"),
     *("prevalence", "labels", "items", "budget", "assurance", "half_width"),
 )

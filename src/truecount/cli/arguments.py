@@ -27,6 +27,23 @@ By: TypeAlias = Annotated[
     ),
 ]
 Weight: TypeAlias = Annotated[str | None, Option(metavar="COLUMN", autocompletion=columns, help="Column of weights.")]
+Cluster: TypeAlias = Annotated[
+    str | None,
+    Option(
+        metavar="COLUMN",
+        autocompletion=columns,
+        help="Column that says which items belong together: epochs of a question, patients, households.",
+    ),
+]
+TargetLabels: TypeAlias = Annotated[
+    str | None,
+    Option(
+        metavar="FILE|COLUMN=VALUE",
+        help="Labelled items of the population itself, at random or chosen by their output, beside labels from "
+        "elsewhere: a file as for check --audit, whose items are not among the unlabelled ones, or the rows of the "
+        "data whose COLUMN holds VALUE.",
+    ),
+]
 Output: TypeAlias = Annotated[str, Option("--output", "-o", metavar="FILE|-", help="Where the counts go.")]
 StrictClasses: TypeAlias = Annotated[
     bool, Option("--strict-classes", help="Refuse to merge counts whose classes or outputs differ.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 import typer
 
 from truecount._progress import watch
+from truecount._types import FloatArray
 from truecount.api.bayesian import infer
 from truecount.cli import arguments as given
 from truecount.cli.groups import answer_groups, require_no_alert
@@ -15,11 +16,12 @@ from truecount.cli.options import GroupOptions, make_engine, make_model, read_le
 from truecount.cli.raters import behind_labels, with_label_error
 from truecount.cli.report import Report
 from truecount.cli.source import Source
+from truecount.cli.target import OPTION, read_target, with_prior
 from truecount.counts import Counts, Groups, Ratings
 from truecount.counts.survey import NAMES
 from truecount.errors import InputError, TruecountWarning
 from truecount.inference.draws import Engine
-from truecount.models import LabelShift, Model, Prior
+from truecount.models import LabelShift, Model, Prior, TargetLabels
 from truecount.results import Comparison, PointEstimate, Posterior
 from truecount.results.finding import in_words
 from truecount.results.group_summary import GroupSummary
@@ -38,6 +40,8 @@ def estimate(
     prediction: given.Prediction = None,
     by: given.By = None,
     weight: given.Weight = None,
+    cluster: given.Cluster = None,
+    target_labels: given.TargetLabels = None,
     missing: given.Missing = None,
     confusion: given.Confusion = None,
     unlabeled: given.Unlabeled = None,
@@ -91,6 +95,11 @@ def estimate(
       truecount estimate runs.csv --label human --prediction verdict --by model --baseline A --above pass=80%
     From week to week, with an alert where a share changed; with --strict, exit code 3:
       truecount estimate runs.csv --label human --prediction verdict --trend time:week --strict
+    Items that belong together, such as five epochs of each question:
+      truecount estimate runs.csv --label human --prediction verdict --cluster question
+    Labels of the population itself beside labels from elsewhere, in a file or in rows that a column tells apart:
+      truecount estimate runs.csv --label human --prediction verdict --target-labels audit.csv
+      truecount estimate runs.csv --label human --prediction verdict --target-labels where=here
     Labels from several studies, in which the classifier may behave differently:
       truecount estimate runs.csv --label human --prediction verdict --by region --study site
     Counts:
@@ -169,7 +178,7 @@ def estimate(
         answer = by_all(*given_data, seed_number) if method is None else by_method(*given_data, method)
         return _end(answer.posterior if isinstance(answer, Comparison) else None, answer, strict=strict)
     options.require_sound(source, engine)
-    counts, known = options.of_source(source).read_under(design)
+    counts, known, of_population = _read(source, options, design, target_labels)
     rated = counts if isinstance(counts, Ratings) else None
     if isinstance(counts, Ratings):
         counts = behind_labels(counts)
@@ -177,6 +186,7 @@ def estimate(
     model = make_model(design, whole, known, prevalence=prior, confusion=prior_confusion, given_output=prior_output)
     model = _with_ranges(model, source, quiet=quiet)
     model = model if label_error is None else with_label_error(model, label_error, whole.classes)
+    model = model if of_population is None else with_prior(model, of_population)
     report.require_possible(counts.values() if isinstance(counts, Groups) else [counts])
     if isinstance(counts, Groups):
         answered = answer_groups(counts, model, options, report, engine=drawing, seed=seed_number, ratings=rated)
@@ -185,6 +195,17 @@ def estimate(
     posterior = _as_read(quiet_infer(rated or counts, model, drawing, seed_number), interval)
     report.deliver(posterior)
     return _end(posterior, posterior, strict=strict)
+
+
+def _read(
+    source: Source, options: GroupOptions, design: str, labels: str | None
+) -> tuple[Counts | Groups | Ratings, FloatArray | None, TargetLabels | None]:
+    """Return the counts, the rows that are known, and the labels of the population itself, if there are any."""
+    if labels is None:
+        return *options.of_source(source).read_under(design), None
+    source.refuse_groups(OPTION)
+    counts, target = read_target(labels, source)
+    return counts, None, target
 
 
 def _with_ranges(model: Model, source: Source, *, quiet: bool) -> Model:

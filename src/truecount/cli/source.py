@@ -6,7 +6,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +41,7 @@ class Source:
     by: Sequence[str] | None = None
     study: str | None = None
     weight: str | None = None
+    cluster: str | None = None
     missing: Sequence[str] | None = None
     confusion: Path | None = None
     unlabeled: Path | None = None
@@ -124,6 +125,27 @@ class Source:
         reading, file = self._reading(), File(self.tables[0])
         return tallied(reading.of_labeled(file), reading, file.name).to_counts()
 
+    def of_population(self, labels: Path, option: str) -> Counts:
+        """Read labelled items of the population: counts where the file holds them, else rows with named columns."""
+        from truecount.counts.matrix import holds_matrix, read_confusion
+        from truecount.reading.locate import holds_counts
+
+        if holds_counts(labels):
+            return Source(tables=[str(labels)]).read_one(option)[0]
+        if holds_matrix(labels) or self.confusion is not None:
+            return read_confusion(labels)
+        if self.label or self.prediction:
+            columns: dict[str, Any] = {name: getattr(self, name) for name in ("label", "prediction", "missing")}
+            return Source(tables=[str(labels)], **columns, weight=self.weight).labeled()
+        raise typer.BadParameter(f"{option} {labels} is a table: name its columns with --label and --prediction.")
+
+    def without_columns(self) -> "Source":
+        """Return the data without the columns that labels of the population alone have, where all else is counted."""
+        from truecount.reading.locate import holds_counts
+
+        is_counted = self.confusion or self.positive or any(holds_counts(Path(table)) for table in self.tables)
+        return replace(self, label=None, prediction=None, missing=None) if is_counted else self
+
     def _is_counts(self, tables: Sequence[str]) -> bool:
         """Whether this is a file of counts, of which there is one only."""
         from truecount.reading.locate import holds_lines
@@ -164,7 +186,7 @@ class Source:
         from truecount.reading.files import File
 
         needed = ("tables", "prediction") if is_shard and len(tables) == 1 else ("tables", "label", "prediction")
-        self._require("a file", needed, ("label", "missing", "by", "study", "weight"))
+        self._require("a file", needed, ("label", "missing", "by", "study", "weight", "cluster"))
         if len(tables) > 2:
             raise typer.BadParameter(
                 f"{len(tables)} files were named. Name one table, or a labelled and an unlabelled one; "
@@ -187,6 +209,7 @@ class Source:
             prediction=column_names("prediction", self.prediction or ""),
             by=read_by(self.by or ()),
             weight=self.weight,
+            cluster=self.cluster,
             study=self.study,
         )
         return Reading.told(columns, missing=self.missing, is_shard=is_shard)

@@ -9,7 +9,7 @@ from truecount.counts.ratings import Ratings
 from truecount.counts.table import Counts
 from truecount.counts.tally import Tally, tallied
 from truecount.errors import InputError
-from truecount.reading.arrays import array_rows, encode_columns, encode_keys, named_columns
+from truecount.reading.arrays import Column, array_rows, encode_clusters, encode_columns, encode_keys, named_columns
 from truecount.reading.columns import Columns, column_names, columns_by
 from truecount.reading.names import Missing
 from truecount.reading.rows import Reading, Table, require_few_names, require_studies
@@ -26,6 +26,8 @@ def count(
     new_predictions: Any,
     *,
     by: Any = None,
+    cluster: Any = None,
+    new_cluster: Any = None,
     classes: Iterable[Any] | None = None,
     outputs: Iterable[Any] | None = None,
     missing: Missing = None,
@@ -39,6 +41,8 @@ def count(
     new_predictions: Any,
     *,
     by: None = None,
+    cluster: Any = None,
+    new_cluster: Any = None,
     classes: Iterable[Any] | None = None,
     outputs: Iterable[Any] | None = None,
     missing: Missing = None,
@@ -53,6 +57,8 @@ def count(
     *,
     by: Any,
     study: Any = None,
+    cluster: Any = None,
+    new_cluster: Any = None,
     classes: Iterable[Any] | None = None,
     outputs: Iterable[Any] | None = None,
     missing: Missing = None,
@@ -66,6 +72,8 @@ def count(
     *,
     by: Any = None,
     study: Any = None,
+    cluster: Any = None,
+    new_cluster: Any = None,
     classes: Iterable[Any] | None = None,
     outputs: Iterable[Any] | None = None,
     missing: Missing = None,
@@ -88,6 +96,9 @@ def count(
     study
         Where each label comes from, a column in the order of `labels`, where labels come from several studies: the
         answer is then `Groups`, with a table for each study.
+    cluster, new_cluster
+        Which items belong together (epochs of a question, patients of a household), in the order of `labels` and of
+        `new_predictions`; one cluster may have items on both sides. Give both or neither.
     classes, outputs
         Their names, in the order wanted. Left out, they are the values that occur, sorted: numbers, then strings.
         One that is named but does not occur is kept with zeros; one that occurs but is not named is an error.
@@ -123,6 +134,7 @@ def count(
         label=named_columns("labels", labels),
         prediction=_same_columns(predictions, new_predictions),
         by=dict.fromkeys(map(str, named)),
+        cluster=None if cluster is None and new_cluster is None else "cluster",
     )
     reading = Reading.told(columns, missing=missing, classes=classes, outputs=outputs)
     found = {side: encode_columns(side, column, reading.missing) for side, column in sides.items()}
@@ -140,10 +152,25 @@ def count(
     studies = [] if study is None else [encode_keys("study", study)]
     for column in studies:
         column.require_length("study", "labels", len(found["labels"].codes))
-    rows = array_rows(found["labels"], found["predictions"], groups=studies)
+    known, new = _both_clusters(cluster, new_cluster, len(found["labels"].codes), len(found["new_predictions"].codes))
+    rows = array_rows(found["labels"], found["predictions"], groups=studies, cluster=known)
     require_studies("labels", rows, None if study is None else "study")
-    rows += array_rows(None, found["new_predictions"], groups=list(groups.values()))
+    rows += array_rows(None, found["new_predictions"], groups=list(groups.values()), cluster=new)
     return tallied(reading.explained(None, rows), reading).to_data()
+
+
+def _both_clusters(cluster: Any, new_cluster: Any, labeled: int, unlabeled: int) -> tuple[Column | None, Column | None]:
+    """Return the clusters of both sides, which are given together or not at all."""
+    if cluster is None and new_cluster is None:
+        return None, None
+    if cluster is None or new_cluster is None:
+        found, needed = "came without the other side's", "items of both sides belong to clusters"
+        remedy = "Pass cluster= and new_cluster=; items that stand alone are clusters of their own"
+        raise InputError("cluster" if new_cluster is None else "new_cluster", found, needed, remedy)
+    known, new = encode_clusters("cluster", cluster), encode_clusters("new_cluster", new_cluster)
+    known.require_length("cluster", "labels", labeled)
+    new.require_length("new_cluster", "new_predictions", unlabeled)
+    return known, new
 
 
 def _same_columns(predictions: Any, new_predictions: Any) -> str | tuple[str, ...]:
@@ -166,6 +193,7 @@ def count_table(
     by: By | None = None,
     study: str | None = None,
     weight: str | None = None,
+    cluster: str | None = None,
     classes: Iterable[Any] | None = None,
     outputs: Iterable[Any] | None = None,
     missing: Missing = None,
@@ -182,6 +210,7 @@ def count_table(
     prediction: str | Sequence[str],
     by: None = None,
     weight: str | None = None,
+    cluster: str | None = None,
     classes: Iterable[Any] | None = None,
     outputs: Iterable[Any] | None = None,
     missing: Missing = None,
@@ -199,6 +228,7 @@ def count_table(
     by: By,
     study: str | None = None,
     weight: str | None = None,
+    cluster: str | None = None,
     classes: Iterable[Any] | None = None,
     outputs: Iterable[Any] | None = None,
     missing: Missing = None,
@@ -215,6 +245,7 @@ def count_table(
     by: By | None = None,
     study: str | None = None,
     weight: str | None = None,
+    cluster: str | None = None,
     classes: Iterable[Any] | None = None,
     outputs: Iterable[Any] | None = None,
     missing: Missing = None,
@@ -247,6 +278,9 @@ def count_table(
         then `Groups`, with a table for each study. A column of `by` makes each group's own labels its study.
     weight
         Column of weights, which are summed, and their squares too.
+    cluster
+        Column that says which items belong together: epochs of a question, patients, households, documents. What the
+        items of a cluster have in common widens the intervals (`docs/clusters.md`).
     classes, outputs
         Their names, in the order wanted. Left out, they are the values that occur, sorted.
     missing
@@ -287,6 +321,7 @@ def count_table(
         by=columns_by(by),
         weight=weight,
         study=study,
+        cluster=cluster,
     )
     reading = Reading.told(columns, missing=missing, classes=classes, outputs=outputs)
     if table is not None and labeled is None and unlabeled is None:

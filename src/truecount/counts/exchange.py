@@ -18,6 +18,7 @@ from truecount import _check
 from truecount._json import JsonError, read_json
 from truecount._types import Name
 from truecount.counts import validation
+from truecount.counts.clusters import Clusters, read_clusters
 from truecount.counts.combinations import Combinations
 from truecount.counts.groups import SCHEMA as GROUPS
 from truecount.counts.groups import Groups
@@ -48,6 +49,9 @@ def to_document(tally: Tally) -> dict[str, Any]:
         squares = [[tally.unlabeled_squares[group, output] for output in outputs] for group in groups]
         document["labeled_squares"] = [[tally.labeled_squares[name, output] for output in outputs] for name in classes]
         document["unlabeled_squares"] = squares if tally.by else squares[0]
+    if (clusters := tally.binned(classes, outputs, groups if tally.by else None)) is not None:
+        own = clusters.to_dict()
+        document["clusters"] = {**own, "labeled": [each[0] for each in own["labeled"]]} if tally.by else own
     if tally.classifiers:
         parts = [list(tally.output_parts[output]) for output in outputs]
         document["combinations"] = {"columns": list(tally.classifiers), "parts": parts}
@@ -86,6 +90,9 @@ def from_document(values: Any) -> Tally:
             numbers = entries[side + source] if is_matrix else [entries[side + source]]
             cells = _cells(side + source, numbers, len(rows), len(outputs), whole=not tally.is_weighted)
             getattr(tally, side + suffix).update(_sums(rows, outputs, cells))
+    if entries.get("clusters") is not None:
+        known, new = (_array(tally, side, rows) for side, rows in (("labeled", classes), ("unlabeled", groups)))
+        _put_clusters(tally, read_clusters(entries["clusters"], known, new if is_grouped else new[0]), groups)
     if "combinations" in entries:
         _put_parts(tally, Combinations.read("combinations", entries["combinations"], len(outputs)))
     return tally
@@ -105,6 +112,24 @@ def _with_raters(tally: Tally, patterns: Combinations, classes: tuple[Name, ...]
     tally.label_parts = dict(zip(tally.class_names(), patterns.parts, strict=True))
     tally.raters, tally.classes = patterns.columns, classes
     return tally
+
+
+def _array(tally: Tally, side: str, rows: Sequence[Any]) -> Any:
+    sums = getattr(tally, side)
+    return np.array([[sums[row, output] for output in tally.output_names()] for row in rows]).reshape(len(rows), -1)
+
+
+def _put_clusters(tally: Tally, clusters: Clusters, groups: Sequence[Any]) -> None:
+    """Put bins of clusters into sums that add; labels are those of one study."""
+    tally.is_clustered, tally.n_clusters = True, clusters.number
+    classes, outputs = tally.class_names(), tally.output_names()
+    known = clusters.labeled.reshape(len(clusters.bins), len(classes), len(outputs))
+    new = clusters.unlabeled.reshape(len(clusters.bins), len(groups), len(outputs))
+    for row, bin_ in enumerate(clusters.bins.tolist()):
+        for label, column in np.argwhere(known[row]):
+            tally.clusters[bin_, (), classes[label], outputs[column]] += known[row, label, column].item()
+        for group, column in np.argwhere(new[row]):
+            tally.clusters[bin_, groups[group], None, outputs[column]] += new[row, group, column].item()
 
 
 def _put_parts(tally: Tally, combinations: Combinations) -> None:
@@ -130,6 +155,8 @@ def tally_of(data: Counts | Groups | Ratings) -> Tally:
         known, new = (known[0], new) if is_grouped else (known, [new])
         getattr(tally, f"labeled{suffix}").update(_sums(data.classes, data.outputs, np.asarray(known).tolist()))
         getattr(tally, f"unlabeled{suffix}").update(_sums(groups, data.outputs, np.asarray(new).tolist()))
+    if data.clusters is not None:
+        _put_clusters(tally, data.clusters, groups)
     if data.combinations is not None:
         _put_parts(tally, data.combinations)
     return tally

@@ -13,6 +13,7 @@ from truecount._json import JsonError, read_json
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import listed_quoted, nearest
 from truecount.counts import display, validation
+from truecount.counts.clusters import Clusters, add_clusters, clusters_of_groups, read_clusters
 from truecount.counts.combinations import Combinations
 from truecount.counts.group_parts import (
     aligned_squares,
@@ -20,6 +21,7 @@ from truecount.counts.group_parts import (
     group_keys,
     group_row,
     group_times,
+    merged_times,
     rectangular,
 )
 from truecount.counts.periods import key_times, missing_periods
@@ -75,6 +77,7 @@ class Groups:
     labeled_squares: FloatArray | None = field(kw_only=True)
     unlabeled_squares: FloatArray | None = field(kw_only=True)
     combinations: Combinations | None = field(kw_only=True)
+    clusters: Clusters | None = field(kw_only=True)
 
     def __init__(
         self,
@@ -88,6 +91,7 @@ class Groups:
         labeled_squares: Any = None,
         unlabeled_squares: Any = None,
         combinations: Any = None,
+        clusters: Any = None,
     ) -> None:
         _check.instance_of("unlabeled", unlabeled, Mapping, "Pass {group: [items of each output], ...}")
         if not unlabeled:
@@ -103,6 +107,7 @@ class Groups:
         if combinations is not None:
             combinations = Combinations.read("combinations", combinations, len(self.outputs))
         self._set("combinations", combinations)
+        self._set("clusters", None if clusters is None else read_clusters(clusters, self.labeled, self.unlabeled))
         self._set("groups", keys)
         self._set("studies", studies)
         self._set("by", group_columns(by, keys))
@@ -152,6 +157,7 @@ class Groups:
             first.classes,
             first.outputs,
             combinations=first.combinations,
+            clusters=clusters_of_groups([one.clusters for one in each.values()]),
             **squares,
         )
 
@@ -236,8 +242,16 @@ class Groups:
             squares["labeled_squares"] = self.labeled_squares[studies].sum(axis=0)
             squares["unlabeled_squares"] = chosen(self.unlabeled_squares)
         labeled = self.labeled[studies].sum(axis=0)
-        names = (self.classes, self.outputs)
-        return Counts(labeled, chosen(self.unlabeled), *names, combinations=self.combinations, **squares)
+        kept = groups if isinstance(groups, slice) else slice(groups, groups + 1)
+        return Counts(
+            labeled,
+            chosen(self.unlabeled),
+            self.classes,
+            self.outputs,
+            combinations=self.combinations,
+            clusters=self._clusters(lambda own: own[:, studies].sum(axis=1), lambda own: own[:, kept].sum(axis=1)),
+            **squares,
+        )
 
     def ordered_like(self, other: "Groups | Counts") -> "Groups":
         """Return the same with classes and outputs in the order of others."""
@@ -251,6 +265,7 @@ class Groups:
             labeled_squares=None if self.labeled_squares is None else self.labeled_squares[:, rows][:, :, columns],
             unlabeled_squares=None if self.unlabeled_squares is None else self.unlabeled_squares[:, columns],
             combinations=None if self.combinations is None else self.combinations.taken(columns),
+            clusters=self._clusters(lambda each: each[:, :, rows][..., columns], lambda each: each[..., columns]),
         )
 
     def select(self, groups: Iterable[Any]) -> "Groups":
@@ -261,7 +276,11 @@ class Groups:
             groups=tuple(self.groups[at] for at in chosen),
             times=None if self.times is None else self.times[chosen],
             unlabeled_squares=None if self.unlabeled_squares is None else self.unlabeled_squares[chosen],
+            clusters=self._clusters(lambda each: each, lambda each: each[:, chosen]),
         )
+
+    def _clusters(self, labeled: Callable[[Any], Any], unlabeled: Callable[[Any], Any]) -> Clusters | None:
+        return None if self.clusters is None else self.clusters.changed(labeled, unlabeled)
 
     def renamed(
         self, groups: Sequence[Any], studies: Sequence[Any] | None = None, *, by: Sequence[str] | None = None
@@ -297,6 +316,7 @@ class Groups:
             groups=(*self.groups, *empty),
             unlabeled=np.vstack([self.unlabeled, nothing]),
             unlabeled_squares=None if squares is None else np.vstack([squares, nothing]),
+            clusters=self._clusters(lambda each: each, lambda each: np.pad(each, ((0, 0), (0, len(empty)), (0, 0)))),
             times=None,
         ).select(order)
 
@@ -314,7 +334,7 @@ class Groups:
             "unlabeled_squares": _by_name(values["unlabeled_squares"], groups),
         }
         labeled, unlabeled = _by_name(values["labeled"], studies), dict(zip(groups, values["unlabeled"], strict=True))
-        names = {name: values[name] for name in ("classes", "outputs", "times", "by", "combinations")}
+        names = {name: values[name] for name in ("classes", "outputs", "times", "by", "combinations", "clusters")}
         return Groups(labeled, unlabeled, **names, **squares)
 
     def _parts(self) -> dict[str, Any]:
@@ -350,6 +370,9 @@ class Groups:
             result["unlabeled_squares"] = self.unlabeled_squares.tolist()
         if self.combinations is not None:
             result["combinations"] = self.combinations.to_dict()
+        if self.clusters is not None:
+            own = self.clusters if self.studies else self._clusters(lambda each: each[:, 0], lambda each: each)
+            result["clusters"] = None if own is None else own.to_dict()
         return result
 
     @classmethod
@@ -371,6 +394,7 @@ class Groups:
             entries.get("times"),
             by=by,
             combinations=entries.get("combinations"),
+            clusters=entries.get("clusters"),
             **squares,
         )
 
@@ -425,30 +449,28 @@ def _sum(first: Groups, second: Groups) -> Groups:
         "studies": None if first.studies is None else studies,
         "labeled": added("labeled", studies, own_studies),
         "unlabeled": added("unlabeled", groups, lambda each: each.groups),
-        "times": _merged_times(first, second, groups),
+        "times": merged_times(first, second, groups),
     }
+    shape = (len(studies), len(groups))
+    own = [
+        None
+        if each.clusters is None
+        else each.clusters.placed(_at(studies, own_studies(each)), _at(groups, each.groups), shape)
+        for each in (first, second)
+    ]
+    changes["clusters"] = add_clusters(*own)
     if weighted:
         changes["labeled_squares"] = added("labeled_squares", studies, own_studies)
         changes["unlabeled_squares"] = added("unlabeled_squares", groups, lambda each: each.groups)
     return first._replaced(**changes)
 
 
+def _at(names: Sequence[Any], own: Sequence[Any]) -> list[int]:
+    return [names.index(name) for name in own]
+
+
 def _named(first: Groups, second: Groups) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
     return (first.groups, second.groups), (first.studies or (None,), second.studies or (None,))
-
-
-def _merged_times(first: Groups, second: Groups, groups: Sequence[Any]) -> NDArray[Any] | None:
-    if first.times is None and second.times is None:
-        return None
-    known: dict[Any, Any] = {}
-    for each in (first, second):
-        for group, time in zip(each.groups, each.times if each.times is not None else (), strict=False):
-            if known.setdefault(group, time) != time:
-                needed = "a group has one time"
-                raise InputError("times", f"of the group {group!r} differ", needed, "Make it two groups")
-    if len(known) < len(groups):
-        raise InputError("times", "are missing on one side", "every group needs a time", "Give times to both")
-    return np.array([known[group] for group in groups])
 
 
 def _rebuilt(parts: dict[str, Any]) -> Groups:

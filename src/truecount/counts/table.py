@@ -13,6 +13,7 @@ from truecount._json import JsonError, read_json
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import is_number
 from truecount.counts import display, validation
+from truecount.counts.clusters import Clusters, add_clusters, read_clusters
 from truecount.counts.combinations import Combinations
 from truecount.errors import InputError
 
@@ -37,6 +38,9 @@ class Counts:
         Sums of squared weights, cell by cell, where the counts are sums of weights. They must be given together.
     combinations
         What each output consists of, where several classifiers put out a value for each item.
+    clusters
+        Counts of each cluster of items that belong together, such as the epochs of a question; `count` and
+        `count_table` make them.
 
     Notes
     -----
@@ -60,6 +64,7 @@ class Counts:
     labeled_squares: FloatArray | None = field(kw_only=True)
     unlabeled_squares: FloatArray | None = field(kw_only=True)
     combinations: Combinations | None = field(kw_only=True)
+    clusters: Clusters | None = field(kw_only=True)
 
     def __init__(
         self,
@@ -71,6 +76,7 @@ class Counts:
         labeled_squares: Any = None,
         unlabeled_squares: Any = None,
         combinations: Any = None,
+        clusters: Any = None,
     ) -> None:
         labeled, unlabeled = validation.cells(labeled, unlabeled)
         class_names, output_names = validation.names(labeled.shape, classes, outputs)
@@ -89,6 +95,7 @@ class Counts:
         if combinations is not None:
             combinations = Combinations.read("combinations", combinations, len(output_names))
         self._set("combinations", combinations)
+        self._set("clusters", None if clusters is None else read_clusters(clusters, labeled, unlabeled))
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -145,6 +152,7 @@ class Counts:
             unlabeled=self.unlabeled + other.unlabeled,
             labeled_squares=squares[0],
             unlabeled_squares=squares[1],
+            clusters=add_clusters(self.clusters, other.clusters),
         )
 
     def squares(self) -> tuple[Any, Any]:
@@ -157,7 +165,9 @@ class Counts:
         """Return these counts with classes and outputs in the order of others."""
         rows = order_of("classes", self.classes, other.classes)
         columns = order_of("outputs", self.outputs, other.outputs)
-        squares, new_squares = self.labeled_squares, self.unlabeled_squares
+        squares, new_squares, clusters = self.labeled_squares, self.unlabeled_squares, self.clusters
+        if clusters is not None:
+            clusters = clusters.changed(lambda each: each[:, rows][:, :, columns], lambda each: each[:, columns])
         return replace(
             self,
             labeled=self.labeled[np.ix_(rows, columns)],
@@ -167,6 +177,7 @@ class Counts:
             labeled_squares=None if squares is None else squares[np.ix_(rows, columns)],
             unlabeled_squares=None if new_squares is None else new_squares[columns],
             combinations=None if self.combinations is None else self.combinations.taken(columns),
+            clusters=clusters,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -183,6 +194,8 @@ class Counts:
             result["unlabeled_squares"] = self.unlabeled_squares.tolist()
         if self.combinations is not None:
             result["combinations"] = self.combinations.to_dict()
+        if self.clusters is not None:
+            result["clusters"] = self.clusters.to_dict()
         return result
 
     @classmethod

@@ -9,13 +9,14 @@ from typing import Any
 from truecount import _check
 from truecount._types import Name
 from truecount.counts import validation
+from truecount.counts.clusters import Clusters, bin_of
 from truecount.counts.combinations import Combinations, in_order, merged_parts
 from truecount.counts.groups import Groups
 from truecount.counts.ratings import Ratings
 from truecount.counts.table import Counts
 from truecount.errors import InputError
 from truecount.reading.names import Combination, Group, Key, Value, combination_name, mapping_key, sorted_groups
-from truecount.reading.rows import Reading, Row, require_few_names, require_full_groups, require_named
+from truecount.reading.rows import Reading, Row, require_clusters, require_few_names, require_full_groups, require_named
 
 ALL = "all"
 """The name of the one group of a population that several studies have labels for."""
@@ -53,6 +54,10 @@ class Tally:
     unlabeled: Sums[tuple[Group, Name]] = field(default_factory=Sums)
     labeled_squares: Sums[tuple[Name, Name]] = field(default_factory=Sums)
     unlabeled_squares: Sums[tuple[Group, Name]] = field(default_factory=Sums)
+    is_clustered: bool = False
+    clusters: Sums[tuple[int, Group, Name | None, Name]] = field(default_factory=Sums)
+    """Items by bin of clusters, group or study, class (None without a label) and output."""
+    n_clusters: int = 0
     studies: "dict[Key, Tally]" = field(default_factory=dict)
     """Labelled items of each study by itself, where labels come from several."""
 
@@ -64,6 +69,8 @@ class Tally:
         for row in rows:
             output: Any = _named(row.output, self.output_parts)
             label: Any = _named(row.label, self.label_parts)
+            if self.is_clustered:
+                self.clusters[bin_of(row.cluster), row.group, label, output] += row.weight
             if label is None:
                 self.unlabeled[row.group, output] += row.weight
                 self.unlabeled_squares[row.group, output] += row.squares
@@ -122,7 +129,12 @@ class Tally:
             side: [sum(sums[group, output] for group in groups) for output in outputs] for side, sums in self._new()
         }
         return Counts(
-            **self._known(classes, outputs), **rows, classes=classes, outputs=outputs, combinations=self._combinations()
+            **self._known(classes, outputs),
+            **rows,
+            classes=classes,
+            outputs=outputs,
+            combinations=self._combinations(),
+            clusters=self.binned(classes, outputs),
         )
 
     def to_groups(self) -> Groups:
@@ -141,8 +153,37 @@ class Tally:
             studies = [mapping_key(study) for study in sorted_groups((study,) for study in self.studies)]
             tables = {study: self.studies[study]._known(classes, outputs) for study in studies}
             known = {side: {study: table[side] for study, table in tables.items()} for side in known}
-        combinations = self._combinations()
-        return Groups(**known, **rows, classes=classes, outputs=outputs, by=self.by, combinations=combinations)
+        return Groups(
+            **known,
+            **rows,
+            classes=classes,
+            outputs=outputs,
+            by=self.by,
+            combinations=self._combinations(),
+            clusters=self.binned(classes, outputs, groups),
+        )
+
+    def binned(
+        self, classes: Sequence[Name], outputs: Sequence[Name], groups: Sequence[Group] | None = None
+    ) -> Clusters | None:
+        """Return the counts of each bin of clusters, with studies and groups where there are groups."""
+        if not self.is_clustered:
+            return None
+        row_of, column_of = ({name: place for place, name in enumerate(names)} for names in (classes, outputs))
+        studies: list[Group] = sorted_groups((study,) for study in self.studies) or [()]
+        study_of, group_of = ({key: place for place, key in enumerate(keys)} for keys in (studies, groups or [()]))
+        shapes: tuple[tuple[int, ...], ...] = ((len(classes), len(outputs)), (len(outputs),))
+        if groups is not None:
+            shapes = ((len(studies), *shapes[0]), (len(groups), *shapes[1]))
+
+        def cell(key: tuple[int, Group, Name | None, Name], items: Any) -> tuple[Any, ...]:
+            bin_, group, label, output = key
+            place = (column_of[output],) if label is None else (row_of[label], column_of[output])
+            if groups is not None:
+                place = (group_of[group] if label is None else study_of[group], *place)
+            return bin_, int(label is None), place, items
+
+        return Clusters.of_cells(shapes, [cell(*each) for each in self.clusters.items()], self.n_clusters)
 
     def to_data(self) -> "Counts | Groups | Ratings":
         """Return `Groups` where there are columns to make groups by, or several studies, else `Counts`.
@@ -205,8 +246,11 @@ def tallied(rows: Sequence[Row], reading: Reading, table: str | None = None) -> 
         is_weighted=columns.weight is not None,
         classifiers=columns.predictions if len(columns.predictions) > 1 else (),
         raters=columns.labels if len(columns.labels) > 1 else (),
+        is_clustered=columns.cluster is not None,
     )
     tally.add(rows)
+    if columns.cluster is not None:
+        tally.n_clusters = require_clusters(table, rows, columns)
     tally.require_names(reading, table)
     for position, column in enumerate(columns.by):
         keys = dict.fromkeys(row.group[position] for row in rows if row.label is None and row.group)
@@ -249,9 +293,12 @@ def merged(tallies: Sequence[Tally], *, strict_classes: bool = False) -> Tally:
         raters=next((tally.raters for tally in tallies if tally.raters), ()),
         output_parts=merged_parts([tally.output_parts for tally in tallies]),
         label_parts=merged_parts([tally.label_parts for tally in tallies]),
+        is_clustered=first.is_clustered,
     )
     for number, tally in enumerate(tallies):
         _require_mergeable(number, first, tally, strict_classes)
+        total.clusters.update(tally.clusters)
+        total.n_clusters += tally.n_clusters
         total.labeled.update(tally.labeled)
         total.unlabeled.update(tally.unlabeled)
         total.labeled_squares.update(tally.labeled_squares)
@@ -301,6 +348,9 @@ def _require_mergeable(number: int, first: Tally, other: Tally, strict: bool) ->
     if other.by != first.by:
         found, needed = f"is grouped by {list(other.by)}", f"the first is grouped by {list(first.by)}"
         raise InputError(argument, found, needed, "Count all shards with the same --by")
+    if other.is_clustered != first.is_clustered:
+        found, needed = f"has {'' if other.is_clustered else 'no '}clusters, unlike the first", "all have some or none"
+        raise InputError(argument, found, needed, "Count all shards with the same --cluster")
     for what in ("classifiers", "raters"):
         mine, theirs = getattr(other, what), getattr(first, what)
         has_labels = what == "classifiers" or (other.labeled and first.labeled)  # a shard without labels has no raters

@@ -8,8 +8,8 @@ from truecount._advice import Action, Advice
 from truecount._chi_square import chi_square_quantile
 from truecount._wording import called, listed, percent
 from truecount.counts.groups import Groups
-from truecount.counts.weights import effective_groups
-from truecount.diagnostics.findings import MOST_UNSEEN, cautions
+from truecount.counts.weights import effective_groups, group_design_effects
+from truecount.diagnostics.findings import MOST_UNSEEN, cautions, clustered
 from truecount.diagnostics.identify import indistinct
 from truecount.diagnostics.shift import CHEAP_LEVEL, MOST_TIMES, Tables, best_fit, closest_mix, most_surprising
 from truecount.inference import convergence
@@ -42,6 +42,7 @@ def group_findings(groups: Groups, model: LabelShift, draws: GroupDraws) -> tupl
             _labels_outweighed(groups, model, draws),
             _misfit(groups, model),
             *_of_all_labels(groups, model),
+            clustered(groups, *group_design_effects(groups)),
             _unseen_output(groups, model),
             _few_groups(groups, draws),
             _one_group(groups),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from truecount.models.priors import Prior as Prior
     from truecount.models.published import MeanInterval as MeanInterval
     from truecount.models.published import Pert as Pert
+    from truecount.models.target_labels import TargetLabels as TargetLabels
     from truecount.models.variation import Cut as Cut
     from truecount.models.variation import Independent as Independent
     from truecount.models.variation import Pooled as Pooled
@@ -43,6 +44,7 @@ _HOMES = {
     "Pert": "published",
     "Prior": "priors",
     "SamePopulation": "given_output",
+    "TargetLabels": "target_labels",
     "density": "discrete",
     "gaussian_density": "gaussian",
 }

@@ -148,6 +148,12 @@ def named_columns(argument: str, given: Any) -> str | tuple[str, ...]:
     return argument if several is None or len(several) == 1 else tuple(several)
 
 
+def encode_clusters(argument: str, column: Any) -> Column:
+    """Return the codes and the names of a column of clusters, of which there may be many."""
+    codes, values = _factorize(argument, column)
+    return Column(codes, [as_name(value, table=argument) for value in values])
+
+
 def encode_keys(argument: str, column: Any) -> Column:
     """Return the codes and the keys of a column of groups: names, dates or times, None for missing ones."""
     if isinstance(column, np.ndarray) and column.dtype.kind == "M":
@@ -158,7 +164,12 @@ def encode_keys(argument: str, column: Any) -> Column:
 
 
 def array_rows(
-    labels: Column | None, predictions: Column, *, groups: Sequence[Column] = (), weights: FloatArray | None = None
+    labels: Column | None,
+    predictions: Column,
+    *,
+    groups: Sequence[Column] = (),
+    weights: FloatArray | None = None,
+    cluster: Column | None = None,
 ) -> list[Row]:
     """Count the combinations of values in columns of the same items.
 
@@ -172,13 +183,16 @@ def array_rows(
         What groups are made by, a column for each part of a group's key.
     weights
         Shape (items,): the weight of each item; 1 if left out.
+    cluster
+        Which items belong together.
 
     Examples
     --------
     >>> array_rows(encode("labels", ["a", "b", "a"]), encode("predictions", ["a", "a", "a"]))[0]
-    Row(group=(), label='a', output='a', rows=2, weight=2, squares=2)
+    Row(group=(), label='a', output='a', rows=2, weight=2, squares=2, cluster=None)
     """
-    columns = [*groups, *([] if labels is None else [labels]), predictions]
+    clusters = [] if cluster is None else [cluster]
+    columns = [*clusters, *groups, *([] if labels is None else [labels]), predictions]
     cells, numbers, sums = _combinations(columns, weights)
     places = np.unravel_index(cells, [max(len(column.names), 1) for column in columns])
     values = zip(
@@ -186,7 +200,14 @@ def array_rows(
         strict=True,
     )
     return [
-        Row(tuple(value[: len(groups)]), None if labels is None else value[-2], value[-1], rows, *weighed)
+        Row(
+            tuple(value[len(clusters) : len(clusters) + len(groups)]),
+            None if labels is None else value[-2],
+            value[-1],
+            rows,
+            *weighed,
+            *value[: len(clusters)],
+        )
         for value, rows, *weighed in zip(values, numbers.tolist(), *(each.tolist() for each in sums), strict=True)
     ]
 

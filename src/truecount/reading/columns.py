@@ -33,7 +33,8 @@ class Columns:
     """Which columns of a table are read; `label` is None where no row has one, and may be absent if not needed.
 
     Several predictions are those of several classifiers, several labels those of several raters. `study` says where the
-    label of a row comes from; it may be one of the columns that groups are made by.
+    label of a row comes from; it may be one of the columns that groups are made by. `cluster` says which items belong
+    together.
     """
 
     prediction: str | tuple[str, ...]
@@ -41,12 +42,18 @@ class Columns:
     by: Mapping[str, str | None] = field(default_factory=dict)
     weight: str | None = None
     study: str | None = None
+    cluster: str | None = None
     needs_label: bool = True
 
     @property
     def keys(self) -> list[str]:
-        """Columns whose combinations are counted: groups, labels, predictions."""
-        return [*self.by, *self.labels, *self.predictions]
+        """Columns whose combinations are counted: groups, the cluster, labels, predictions."""
+        return [*self.by, *self.clusters, *self.labels, *self.predictions]
+
+    @property
+    def clusters(self) -> tuple[str, ...]:
+        """The column of clusters, or none."""
+        return () if self.cluster is None else (self.cluster,)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -77,6 +84,7 @@ class Columns:
         """Refuse one column in two roles."""
         roles: list[tuple[str, str | None]] = [("label", each) for each in self.labels]
         roles += [*(("prediction", each) for each in self.predictions), ("weight", self.weight)]
+        roles += [("cluster", self.cluster)]
         roles += [] if self.study in self.by else [("study", self.study)]
         seen = dict.fromkeys(self.by, "by")
         for role, column in roles:

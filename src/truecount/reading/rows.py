@@ -19,9 +19,11 @@ from truecount.reading.names import (
     MISSING_WORDS,
     SUSPECT_WORDS,
     Group,
+    Key,
     Missing,
     Value,
     each_part,
+    group_name,
     missing_words,
     named_or_found,
     parts_of,
@@ -43,6 +45,7 @@ class Row(NamedTuple):
     rows: int
     weight: Any
     squares: Any
+    cluster: Key = None
 
 
 class Table(Protocol):
@@ -340,6 +343,27 @@ def require_full_groups(table: str | None, rows: Sequence[Row], columns: Columns
         weeks = period(next(iter(columns.by)), "week")
         remedy = Advice("Make periods of times, as in {}, or choose another column", weeks)
         raise InputError(table or "by", found, "a share is one of many items", remedy)
+
+
+def require_clusters(table: str | None, rows: Sequence[Row], columns: Columns) -> int:
+    """Refuse rows without a cluster, and clusters that cross groups or studies; return how many clusters there are."""
+    column, where = str(columns.cluster), table or "cluster"
+    without_cluster = sum(row.rows for row in rows if row.cluster is None)
+    if without_cluster:
+        found = f"has {number_of_rows(without_cluster)} without a cluster{_in_column(table, column)}"
+        remedy = "Give items that stand alone a cluster of their own, such as their id"
+        raise InputError(where, found, "every item belongs to a cluster, if only to its own", remedy)
+    homes: dict[tuple[Key, bool], Group] = {}
+    for row in rows:
+        home = homes.setdefault((row.cluster, row.label is None), row.group)
+        if home != row.group:
+            kind = "groups" if row.label is None else "studies"
+            both = " and ".join(sorted(repr(group_name(key[0] if len(key) == 1 else key)) for key in (home, row.group)))
+            found = f"has the cluster {row.cluster!r} in the {kind} {both}"
+            needed = "what a cluster's items have in common would tie these together, which are drawn as independent"
+            remedy = "Make clusters within them, such as a question of one model, or leave out the groups"
+            raise InputError(where, found, needed, remedy)
+    return len({cluster for cluster, _ in homes})
 
 
 def number_of_rows(number: int) -> str:

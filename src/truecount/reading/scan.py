@@ -51,7 +51,10 @@ def scan(table: str, native: Any, columns: Columns, decode: Callable[[Any], Any]
     cells = frame.groups(columns, MOST_GROUPS)
     if len(cells) > MOST_GROUPS:
         found = f"has over {MOST_GROUPS:,} combinations of {quoted(columns.keys)}"
-        raise InputError(table, found, "these must be columns of class names", "Choose other columns")
+        remedy = "Choose other columns"
+        if columns.cluster is not None:
+            remedy = "Count parts of the data with truecount counts, and merge them, or choose other columns"
+        raise InputError(table, found, "these must be columns of class names", remedy)
     return [_row(table, values, columns, decode) for values in cells]
 
 
@@ -68,13 +71,15 @@ def _row(table: str, cells: Record, columns: Columns, decode: Callable[[Any], An
         as_key(start_of(frequency, plain_value(decode(key))), table=table, column=column)
         for key, (column, frequency) in zip(keys, columns.by.items(), strict=False)
     )
+    start = len(group) + len(columns.clusters)
     names = [
         as_name(decode(key), table=table, column=column)
-        for key, column in zip(keys[len(group) :], columns.keys[len(group) :], strict=True)
+        for key, column in zip(keys[start:], columns.keys[start:], strict=True)
     ]
+    cluster = [as_name(decode(key), table=table, column=str(columns.cluster)) for key in keys[len(group) : start]]
     label = combined(columns.label, names[: len(columns.labels)])
     output = combined(columns.prediction, names[len(columns.labels) :])
-    return Row(group, label, output, int(sums[0]), *_weights(table, sums, columns.weight))
+    return Row(group, label, output, int(sums[0]), *_weights(table, sums, columns.weight), *cluster)
 
 
 def _weights(table: str, sums: Record, column: str | None) -> tuple[float, float]:

@@ -107,6 +107,13 @@ DECLARED = (
         "weighted-counts", "info", ("infer", "estimate", "mode"), "sums of weights, and how many items they are worth"
     ),
     Declared(
+        "clustered",
+        "info",
+        ("infer", "infer of groups", "mode"),
+        "items that belong together, the design effect, and how many independent items they are worth",
+        otherwise="caution for few clusters",
+    ),
+    Declared(
         "shared-labels",
         "info",
         ("infer",),
@@ -178,6 +185,13 @@ DECLARED = (
         "caution",
         ("infer",),
         "labels unlike what the prior of the rows expects; another prior explains them far better",
+    ),
+    Declared(
+        "sources-combined",
+        "info",
+        ("infer",),
+        "labels of the population and from elsewhere, and how much the latter count",
+        otherwise="caution where they count for little",
     ),
     Declared("learned-prior", "info", ("infer",), "what the labels decided about the prior of the rows"),
     Declared(

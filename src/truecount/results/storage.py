@@ -6,6 +6,7 @@ import struct
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
+from math import inf
 from os import PathLike
 from pathlib import Path
 from tokenize import TokenError
@@ -274,6 +275,8 @@ def _encoded(value: Any) -> Any:
         return {"prior": encoded_fields(value)}
     if isinstance(value, Diagonal):
         return {"diagonal": value.strength}
+    if value == inf:
+        return {"infinite": True}
     if isinstance(value, Mapping):
         return {"by_name": [[name, _encoded(entry)] for name, entry in value.items()]}
     return value
@@ -285,6 +288,8 @@ def decoded(value: Any) -> Any:
         return value
     if "prior" in value:
         return Prior(**{name: decoded(entry) for name, entry in value["prior"].items()})
+    if "infinite" in value:
+        return inf
     if "diagonal" in value:
         return Diagonal(value["diagonal"])
     return {name: decoded(entry) for name, entry in value["by_name"]}
