@@ -17,6 +17,7 @@ from truecount.inference.importance.resample import normalised
 from truecount.inference.integrated.coordinates import CommonCoordinates
 from truecount.inference.integrated.integral import Common, integrate_groups
 from truecount.inference.integrated.mixture import TMixture
+from truecount.inference.integrated.studies import MOST_OUTPUTS
 from truecount.models.hierarchy import GroupDensity
 
 MOST_COORDINATES = 24
@@ -40,39 +41,49 @@ AT_ONCE = 400_000
 
 
 def can_integrate(density: GroupDensity) -> bool:
-    """Whether there are two classes, one confusion, groups that are independent given the rest, and little to learn."""
-    is_simple = density.n_ratios == 1 and density.labeled is None and density.loadings is None
-    return is_simple and density.rows.known.ndim == 2 and 0 < _size(density) <= MOST_COORDINATES
+    """Whether there are two classes, one confusion of all groups, which are independent given it, and few numbers.
+
+    The confusion may be that of one study among several, if a row has few outputs.
+    """
+    is_simple = density.n_ratios == 1 and density.loadings is None and density.rows.known.ndim == 2
+    if density.labeled is not None:
+        is_one = density.is_one_study or (density.is_group is not None and density.is_group.sum() == 1)
+        is_simple = is_simple and is_one and len(density.unlabeled) <= MOST_OUTPUTS
+        is_simple = is_simple and not (density.is_one_study and density.labeled[:, :, density.is_group].any())
+    return is_simple and 0 < _size(density) <= MOST_COORDINATES
 
 
 def _size(density: GroupDensity) -> int:
     rows = int(density.rows.free.sum()) * (len(density.unlabeled) - 1)
-    return rows + len(density.centre.design) + density.n_spreads
+    return rows + len(density.centre.design) + density.n_spreads + density.n_row_ratios
 
 
 def sample_integrated(
-    density: GroupDensity, start: FloatArray, *, effective_draws: int, rng: np.random.Generator
+    density: GroupDensity, start: Common, *, effective_draws: int, rng: np.random.Generator
 ) -> GroupDraws | None:
     """Draw until the least known quantity has this effective sample size; None where proposals cannot be fitted.
+
+    Groups that are one study have no other engine: they are drawn all the same, and R-hat tells of it.
 
     Parameters
     ----------
     density
         What to draw from.
     start
-        Shape (points, hyperparameters): roughly where to look, as coordinates of the density.
+        Points that show roughly where to look.
     effective_draws
         The least effective sample size that is wanted.
     rng
         What randomness comes from.
     """
-    row_points, coefficients, scores = density.parts(start)
-    common = Common(density.rows.natural(row_points)[0], coefficients, scores)
     target = CommonCoordinates(density)
-    points = target.points(common)
+    points = target.points(start)
     factor = np.linalg.cholesky(np.atleast_2d(np.cov(points.T)) + 1e-9 * np.eye(points.shape[1]))
-    mixture = _fitted(target, TMixture(np.ones(1), points.mean(axis=0)[None], np.asarray(factor)[None]), rng)
-    return None if mixture is None else _drawn(target, mixture, effective_draws, rng)
+    first = TMixture(np.ones(1), points.mean(axis=0)[None], np.asarray(factor)[None])
+    mixture, share = _fitted(target, first, rng)
+    if share < LEAST and not density.is_one_study:
+        return None
+    return _drawn(target, mixture, effective_draws, rng)
 
 
 @dataclass(slots=True)
@@ -113,13 +124,13 @@ def _proposed(
     points = mixture.draw(size, rng)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         common, prior = target.natural(points)
-        likelihood, shares = integrate_groups(target.density, common, rng if with_shares else None)
+        likelihood, shares = integrate_groups(target.groups, common, rng if with_shares else None)
         value = prior + likelihood
     return points, np.where(np.isfinite(value), value, -np.inf), shares
 
 
-def _fitted(target: CommonCoordinates, mixture: TMixture, rng: np.random.Generator) -> TMixture | None:
-    """Return proposals that follow the density of what groups have in common; None where they do not."""
+def _fitted(target: CommonCoordinates, mixture: TMixture, rng: np.random.Generator) -> tuple[TMixture, float]:
+    """Return proposals that follow the density of what groups have in common, and their effective share."""
     pool, size, share = _Pool(), max(ROUND, ROUND_BY_COORDINATE * mixture.means.shape[1]), 0.0
     for number in range(1, MOST_ROUNDS + 1):
         before, share = share, pool.add(target, mixture, size, rng)
@@ -128,18 +139,18 @@ def _fitted(target: CommonCoordinates, mixture: TMixture, rng: np.random.Generat
             continue
         if convergence.pareto_k(pool.log_weights()) < convergence.PARETO_K_LIMIT:
             break
-    return mixture if share >= LEAST else None
+    return mixture, share
 
 
 def _drawn(target: CommonCoordinates, mixture: TMixture, wanted: int, rng: np.random.Generator) -> GroupDraws:
     """Let chains walk through proposals until enough is known."""
-    density, kept, accepted = target.density, Kept(), []
+    n_groups, kept, accepted = target.groups.n_groups, Kept(), []
     points, values, shares = _proposed(target, mixture, START_BY_CHAIN * CHAINS, rng, with_shares=True)
     weights = values - mixture.log_density(points)
     chosen = rng.choice(len(points), CHAINS, p=normalised(weights))
     points, weights, shares = points[chosen], weights[chosen], shares[chosen]
-    ahead = int(np.clip(AT_ONCE // (CHAINS * density.n_groups), 1, BLOCK))
-    wanted, block = attainable(wanted, 2 * density.n_groups + points.shape[1]), 0
+    ahead = int(np.clip(AT_ONCE // (CHAINS * n_groups), 1, BLOCK))
+    wanted, block = attainable(wanted, 2 * n_groups + points.shape[1]), 0
     while True:
         for at in range(0, BLOCK, ahead):
             number = min(ahead, BLOCK - at)
@@ -168,15 +179,19 @@ def _accepted(gains: FloatArray, weights: FloatArray, rng: np.random.Generator) 
 
 
 def _gathered(target: CommonCoordinates, kept: Kept, iterations: int, acceptance: float) -> GroupDraws:
-    stacked = kept.stacked()
-    common, _ = target.natural(stacked.hyper)
+    stacked, density = kept.stacked(), target.density
+    common, _ = target.placed(stacked.hyper)
+    spread, confusion = density.spread(common.scores), common.rows
+    if common.middle is not None:
+        shape = (len(confusion), target.groups.n_groups, *confusion.shape[1:])
+        confusion = np.broadcast_to(confusion[:, None], shape)
     return GroupDraws(
         prevalence=stacked.prevalence,
-        confusion=common.rows,
+        confusion=confusion,
         centre=common.coefficients,
-        spread=target.density.spread(common.scores),
-        common_rows=None,
-        row_spread=np.empty((len(stacked.hyper), 0)),
+        spread=spread[:, : density.n_prevalence_spreads],
+        common_rows=common.middle,
+        row_spread=spread[:, density.n_prevalence_spreads :],
         chains=CHAINS,
         iterations=iterations,
         gradients=0,
