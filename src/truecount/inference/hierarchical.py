@@ -16,6 +16,7 @@ from truecount.errors import InputError
 from truecount.inference.group_draws import GroupDraws, Kept, attainable
 from truecount.inference.integrated.integral import Common
 from truecount.inference.integrated.sampling import can_integrate, sample_integrated
+from truecount.inference.row_moves import RowMoves, can_move_rows
 from truecount.inference.unit_moves import UnitMoves
 from truecount.inference.whitening import BATCH, Whitening
 from truecount.models.hierarchy import GroupDensity
@@ -105,6 +106,7 @@ class _Chains:
         self.y, self.z = np.where(accept[:, None], y, self.y), np.where(accept[:, None, None], z, self.z)
         self._move_spreads()
         self._move_units()
+        self._move_rows()
         self.iterations += 1
         self.gradients += steps + 1
         self.accepted.append(float(np.exp(np.minimum(gain, 0.0)).mean()))
@@ -142,6 +144,14 @@ class _Chains:
         moves = UnitMoves(density.recentred(np.zeros(density.latent_shape)))
         standard = moves.move(hyper, standard, self.rng)
         self.y, self.z = self.map.standard(hyper, density.own_latent(hyper, standard))
+
+    def _move_rows(self) -> None:
+        """Move the rows and take prevalences with them, where all groups have the same rows."""
+        plain = self.map.density.recentred(np.zeros(self.map.density.latent_shape))
+        if self.cut or not can_move_rows(plain):
+            return
+        hyper, standard = RowMoves.at(plain, self.map.hyper).move(*self.place(), self.rng)
+        self.y, self.z = self.map.standard(hyper, self.map.density.own_latent(hyper, standard))
 
     def tune(self, iterations: int) -> None:
         """Adapt the step towards the wanted acceptance, by dual averaging."""

@@ -25,17 +25,23 @@ MOST_COORDINATES = 24
 ROUND, ROUND_BY_COORDINATE = 300, 50
 """Proposals of each round of fitting."""
 FEWEST_ROUNDS, MOST_ROUNDS = 5, 16
-PARTS, POINTS_OF_PART = 5, 5
+PARTS, POINTS_OF_PART = 8, 5
 """Most parts of the mixture, and effective points that each needs for each coordinate."""
 GOOD, LEAST = 0.35, 0.05
 """Effective share of the proposals, twice in a row, at which fitting ends; and below which it failed."""
 FLATTER = 0.7
 """Power of the density that the mixture is fitted to: its tails are longer, so that no weight is large."""
+MOST_FITTED = 6000
+"""Points that a mixture is fitted to; of more, so many are drawn by their weights."""
 TEMPERED = 60.0
 """Weights are flattened until so many points are effective."""
 CHAINS, START_BY_CHAIN = 32, 4
 """How many there are; each starts at one of so many proposals."""
 BLOCK, MOST_BLOCKS = 50, 120
+PATIENCE, DUE, MOST_REFITS = 14, 0.3, 3
+"""Blocks after which so much of what is wanted must be there; else proposals are fitted anew, and chains restart."""
+MORE = 1.2
+"""Times as many blocks before convergence is looked at again."""
 AT_ONCE = 400_000
 """Shares of groups that are drawn at once."""
 
@@ -80,10 +86,16 @@ def sample_integrated(
     points = target.points(start)
     factor = np.linalg.cholesky(np.atleast_2d(np.cov(points.T)) + 1e-9 * np.eye(points.shape[1]))
     first = TMixture(np.ones(1), points.mean(axis=0)[None], np.asarray(factor)[None])
-    mixture, share = _fitted(target, first, rng)
+    pool = _Pool()
+    share = _fill(pool, target, first, rng)
     if share < LEAST and not density.is_one_study:
         return None
-    return _drawn(target, mixture, effective_draws, rng)
+    wanted = attainable(effective_draws, 2 * target.groups.n_groups + points.shape[1])
+    for _ in range(MOST_REFITS):
+        draws = _drawn(target, pool, wanted, rng)
+        if draws is not None:
+            return draws
+    return _drawn(target, pool, wanted, rng, is_last=True)
 
 
 @dataclass(slots=True)
@@ -97,10 +109,18 @@ class _Pool:
     def add(self, target: CommonCoordinates, mixture: TMixture, size: int, rng: np.random.Generator) -> float:
         """Propose so many points; return their effective share."""
         points, values, _ = _proposed(target, mixture, size, rng)
-        self.points.append(points)
-        self.values.append(values)
-        self.mixtures.append(mixture)
+        self.keep(points, values, mixture)
         return float(1 / (normalised(values - mixture.log_density(points)) ** 2).sum() / size)
+
+    def keep(self, points: FloatArray, values: FloatArray, mixture: TMixture) -> None:
+        """Keep points that a mixture proposed, with their log-density."""
+        if self.mixtures and self.mixtures[-1] is mixture:
+            self.points[-1] = np.concatenate([self.points[-1], points])
+            self.values[-1] = np.concatenate([self.values[-1], values])
+        else:
+            self.points.append(points)
+            self.values.append(values)
+            self.mixtures.append(mixture)
 
     def log_weights(self, power: float = 1.0) -> FloatArray:
         """Return log-weights, to this power of the density, as if all mixtures together had proposed all points."""
@@ -114,7 +134,11 @@ class _Pool:
         while (effective := 1 / (normalised(power * logs) ** 2).sum()) < TEMPERED and power > 1e-3:
             power *= 0.8
         parts = int(np.clip(effective // (POINTS_OF_PART * points.shape[1]), 1, PARTS))
-        return TMixture.fitted(points, normalised(power * logs), parts, rng)
+        weights = normalised(power * logs)
+        if len(points) > MOST_FITTED:
+            points = points[rng.choice(len(points), MOST_FITTED, p=weights)]
+            weights = np.full(MOST_FITTED, 1 / MOST_FITTED)
+        return TMixture.fitted(points, weights, parts, rng)
 
 
 def _proposed(
@@ -129,9 +153,9 @@ def _proposed(
     return points, np.where(np.isfinite(value), value, -np.inf), shares
 
 
-def _fitted(target: CommonCoordinates, mixture: TMixture, rng: np.random.Generator) -> tuple[TMixture, float]:
-    """Return proposals that follow the density of what groups have in common, and their effective share."""
-    pool, size, share = _Pool(), max(ROUND, ROUND_BY_COORDINATE * mixture.means.shape[1]), 0.0
+def _fill(pool: _Pool, target: CommonCoordinates, mixture: TMixture, rng: np.random.Generator) -> float:
+    """Propose until what is fitted to proposals follows the density; return the effective share of the last ones."""
+    size, share = max(ROUND, ROUND_BY_COORDINATE * mixture.means.shape[1]), 0.0
     for number in range(1, MOST_ROUNDS + 1):
         before, share = share, pool.add(target, mixture, size, rng)
         mixture = pool.fitted(rng)
@@ -139,22 +163,28 @@ def _fitted(target: CommonCoordinates, mixture: TMixture, rng: np.random.Generat
             continue
         if convergence.pareto_k(pool.log_weights()) < convergence.PARETO_K_LIMIT:
             break
-    return mixture, share
+    return share
 
 
-def _drawn(target: CommonCoordinates, mixture: TMixture, wanted: int, rng: np.random.Generator) -> GroupDraws:
-    """Let chains walk through proposals until enough is known."""
-    n_groups, kept, accepted = target.groups.n_groups, Kept(), []
+def _drawn(
+    target: CommonCoordinates, pool: _Pool, wanted: int, rng: np.random.Generator, *, is_last: bool = False
+) -> GroupDraws | None:
+    """Let chains walk through proposals fitted to the pool until enough is known; add the proposals to the pool.
+
+    None where chains hardly move, because proposals missed a part of the density; but for the last time.
+    """
+    n_groups, kept, accepted, mixture = target.groups.n_groups, Kept(), [], pool.fitted(rng)
     points, values, shares = _proposed(target, mixture, START_BY_CHAIN * CHAINS, rng, with_shares=True)
     weights = values - mixture.log_density(points)
     chosen = rng.choice(len(points), CHAINS, p=normalised(weights))
     points, weights, shares = points[chosen], weights[chosen], shares[chosen]
     ahead = int(np.clip(AT_ONCE // (CHAINS * n_groups), 1, BLOCK))
-    wanted, block = attainable(wanted, 2 * n_groups + points.shape[1]), 0
+    block, check = 0, 1
     while True:
         for at in range(0, BLOCK, ahead):
             number = min(ahead, BLOCK - at)
             proposed, values, anew = _proposed(target, mixture, number * CHAINS, rng, with_shares=True)
+            pool.keep(proposed, values, mixture)
             gains = (values - mixture.log_density(proposed)).reshape(number, CHAINS)
             accept, weights = _accepted(gains, weights, rng)
             for each in range(number):
@@ -163,9 +193,14 @@ def _drawn(target: CommonCoordinates, mixture: TMixture, wanted: int, rng: np.ra
                 kept.add(points, np.stack([shares, 1 - shares], axis=2))
             accepted.append(accept.mean())
         block += 1
+        if block < check and block < MOST_BLOCKS:
+            continue
+        check = int(np.ceil(MORE * block))
         draws = _gathered(target, kept, block * BLOCK, float(np.mean(accepted)))
         if draws.is_enough(wanted) or block == MOST_BLOCKS:
             return draws
+        if block >= PATIENCE and not is_last and not draws.is_enough(int(DUE * wanted)):
+            return None
         del draws
 
 
