@@ -73,6 +73,16 @@ Study: TypeAlias = Annotated[
         help="Column that says where a label comes from: the confusion then varies between studies.",
     ),
 ]
+NewStudy: TypeAlias = Annotated[
+    str | None,
+    Option(
+        metavar="one|each",
+        callback=one_of("one", "each"),
+        autocompletion=among(("one", "each")),
+        help="Whether groups without labels of their own are one new study together (usual with --positive) or one "
+        "each (usual with --study).",
+    ),
+]
 Above: TypeAlias = Annotated[
     list[str] | None,
     Option(metavar="CLASS=SHARE", help="How probable it is that a share lies above, as in pass=80%; may be repeated."),

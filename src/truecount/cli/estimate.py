@@ -10,7 +10,7 @@ from truecount._progress import watch
 from truecount._types import FloatArray
 from truecount.api.bayesian import infer
 from truecount.cli import arguments as given
-from truecount.cli.groups import answer_groups, require_no_alert
+from truecount.cli.groups import answer_groups, require_no_alert, with_studies
 from truecount.cli.methods import by_all, by_method
 from truecount.cli.options import GroupOptions, make_engine, make_model, read_level, read_seed, require_prior
 from truecount.cli.raters import behind_labels, with_label_error
@@ -64,6 +64,7 @@ def estimate(
     all_pairs: given.AllPairs = False,
     trend: given.Trend = None,
     study: given.Study = None,
+    new_study: given.NewStudy = None,
     above: given.Above = None,
     below: given.Below = None,
     covariate: given.Covariate = None,
@@ -109,8 +110,9 @@ def estimate(
       truecount estimate --positive 50/3330 --sensitivity 103/122 --specificity 399/401
       truecount estimate --positive 50/3330 --sensitivity 0.84 --specificity 99.5%
       truecount estimate --positive 50/3330 --sensitivity 103/122 --specificity 399/401 --method rogan-gladen
-    The same with published ranges; each --sensitivity N/M given again is another study, which takes minutes:
+    The same with published ranges; and with several validation studies, between which the rates vary:
       truecount estimate --positive 50/3330 --sensitivity 75%..85%..92% --specificity 99%..99.9%
+      truecount estimate --positive 50/3330 --sensitivity 78/85 --sensitivity 27/37 --specificity 399/401
     Several populations, surveyed by the same test:
       truecount estimate --positive north=50/3330 --positive south=71/2900 --sensitivity 0.84 --specificity 0.995
     Several classifiers at once, and what each of them adds:
@@ -149,6 +151,7 @@ def estimate(
         all_pairs=all_pairs,
         trend=trend,
         study=study,
+        new_study=new_study,
         above=above or (),
         below=below or (),
         covariate=covariate or (),
@@ -189,6 +192,7 @@ def estimate(
     model = model if of_population is None else with_prior(model, of_population)
     report.require_possible(counts.values() if isinstance(counts, Groups) else [counts])
     if isinstance(counts, Groups):
+        model = with_studies(model, counts, options.new_study, is_survey=bool(positive))
         answered = answer_groups(counts, model, options, report, engine=drawing, seed=seed_number, ratings=rated)
         return _end(answered, answered, strict=strict)
     options.require_groups()

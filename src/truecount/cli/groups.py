@@ -4,7 +4,7 @@ import shlex
 import sys
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import typer
 
@@ -94,9 +94,24 @@ def infer_groups(groups: Groups | Ratings, model: Model, engine: Engine, seed: i
     return replace(answer, findings=in_words(answer.findings, "estimate"))
 
 
+def with_studies(model: Model, groups: Groups, new_study: str | None, *, is_survey: bool) -> LabelShift:
+    """Return the model of groups, whose confusion varies where labels come from several studies."""
+    if not isinstance(model, LabelShift):
+        needed = "groups are drawn jointly under label shift"
+        raise InputError("--design", f"is {model.name!r}", needed, "Leave out --design, or the groups")
+    if groups.studies is None:
+        if new_study is not None:
+            needed = "it says how groups share a study, and the labels are of one"
+            remedy = "Add --study COLUMN, or give --sensitivity or --specificity more than once"
+            raise InputError("--new-study", f"is {new_study!r}", needed, remedy)
+        return model
+    chosen = new_study or ("one" if is_survey else "each")
+    return replace(model, confusion=Varying(new_study=cast("Literal['each', 'one']", chosen)))
+
+
 def answer_groups(
     groups: Groups,
-    model: Model,
+    model: LabelShift,
     options: GroupOptions,
     report: Report,
     *,
@@ -110,12 +125,8 @@ def answer_groups(
         needed = "with labels that may err, groups have nothing in common but the classifier"
         raise InputError(options.given[0], "is given", needed, f"Leave {options.given[0]} out, or pass one --label")
     questions = questions_of(options, groups, report.of_interest)
-    if not isinstance(model, LabelShift):
-        needed = "groups are drawn jointly under label shift"
-        raise InputError("--design", f"is {model.name!r}", needed, "Leave out --design, or the groups")
-    confusion = Varying() if groups.studies is not None else None
     data = groups if ratings is None else ratings
-    answer = infer_groups(data, replace(model, groups=variation, confusion=confusion), engine, seed)
+    answer = infer_groups(data, replace(model, groups=variation), engine, seed)
     summary = answer.summary(report.level, kind=report.interval, target=report.target, questions=questions)
     _deliver(report, answer, summary)
     return summary

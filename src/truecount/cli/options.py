@@ -47,11 +47,11 @@ DESIGNS = {kind.option(): kind for kind in KINDS}
 """Names on the command line, and models."""
 
 
-def one_of(*choices: str) -> Callable[[str], str]:
-    """Make a check that an option's value is one of `choices`."""
+def one_of(*choices: str) -> Callable[[str | None], str | None]:
+    """Make a check that an option's value, if it is given, is one of `choices`."""
 
-    def check(value: str) -> str:
-        if value not in choices:
+    def check(value: str | None) -> str | None:
+        if value is not None and value not in choices:
             meant = nearest(value, choices)
             remedy = f" Did you mean {meant!r}?" if meant else ""
             raise typer.BadParameter(f"{value!r} is not one of {', '.join(choices)}.{remedy}")
@@ -287,6 +287,7 @@ class GroupOptions:
     all_pairs: bool = False
     trend: str | None = None
     study: str | None = None
+    new_study: str | None = None
     above: Sequence[str] = ()
     below: Sequence[str] = ()
     covariate: Sequence[str] = ()

@@ -232,8 +232,8 @@ def clustered(counts: Counts | Groups, effect: DesignEffect, more: Sequence[Desi
 
 
 def _unlabeled_class(counts: Counts, prior: Prior) -> Finding | None:
-    items = counts.labeled.sum(axis=1)
-    empty = [counts.classes[row] for row in _learned_rows(counts, prior) if not items[row]]
+    is_told = (counts.labeled.sum(axis=1) > 0) | prior.has_given_row(counts)
+    empty = [counts.classes[row] for row in _learned_rows(counts, prior) if not is_told[row]]
     if not empty:
         return None
     said = listed_classes(empty)

@@ -45,7 +45,7 @@ def group_findings(groups: Groups, model: LabelShift, draws: GroupDraws) -> tupl
             clustered(groups, *group_design_effects(groups)),
             _unseen_output(groups, model),
             _few_groups(groups, draws),
-            _one_group(groups),
+            _one_group(groups, model),
             _mostly_borrowed(groups, model, draws),
             _few_studies(groups, model),
             _empty_groups(groups, model),
@@ -199,8 +199,9 @@ def _few_groups(groups: Groups, draws: GroupDraws) -> Finding | None:
     )
 
 
-def _one_group(groups: Groups) -> Finding | None:
-    if len(groups) > 1:
+def _one_group(groups: Groups, model: LabelShift) -> Finding | None:
+    """Find one group by itself, unless it is there for the sake of studies that vary."""
+    if len(groups) > 1 or isinstance(model.confusion, Varying):
         return None
     return Finding(
         "one-group",
