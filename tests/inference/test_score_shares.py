@@ -77,7 +77,7 @@ def held(rng: np.random.Generator, trials: int, *, is_wrong: bool) -> int:
         )
         labels = (scores.labels + 1) % 3 if is_wrong else scores.labels
         fitted = fit_score_maps(scores.labeled, labels)[0]
-        items = ScoredItems(scores.labeled, scores.unlabeled, scores.labeled.argmax(axis=1), 3)
+        items = ScoredItems(scores.labeled, scores.unlabeled[None], scores.labeled.argmax(axis=1), 3)
         draws = sample_by_scores(fitted, items, np.ones((1, 3)), draws=200, seed=trial).prevalence
         low, high = np.quantile(draws[:, 0], [0.1, 0.9])
         hits += bool(low <= prevalence[0] <= high)
@@ -94,7 +94,7 @@ def test_intervals_hold_as_often_as_they_should_and_a_planted_bug_is_seen(seed: 
 def test_draws_belong_together_and_say_what_they_are_worth() -> None:
     scores = shifted_scores(np.random.default_rng(0), labeled_prevalence=[0.5, 0.5], prevalence=[0.2, 0.8], items=200)
     fitted = fit_score_maps(scores.labeled, scores.labels)[0]
-    items = ScoredItems(scores.labeled, scores.unlabeled, scores.labeled.argmax(axis=1), 2)
+    items = ScoredItems(scores.labeled, scores.unlabeled[None], scores.labeled.argmax(axis=1), 2)
     draws, again = (sample_by_scores(fitted, items, np.ones((1, 2)), draws=1000, seed=3) for _ in range(2))
     np.testing.assert_array_equal(draws.prevalence, again.prevalence)
     assert draws.prevalence.shape == (1000, 2)

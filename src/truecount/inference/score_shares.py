@@ -34,8 +34,10 @@ class ScoredItems:
 
     Parameters
     ----------
-    labeled, unlabeled
-        Shapes (items, classes).
+    labeled
+        Shape (items, classes).
+    unlabeled
+        Shape (ways, items, classes): each way of scoring the same items has as many draws as the others.
     outputs
         Shape (labelled items,): the output that each is counted for.
     n_outputs
@@ -77,27 +79,29 @@ def sample_by_scores(
     rng = np.random.default_rng([seed, 17])
     each = OF_EACH_MAP if draws >= OF_EACH_MAP * FEWEST_MAPS else OF_EACH_OF_FEW
     maps = max(1, -(-draws // each))
-    maps = min(maps, max(FEWEST_MAPS, MOST_MAPS_BY_ITEMS // max(1, len(items.unlabeled))))
-    features = [_Features.of(fitted, scores) for scores in (items.labeled, items.unlabeled)]
-    parts = []
-    for size in _sizes(maps, items):
-        confusion, ratios = _of_maps(rng, fitted.draw(rng, size), items, features)
-        parts.append((confusion, *SharesGivenRatios(ratios, concentration, items.weight).sample(rng, each)))
-    confusion, shares, realized, accepted = (np.concatenate(each) for each in zip(*parts, strict=True))
+    maps = min(maps, max(FEWEST_MAPS, MOST_MAPS_BY_ITEMS // max(1, items.unlabeled.shape[1])))
+    labeled, parts = _Features.of(fitted, items.labeled), []
+    for way, scores in enumerate(items.unlabeled):
+        features = labeled, _Features.of(fitted, scores)
+        for size in _sizes(len(range(way, maps, len(items.unlabeled))), items):
+            confusion, ratios = _of_maps(rng, fitted.draw(rng, size), items, features)
+            parts.append((confusion, *SharesGivenRatios(ratios, concentration, items.weight).sample(rng, each)))
+    order = rng.permutation(maps) if len(items.unlabeled) > 1 else np.arange(maps)
+    confusion, shares, realized, accepted = (np.concatenate(part)[order] for part in zip(*parts, strict=True))
     thinning = confusion_stride(maps, confusion[0].size)
     return Draws(
         prevalence=shares.reshape(-1, shares.shape[2]),
         confusion=confusion[::thinning],
         stride=each * thinning,
         effective=_effective(shares),
-        realized=realized.reshape(-1, shares.shape[2]) if len(items.unlabeled) else None,
+        realized=realized.reshape(-1, shares.shape[2]) if items.unlabeled.shape[1] else None,
         run=ScoreRun(maps=maps, acceptance=float(accepted.mean()), labels=len(items.labeled)),
     )
 
 
 def _sizes(maps: int, items: ScoredItems) -> Iterator[int]:
     """Split so many draws of the map into blocks that fit into memory."""
-    longest = max(len(items.labeled), len(items.unlabeled), 1) * items.labeled.shape[1]
+    longest = max(len(items.labeled), items.unlabeled.shape[1], 1) * items.labeled.shape[1]
     at_once = max(1, BLOCK // longest)
     for start in range(0, maps, at_once):
         yield min(at_once, maps - start)
@@ -126,7 +130,7 @@ class _Features:
 
 
 def _of_maps(
-    rng: np.random.Generator, parameters: FloatArray, items: ScoredItems, features: list[_Features]
+    rng: np.random.Generator, parameters: FloatArray, items: ScoredItems, features: tuple[_Features, _Features]
 ) -> tuple[FloatArray, FloatArray]:
     """Shapes (maps, classes, outputs), the confusion, and (classes, maps, unlabelled items), the density ratios."""
     labeled, unlabeled = features
