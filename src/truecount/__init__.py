@@ -62,6 +62,8 @@ if TYPE_CHECKING:
     from truecount.results.group_posterior import GroupPosterior as GroupPosterior
     from truecount.results.group_summary import Questions as Questions
     from truecount.results.plan import Plan as Plan
+    from truecount.results.row_files import Output as Output
+    from truecount.results.separate import SeparateAnswers as SeparateAnswers
     from truecount.scores import Scores as Scores
 
 _HOMES = {
@@ -85,6 +87,7 @@ _HOMES = {
     "LabelShift": "models",
     "MeanInterval": "models",
     "NUTS": "inference",
+    "Output": "results.row_files",
     "Pert": "models",
     "Plan": "results.plan",
     "PointEstimate": "results",
@@ -95,6 +98,7 @@ _HOMES = {
     "Questions": "results.group_summary",
     "SamePopulation": "models",
     "Scores": "scores",
+    "SeparateAnswers": "results.separate",
     "Varying": "models",
     "Walk": "models",
     "calibration": "api.simulation",

@@ -2,9 +2,11 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
 from functools import cache, partial
 from importlib.metadata import version
+from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from truecount import _check
@@ -29,6 +31,8 @@ from truecount.scores import Scores
 
 if TYPE_CHECKING:
     from truecount.results.group_posterior import GroupPosterior
+    from truecount.results.row_files import Output
+    from truecount.results.separate import SeparateAnswers
 
 Made = TypeVar("Made")
 
@@ -37,6 +41,17 @@ Made = TypeVar("Made")
 def infer(
     data: Counts | Scores, model: Model = ..., *, prior: Prior | None = ..., engine: Engine = ..., seed: int = ...
 ) -> Posterior: ...
+@overload
+def infer(
+    data: Groups,
+    model: Model = ...,
+    *,
+    prior: Prior | None = ...,
+    engine: Engine = ...,
+    seed: int = ...,
+    executor: Executor,
+    output: "Output | str | PathLike[str] | None" = ...,
+) -> "SeparateAnswers": ...
 @overload
 def infer(
     data: Groups, model: Model = ..., *, prior: Prior | None = ..., engine: Engine = ..., seed: int = ...
@@ -48,7 +63,9 @@ def infer(
     prior: Prior | None = None,
     engine: Engine = Auto(),
     seed: int = 0,
-) -> "Posterior | GroupPosterior":
+    executor: Executor | None = None,
+    output: "Output | str | PathLike[str] | None" = None,
+) -> "Posterior | GroupPosterior | SeparateAnswers":
     """Infer the true share of every class in the unlabelled population, or in every group of several.
 
     Parameters
@@ -68,6 +85,12 @@ def infer(
         What draws; `Auto` chooses and says why in ``posterior.run.reason``.
     seed
         Same seed, same counts, same version: same draws.
+    executor
+        Of `Groups`: whose workers infer them, each group by itself, instead of all jointly. Anything that follows
+        ``concurrent.futures.Executor``: a ``ProcessPoolExecutor``, Dask's ``client.get_executor()``. A group has the
+        same draws whatever the executor; ``docs/scale.md``.
+    output
+        With an executor: a file that the summaries stream to, such as ``"results.parquet"``, or an `Output`.
 
     Notes
     -----
@@ -87,6 +110,8 @@ def infer(
     chosen = chosen_model(model, prior)
     _check.instance_of("data", data, (Counts, Scores, Groups), COUNT_FIRST)
     asked = origin_of(engine, seed)
+    if executor is not None or output is not None:
+        return _separately(data, chosen, engine, asked, executor, output)
     if isinstance(data, Scores):
         return _of_scores(data, chosen, engine, asked)
     if isinstance(data, Groups):
@@ -121,6 +146,30 @@ def _of_groups(data: Groups, model: LabelShift | OutputModel, engine: Engine, or
         needed = "groups are drawn jointly under label shift"
         raise InputError("model", f"is {model!r:.60}", needed, "Pass LabelShift(), or use infer_many(groups, model)")
     return infer_groups(data, model, engine, origin)
+
+
+def _separately(
+    data: Counts | Scores | Groups,
+    model: LabelShift | OutputModel,
+    engine: Engine,
+    origin: Origin,
+    executor: Executor | None,
+    output: "Output | str | PathLike[str] | None",
+) -> "SeparateAnswers":
+    """Infer each group by itself, with the workers of an executor."""
+    from truecount.api.separate import infer_separately
+
+    if not isinstance(data, Groups):
+        needed = "one population is inferred in one piece, and an executor divides groups"
+        argument = "output" if executor is None else "executor"
+        raise InputError(argument, f"is given with {type(data).__name__}", needed, "Leave it out, or pass Groups")
+    if executor is None:
+        needed = "what streams to a file is inferred group by group, by an executor"
+        raise InputError("output", "is given without executor", needed, "Pass executor=ThreadPoolExecutor(1) too")
+    if not isinstance(model, LabelShift):
+        needed = "groups are inferred under label shift"
+        raise InputError("model", f"is {model!r:.60}", needed, "Pass LabelShift(), or use infer_many(groups, model)")
+    return infer_separately(data, model, _engine(engine), origin, executor=executor, output=output)
 
 
 def _require_nothing_of_groups(model: Model, needed: str, remedy: str) -> None:

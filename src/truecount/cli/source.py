@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 MOST_GROUPS = 10_000
+"""Groups that are inferred jointly, or checked, in one run."""
 NOTHING: dict[str, Any] = {"sensitivity": None, "specificity": None}
 """Rates of which a study says nothing."""
 
@@ -57,6 +58,13 @@ class Source:
 
     def read(self) -> tuple[Counts | Groups, FloatArray | None]:
         """Return the counts, by group where there are groups, and the rows of the confusion that are known, if any."""
+        counts, known = self.read_any()
+        if isinstance(counts, Groups):
+            require_few_groups(counts)
+        return counts, known
+
+    def read_any(self) -> tuple[Counts | Groups, FloatArray | None]:
+        """Return the same, of any number of groups."""
         self._require_option_before_file()
         if self.tables:
             with on_disk(self.tables) as tables:
@@ -87,8 +95,8 @@ class Source:
         return [place for path in named for place in places_read("/dev/stdin" if path == STDIN else path)]
 
     def read_under(self, design: str) -> tuple[Counts | Groups, FloatArray | None]:
-        """Return the counts; groups only under label shift."""
-        return self.read() if design == "label-shift" else self.read_one("--design")
+        """Return the counts; groups only under label shift, any number of them."""
+        return self.read_any() if design == "label-shift" else self.read_one("--design")
 
     def read_one(self, what: str) -> tuple[Counts, FloatArray | None]:
         """Return the counts of one population; `what` is said not to go with several groups."""
@@ -140,11 +148,6 @@ class Source:
     @staticmethod
     def _data(path: str, found: "Tally | Groups") -> Counts | Groups:
         """Return what is to be inferred from; an error names the file that it came from."""
-        number = len(found.groups if isinstance(found, Groups) else found.groups())
-        if number > MOST_GROUPS:
-            counted, needed = f"makes {number:,} groups", f"at most {MOST_GROUPS:,} are inferred in one run"
-            remedy = "Make coarser groups, or count them with truecount counts and infer parts of them in Python"
-            raise InputError("by", counted, needed, remedy)
         try:
             return found if isinstance(found, Groups) else found.to_data()
         except InputError as error:
@@ -261,6 +264,14 @@ class Source:
         missing = [_option(name) for name in needed if name not in given]
         if missing:
             raise typer.BadParameter(f"{what.capitalize()} also needs {' and '.join(missing)}.")
+
+
+def require_few_groups(groups: Groups) -> None:
+    """Refuse more groups than are inferred jointly, or checked, in one run."""
+    if len(groups) > MOST_GROUPS:
+        counted, needed = f"makes {len(groups):,} groups", f"at most {MOST_GROUPS:,} are looked at together in one run"
+        remedy = "Infer them one by one, truecount estimate ... --output results.parquet, or make coarser groups"
+        raise InputError("by", counted, needed, remedy)
 
 
 def _not_of_groups(what: str) -> typer.BadParameter:
