@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from truecount.api.recalibration import recalibrate as recalibrate
     from truecount.api.simulation import calibration as calibration
     from truecount.api.simulation import coverage as coverage
+    from truecount.api.tables import infer_table as infer_table
     from truecount.api.trust import check as check
     from truecount.api.trust import sensitivity as sensitivity
     from truecount.counts import Counter as Counter
@@ -111,6 +112,7 @@ _HOMES = {
     "coverage": "api.simulation",
     "infer": "api.bayesian",
     "infer_many": "api.bayesian",
+    "infer_table": "api.tables",
     "mode": "api.bayesian",
     "may_stop": "api.plan",
     "next_batch": "api.plan",

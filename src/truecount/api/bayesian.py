@@ -1,7 +1,7 @@
 """The verbs that end in a posterior, and its mode."""
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import cache, partial
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from truecount import _check
 from truecount._advice import AUTO, Action, Advice
+from truecount._executor import Failure
 from truecount._progress import track
 from truecount.counts import Counts, Groups
 from truecount.counts.table import COUNT_FIRST
@@ -187,6 +188,7 @@ def infer_many(
     engine: Engine = Auto(),
     seed: int = 0,
     progress: bool | None = None,
+    executor: Executor | None = None,
 ) -> list[Posterior] | dict[Any, Posterior]:
     """Infer the true shares in many populations at once: weeks, regions, the data sets of a simulation study.
 
@@ -202,6 +204,9 @@ def infer_many(
         same draws again; `infer` with a problem's own seed gives others, just as good.
     progress
         Whether to show a progress bar; None shows one in a terminal when it takes more than a second.
+    executor
+        Whose workers draw, in place of threads: anything that follows ``concurrent.futures.Executor``. The draws are
+        the same. All posteriors are kept in memory; ``infer(groups, executor=...)`` keeps summaries.
 
     Returns
     -------
@@ -232,16 +237,35 @@ def infer_many(
     _require_nothing_of_groups(chosen, "each population is inferred by itself", "Use infer(groups, model)")
     if isinstance(chosen, LabelShift):
         densities = [_named(name, partial(_density, each, chosen)) for name, each in named]
-        drawn = _engine(engine).sample_many(densities, seeds)
+        drawn = _drawn(_engine(engine), densities, seeds, names, executor)
         for number, draws in track(drawn, total=len(counts), show=progress):
             draws = replace(draws, run=replace(draws.run, groups_sharing_labels=sharing))
             own = chosen.resolved(counts[number])
             results[number] = _posterior(draws, densities[number], counts[number], own, origins[number])
     else:
+        if executor is not None:
+            needed = f"under {type(chosen).__name__} the posterior has a closed form, which takes no time"
+            raise InputError("executor", "is given", needed, "Leave it out")
         for number, (name, each) in enumerate(named):
             results[number] = _named(name, partial(_closed_form, each, chosen, engine, origins[number]))
     ordered = [results[number] for number in range(len(counts))]
     return dict(zip(names, ordered, strict=True)) if isinstance(problems, Groups) else ordered
+
+
+def _drawn(
+    engine: Engine, densities: Sequence[Density], seeds: Sequence[int], names: Sequence[Any], executor: Executor | None
+) -> Iterator[tuple[int, Draws]]:
+    """Yield the draws of each problem as they come, from threads or from an executor's workers."""
+    if executor is None:
+        yield from engine.sample_many(densities, seeds)
+        return
+    from truecount.api.separate import sample_by_workers
+
+    for number, draws in sample_by_workers(engine, densities, seeds, executor):
+        if isinstance(draws, Failure):
+            remedy = "Leave it out, or use infer(groups, executor=...), which answers for the others"
+            raise InputError(f"problems[{names[number]!r}]", f"failed ({draws.message})", "all are drawn", remedy)
+        yield number, draws
 
 
 def mode(counts: Counts, model: Model = LabelShift(), *, prior: Prior | None = None) -> PointEstimate:

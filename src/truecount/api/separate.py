@@ -15,8 +15,8 @@ from truecount.counts import Counts, Groups
 from truecount.diagnostics.findings import of_posterior
 from truecount.errors import InputError
 from truecount.inference import Auto
-from truecount.inference.draws import Engine
-from truecount.models import LabelShift
+from truecount.inference.draws import Draws, Engine
+from truecount.models import Density, LabelShift
 from truecount.reading.names import written
 from truecount.results import Posterior
 from truecount.results.finding import Awaited
@@ -73,11 +73,9 @@ class Separately:
     def rows(self, part: Groups) -> list[Row]:
         """Return the rows of some groups."""
         columns = key_columns(part.by)
-        step = max(1, CELLS_AT_ONCE // (len(part.classes) * len(part.outputs)))
         return [
             row
-            for piece in part.parts(step)
-            for group, posterior in self.posteriors(piece)
+            for group, posterior in self.posteriors(part)
             for row in rows_of_posterior(keys_of(columns, group), posterior, self.look)
         ]
 
@@ -89,7 +87,7 @@ class Separately:
             replace(self.origin, seed=group_seed(self.origin.seed, group), common_seed=self.origin.seed)
             for group, _ in named
         ]
-        drawn = dict(self.engine.sample_many(densities, [origin.seed for origin in origins]))
+        drawn = _sample(self.engine, [(density, each.seed) for density, each in zip(densities, origins, strict=True)])
         for number, (group, counts) in enumerate(named):
             draws = replace(drawn[number], run=replace(drawn[number].run, groups_sharing_labels=self.sharing))
             model = self.model.resolved(counts)
@@ -114,12 +112,13 @@ def infer_separately(
     *,
     executor: Executor,
     output: Output | str | PathLike[str] | None = None,
+    look: Look | None = None,
 ) -> SeparateAnswers:
-    """Infer every group by itself, with the workers of an executor."""
-    _require_executor(executor)
-    _require_separable(model)
+    """Infer every group by itself, with the workers of an executor; what is kept has the look of the output, if any."""
+    require_executor(executor)
+    require_separable(model, "executor")
     wanted = output if isinstance(output, Output) or output is None else Output(output)
-    look = Look() if wanted is None else wanted.look
+    look = (look or Look()) if wanted is None else wanted.look
     sharing = len(groups) if groups.shares_labels and len(groups) > 1 else None
     chosen = Auto(EFFECTIVE_DRAWS) if engine == Auto() else engine
     how = Separately(model=model, engine=chosen, origin=origin, look=look, sharing=sharing)
@@ -135,6 +134,32 @@ def infer_separately(
         kept=kept,
         redraw=partial(how.redraw, groups),
     )
+
+
+def sample_by_workers(
+    engine: Engine, densities: Sequence[Density], seeds: Sequence[int], executor: Executor
+) -> Iterator[tuple[int, Draws | Failure]]:
+    """Draw from every posterior by the workers of an executor; yield each problem's number and draws as they come."""
+    require_executor(executor)
+    cells = max((density.rows.size for density in densities), default=1)
+    size = max(1, CELLS_OF_PIECE // cells)
+    problems = list(zip(densities, seeds, strict=True))
+    pieces = ((start, problems[start : start + size]) for start in range(0, len(problems), size))
+    division = Division(executor, partial(_sample, engine), lambda piece: [[problem] for problem in piece])
+    for start, found in division.results(pieces):
+        flat = [draws for each in found for draws in ([each] if isinstance(each, Failure) else each)]
+        yield from enumerate(flat, start)
+
+
+def _sample(engine: Engine, problems: Sequence[tuple[Density, int]]) -> list[Draws]:
+    """Draw from a few posteriors, a stack at a time; a worker has one core."""
+    step = max(1, CELLS_AT_ONCE // max(density.rows.size for density, _ in problems))
+    found: list[Draws] = []
+    for start in range(0, len(problems), step):
+        densities, seeds = zip(*problems[start : start + step], strict=True)
+        drawn = dict(engine.sample_many(densities, seeds))
+        found += [drawn[number] for number in range(len(densities))]
+    return found
 
 
 def _answered(
@@ -198,7 +223,7 @@ def _files(groups: Groups, how: Separately, output: Output, size: int) -> RowFil
     return RowFiles(output=output, run=run, parts=-(-len(groups) // size), kinds=kinds)
 
 
-def _require_executor(executor: object) -> None:
+def require_executor(executor: object) -> None:
     """Refuse what takes no work."""
     if isinstance(executor, type) or not callable(getattr(executor, "submit", None)):
         needed = "it must have submit(), as concurrent.futures.Executor has"
@@ -206,10 +231,10 @@ def _require_executor(executor: object) -> None:
         raise InputError("executor", f"is {executor!r:.60}", needed, remedy)
 
 
-def _require_separable(model: LabelShift) -> None:
+def require_separable(model: LabelShift, argument: str) -> None:
     """Refuse a model whose groups are drawn jointly: one density of all groups cannot be divided among workers."""
     for choice in (model.groups, model.confusion):
         if choice is not None:
-            found = f"is given with {choice!r:.60}, which is drawn jointly"
-            needed = "an executor infers each group by itself, and would change nothing of a joint draw"
-            raise InputError("executor", found, needed, "Leave out the executor, or how groups vary")
+            found = f"asks for groups one by one, and the model has {type(choice).__name__}()"
+            needed = "such groups have one joint density, which is drawn in one process"
+            raise InputError(argument, found, needed, "Leave out one of them")

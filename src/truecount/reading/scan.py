@@ -52,7 +52,7 @@ def scan(table: str, native: Any, columns: Columns, decode: Callable[[Any], Any]
     if len(cells) > MOST_GROUPS:
         found = f"has over {MOST_GROUPS:,} combinations of {quoted(columns.keys)}"
         raise InputError(table, found, "these must be columns of class names", "Choose other columns")
-    return [_row(table, values, columns, decode) for values in cells]
+    return [row_of(table, values, columns, decode) for values in cells]
 
 
 def _any_frame(table: str, native: Any, columns: Columns) -> "AnyFrame":
@@ -61,7 +61,7 @@ def _any_frame(table: str, native: Any, columns: Columns) -> "AnyFrame":
     return any_frame(table, native, columns)
 
 
-def _row(table: str, cells: Record, columns: Columns, decode: Callable[[Any], Any]) -> Row:
+def row_of(table: str, cells: Record, columns: Columns, decode: Callable[[Any], Any] = lambda value: value) -> Row:
     """Return the values that a group of alike rows has, as names, and their sums as Python's own numbers."""
     keys, sums = cells[: len(columns.keys)], cells[len(columns.keys) :]
     group = tuple(
