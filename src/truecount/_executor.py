@@ -8,13 +8,11 @@ from concurrent.futures import (
     BrokenExecutor,
     Executor,
     Future,
-    ProcessPoolExecutor,
     ThreadPoolExecutor,
     wait,
 )
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from multiprocessing import get_context, parent_process
 from threading import Thread
 from typing import Any, Generic, TypeVar
 
@@ -32,6 +30,9 @@ def workers_here(number: int) -> Executor:
     """Return an executor of so many processes, which end when this one does; of one, a thread is enough."""
     if number == 1:
         return ThreadPoolExecutor(1)
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
     return ProcessPoolExecutor(number, mp_context=get_context("spawn"), initializer=_end_with_parent)
 
 
@@ -41,6 +42,8 @@ def _end_with_parent() -> None:
 
 
 def _await_parent() -> None:
+    from multiprocessing import parent_process
+
     parent = parent_process()
     if parent is not None:
         parent.join()
@@ -134,6 +137,8 @@ class Division(Generic[Item, Result]):
 
     def _renew(self, error: BrokenExecutor) -> None:
         """Start processes anew where they died: a broken pool takes no more work."""
+        from concurrent.futures import ProcessPoolExecutor
+
         broken: Any = self.executor
         if not isinstance(self.executor, ProcessPoolExecutor):
             needed = "it takes no more work after a worker died"

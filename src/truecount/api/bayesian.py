@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from truecount import _check
 from truecount._advice import AUTO, Action, Advice
-from truecount._executor import Failure
 from truecount._progress import track
 from truecount.counts import Counts, Groups
 from truecount.counts.table import COUNT_FIRST
@@ -259,6 +258,7 @@ def _drawn(
     if executor is None:
         yield from engine.sample_many(densities, seeds)
         return
+    from truecount._executor import Failure
     from truecount.api.separate import sample_by_workers
 
     for number, draws in sample_by_workers(engine, densities, seeds, executor):

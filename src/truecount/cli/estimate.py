@@ -168,7 +168,8 @@ def estimate(
     )
     seed_number, drawing = read_seed(seed), make_engine(engine, draws)
     require_prior(prior, prior_confusion)
-    stream.require_sound(options, report, is_point=method is not None or all_methods)
+    if output or partition or resume or workers or separate:
+        stream.require_sound(options, report, is_point=method is not None or all_methods)
     if method is not None or all_methods:
         given_data = context, source, report
         answer = by_all(*given_data, seed_number) if method is None else by_method(*given_data, method)
@@ -181,7 +182,8 @@ def estimate(
     if isinstance(counts, Groups) and stream.is_separate(counts, options, report):
         answers = answer_separately(counts, model, stream, report, engine=drawing, seed=seed_number)
         return end_separately(answers, strict=strict)
-    report = replace(report, rows_file=stream.made(report))
+    if output is not None:
+        report = replace(report, rows_file=stream.made(report))
     report.require_possible(counts.values() if isinstance(counts, Groups) else [counts])
     if isinstance(counts, Groups):
         answered = answer_groups(counts, model, options, report, engine=drawing, seed=seed_number)
