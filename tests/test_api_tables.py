@@ -1,7 +1,7 @@
 """A table of groups becomes a table of answers where it is: the same draws in Spark, in Dask and here."""
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import date
+from datetime import datetime
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def made_values() -> dict[str, list]:
     output = np.where(rng.random(1500) < 0.85, truth, 1 - truth)
     return {
         "store": [f" s{at}" if odd else f"s{at}" for at, odd in rng.integers(0, [12, 2], (1500, 2))],
-        "day": [date(2024, 1, int(day)) for day in rng.integers(1, 15, 1500)],
+        "day": [datetime(2024, 1, int(day), 12) for day in rng.integers(1, 15, 1500)],
         "y": [("no", "yes")[of] if known else None for of, known in zip(truth, rng.random(1500) < 0.2, strict=True)],
         "c": [("no", "yes")[of] for of in output],
     }
