@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from truecount.api.recalibration import recalibrate as recalibrate
     from truecount.api.simulation import calibration as calibration
     from truecount.api.simulation import coverage as coverage
+    from truecount.api.tables import infer_table as infer_table
     from truecount.api.trust import check as check
     from truecount.api.trust import sensitivity as sensitivity
     from truecount.counts import Counter as Counter
@@ -65,6 +66,8 @@ if TYPE_CHECKING:
     from truecount.results.group_posterior import GroupPosterior as GroupPosterior
     from truecount.results.group_summary import Questions as Questions
     from truecount.results.plan import Plan as Plan
+    from truecount.results.row_files import Output as Output
+    from truecount.results.separate import SeparateAnswers as SeparateAnswers
     from truecount.scores import Scores as Scores
 
 _HOMES = {
@@ -89,6 +92,7 @@ _HOMES = {
     "LabelShift": "models",
     "MeanInterval": "models",
     "NUTS": "inference",
+    "Output": "results.row_files",
     "Pert": "models",
     "Plan": "results.plan",
     "PointEstimate": "results",
@@ -100,6 +104,7 @@ _HOMES = {
     "Ratings": "counts",
     "SamePopulation": "models",
     "Scores": "scores",
+    "SeparateAnswers": "results.separate",
     "TargetLabels": "models",
     "Varying": "models",
     "Walk": "models",
@@ -113,6 +118,7 @@ _HOMES = {
     "coverage": "api.simulation",
     "infer": "api.bayesian",
     "infer_many": "api.bayesian",
+    "infer_table": "api.tables",
     "mode": "api.bayesian",
     "may_stop": "api.plan",
     "next_batch": "api.plan",

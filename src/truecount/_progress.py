@@ -116,6 +116,14 @@ def _follow(make: "_Maker", share: Callable[[], float] | None, what: str, done: 
         bar.close()
 
 
+def say(words: str) -> None:
+    """Write one line on stderr: with the time where work is logged, and not at all where it is quiet."""
+    if _style.get() != "quiet":
+        stamp = f"{strftime('%Y-%m-%d %H:%M:%S')} " if _style.get() == "log" else ""
+        sys.stderr.write(f"{stamp}{words}\n")
+        sys.stderr.flush()
+
+
 class _Bar:
     """Rich's progress bar on stderr, gone when it is done."""
 

@@ -23,7 +23,8 @@ By: TypeAlias = Annotated[
     Option(
         metavar="COLUMN|COLUMN:PERIOD",
         autocompletion=columns,
-        help="Column of groups, or of times with minute, hour, day, week, month, quarter or year; may be repeated.",
+        help="Column of groups, or of times with minute, hour, day, week, month, quarter or year; several with commas "
+        "between them, or repeated.",
     ),
 ]
 Weight: TypeAlias = Annotated[str | None, Option(metavar="COLUMN", autocompletion=columns, help="Column of weights.")]
@@ -100,6 +101,31 @@ Covariate: TypeAlias = Annotated[
 ]
 IndependentGroups: TypeAlias = Annotated[
     bool, Option("--independent", help="Groups have nothing in common but the confusion: none borrows from others.")
+]
+Separate: TypeAlias = Annotated[
+    bool,
+    Option("--separate", help="Infer each group by itself: none borrows, and groups are not to be compared."),
+]
+Results: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write a row for each group and class as .parquet, .csv or .jsonl, by its ending. Over 1,000 groups are "
+        "inferred one by one; finished ones stand in FILE.parts until all are there.",
+    ),
+]
+Partition: TypeAlias = Annotated[
+    str | None,
+    Option(metavar="COLUMN[,COLUMN]", help="With --output: a folder of Parquet files, one for each value of a column."),
+]
+Resume: TypeAlias = Annotated[
+    bool, Option("--resume", help="With --output: go on where a run that was stopped left off.")
+]
+Workers: TypeAlias = Annotated[
+    str | None,
+    Option(metavar="NUMBER", help="Processes for groups that are inferred one by one; by default one for each core."),
 ]
 Title: TypeAlias = Annotated[str | None, Option(metavar="TEXT", help="Heading of the page.")]
 Parquet: TypeAlias = Annotated[str | None, Option(metavar="FILE", help="Write the table as Parquet.")]

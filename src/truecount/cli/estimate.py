@@ -15,6 +15,7 @@ from truecount.cli.methods import by_all, by_method
 from truecount.cli.options import GroupOptions, make_engine, make_model, read_level, read_seed, require_prior
 from truecount.cli.raters import behind_labels, with_label_error
 from truecount.cli.report import Report
+from truecount.cli.separate import Stream, answer_separately, end_separately
 from truecount.cli.source import Source
 from truecount.cli.target import OPTION, read_target, with_prior
 from truecount.counts import Counts, Groups, Ratings
@@ -69,6 +70,7 @@ def estimate(
     below: given.Below = None,
     covariate: given.Covariate = None,
     independent: given.IndependentGroups = False,
+    separate: given.Separate = False,
     of_interest: given.OfInterest = None,
     sort: given.Sort = "name",
     method: given.Method = None,
@@ -78,6 +80,10 @@ def estimate(
     parquet: given.Parquet = None,
     html: given.Html = None,
     plot: given.Plot = None,
+    output: given.Results = None,
+    partition: given.Partition = None,
+    resume: given.Resume = False,
+    workers: given.Workers = None,
     title: given.Title = None,
     table: given.ShowTable = False,
     quiet: given.Quiet = False,
@@ -130,14 +136,17 @@ def estimate(
     As a page to read, and as a picture, of groups too:
       truecount estimate runs.csv --label human --prediction verdict --html report.html --plot shares.png
       truecount estimate runs.csv --label human --prediction verdict --trend time:week --html weeks.html
+    Very many groups, unattended: one by one, streamed to a file, resumed where a run was stopped:
+      truecount estimate 'sales/*.parquet' --label y --prediction c --by store,week --output results.parquet --resume
     In a script, which stops where the answer is not to be trusted:
       truecount estimate runs.csv --label human --prediction verdict --json - --strict
 
     Where a file is written, no table is printed unless --table asks for it; findings go to the standard error.
 
-    Exit code 0: an answer. 1: bad input. 2: bad usage. 3: no answer, since chains disagree (R-hat above 1.1); with
-    --strict, also an answer with a serious finding, and an alert: a share that changed with --trend, or a group whose
-    share is improbably --above or --below what was asked, at 5 % or less.
+    Exit code 0: an answer. 1: bad input. 2: bad usage. 3: no answer, since chains disagree (R-hat above 1.1), or of
+    groups one by one for some, whose errors stand in the file; with --strict, also an answer with a serious finding,
+    and an alert: a share that changed with --trend, or a group whose share is improbably --above or --below what was
+    asked, at 5 % or less. 130: stopped by Ctrl-C.
 
     \b
     {serious}
@@ -156,7 +165,9 @@ def estimate(
         below=below or (),
         covariate=covariate or (),
         independent=independent,
+        separate=separate,
     )
+    stream = Stream(output=output, partition=partition, resume=resume, workers=workers)
     source = Source.among(locals())
     report = Report(
         level=read_level(level),
@@ -176,6 +187,8 @@ def estimate(
     )
     seed_number, drawing = read_seed(seed), make_engine(engine, draws)
     require_prior(prior, prior_confusion)
+    if output or partition or resume or workers or separate:
+        stream.require_sound(options, report, is_point=method is not None or all_methods)
     if method is not None or all_methods:
         given_data = context, source, report
         answer = by_all(*given_data, seed_number) if method is None else by_method(*given_data, method)
@@ -190,6 +203,11 @@ def estimate(
     model = _with_ranges(model, source, quiet=quiet)
     model = model if label_error is None else with_label_error(model, label_error, whole.classes)
     model = model if of_population is None else with_prior(model, of_population)
+    if isinstance(counts, Groups) and rated is None and stream.is_separate(counts, options, report):
+        answers = answer_separately(counts, model, stream, report, engine=drawing, seed=seed_number)
+        return end_separately(answers, strict=strict)
+    if output is not None:
+        report = replace(report, rows_file=stream.made(report))
     report.require_possible(counts.values() if isinstance(counts, Groups) else [counts])
     if isinstance(counts, Groups):
         model = with_studies(model, counts, options.new_study, is_survey=bool(positive))

@@ -13,6 +13,7 @@ from truecount._types import Name
 from truecount._wording import nearest, quoted
 from truecount.cli.options import GroupOptions, named_class, read_by, read_conclusions
 from truecount.cli.report import Report
+from truecount.cli.source import require_few_groups
 from truecount.counts import Groups, Ratings
 from truecount.errors import InputError, TruecountWarning
 from truecount.inference.draws import Engine
@@ -120,6 +121,7 @@ def answer_groups(
     ratings: Ratings | None = None,
 ) -> GroupSummary:
     """Infer, summarise, and write or print what was asked for."""
+    require_few_groups(groups)
     groups, variation = variation_of(options, groups)
     if ratings is not None and (options.trend or options.covariate):
         needed = "with labels that may err, groups have nothing in common but the classifier"
@@ -152,8 +154,9 @@ def _deliver(report: Report, answer: "GroupPosterior", summary: GroupSummary) ->
         show,
         lambda: _pictures(report, answer, summary),
         summary.findings,
+        keys=len(summary.by),
     )
-    if report.writes_files and not report.with_table:
+    if (report.writes_files or report.rows_file is not None) and not report.with_table:
         for alert in summary.alerts:
             typer.echo(f"Alert: {alert.message}", err=True)
 

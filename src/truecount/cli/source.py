@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 MOST_GROUPS = 10_000
+"""Groups that are inferred jointly, or checked, in one run."""
 NOTHING: dict[str, Any] = {"sensitivity": None, "specificity": None}
 """Rates of which a study says nothing."""
 
@@ -62,10 +63,12 @@ class Source:
         if isinstance(data, Ratings):
             needed = "labels of several raters are inferred from by truecount estimate"
             raise typer.BadParameter(f"--label is given {len(data.raters)} times: {needed}. Write --label once.")
+        if isinstance(data, Groups):
+            require_few_groups(data)
         return data, known
 
     def read_any(self) -> tuple[Counts | Groups | Ratings, FloatArray | None]:
-        """Return the counts, or the patterns of labels of several raters."""
+        """Return the counts of any number of groups, or the patterns of labels of several raters."""
         self._require_option_before_file()
         if self.tables:
             with on_disk(self.tables) as tables:
@@ -96,7 +99,7 @@ class Source:
         return [place for path in named for place in places_read("/dev/stdin" if path == STDIN else path)]
 
     def read_under(self, design: str) -> tuple[Counts | Groups | Ratings, FloatArray | None]:
-        """Return the counts; groups and labels of several raters only under label shift."""
+        """Return the counts; groups, any number of them, and labels of several raters only under label shift."""
         return self.read_any() if design == "label-shift" else self.read_one("--design")
 
     def read_one(self, what: str) -> tuple[Counts, FloatArray | None]:
@@ -170,11 +173,6 @@ class Source:
     @staticmethod
     def _data(path: str, found: "Tally | Groups") -> Counts | Groups | Ratings:
         """Return what is to be inferred from; an error names the file that it came from."""
-        number = len(found.groups if isinstance(found, Groups) else found.groups())
-        if number > MOST_GROUPS:
-            counted, needed = f"makes {number:,} groups", f"at most {MOST_GROUPS:,} are inferred in one run"
-            remedy = "Make coarser groups, or count them with truecount counts and infer parts of them in Python"
-            raise InputError("by", counted, needed, remedy)
         try:
             data = found if isinstance(found, Groups) else found.to_data()
         except InputError as error:
@@ -293,6 +291,14 @@ class Source:
         missing = [_option(name) for name in needed if name not in given]
         if missing:
             raise typer.BadParameter(f"{what.capitalize()} also needs {' and '.join(missing)}.")
+
+
+def require_few_groups(groups: Groups) -> None:
+    """Refuse more groups than are inferred jointly, or checked, in one run."""
+    if len(groups) > MOST_GROUPS:
+        counted, needed = f"makes {len(groups):,} groups", f"at most {MOST_GROUPS:,} are looked at together in one run"
+        remedy = "Infer them one by one, truecount estimate ... --output results.parquet, or make coarser groups"
+        raise InputError("by", counted, needed, remedy)
 
 
 def _not_of_groups(what: str) -> typer.BadParameter:

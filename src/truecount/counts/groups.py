@@ -222,6 +222,25 @@ class Groups:
         for place, group in enumerate(self.groups):
             yield group, self._counts(place, slice(own[group], own[group] + 1) if group in own else slice(None))
 
+    def parts(self, size: int) -> Iterator["Groups"]:
+        """Yield the groups in their order, so many at a time, each with the labels that serve it in `apart`.
+
+        >>> [part.groups for part in Groups([[9, 1], [2, 8]], {"A": [3, 4], "B": [5, 6], "C": [7, 8]}).parts(2)]
+        [('A', 'B'), ('C',)]
+        """
+        own = {study: place for place, study in enumerate(self.studies or ())}
+        for start in range(0, len(self), size):
+            chosen = slice(start, start + size)
+            groups = self.groups[chosen]
+            parts = self._parts() | {"groups": groups, "unlabeled": self.unlabeled[chosen]}
+            parts["times"] = None if self.times is None else self.times[chosen]
+            parts["unlabeled_squares"] = None if self.unlabeled_squares is None else self.unlabeled_squares[chosen]
+            if own and all(group in own for group in groups):
+                places = [own[group] for group in groups]
+                parts |= {"studies": groups, "labeled": self.labeled[places]}
+                parts["labeled_squares"] = None if self.labeled_squares is None else self.labeled_squares[places]
+            yield _rebuilt(parts)
+
     def index(self, group: Any) -> int:
         """Return where a group stands."""
         if group in self.groups:

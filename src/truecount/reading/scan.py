@@ -55,7 +55,7 @@ def scan(table: str, native: Any, columns: Columns, decode: Callable[[Any], Any]
         if columns.cluster is not None:
             remedy = "Count parts of the data with truecount counts, and merge them, or choose other columns"
         raise InputError(table, found, "these must be columns of class names", remedy)
-    return [_row(table, values, columns, decode) for values in cells]
+    return [row_of(table, values, columns, decode) for values in cells]
 
 
 def _any_frame(table: str, native: Any, columns: Columns) -> "AnyFrame":
@@ -64,7 +64,7 @@ def _any_frame(table: str, native: Any, columns: Columns) -> "AnyFrame":
     return any_frame(table, native, columns)
 
 
-def _row(table: str, cells: Record, columns: Columns, decode: Callable[[Any], Any]) -> Row:
+def row_of(table: str, cells: Record, columns: Columns, decode: Callable[[Any], Any] = lambda value: value) -> Row:
     """Return the values that a group of alike rows has, as names, and their sums as Python's own numbers."""
     keys, sums = cells[: len(columns.keys)], cells[len(columns.keys) :]
     group = tuple(
