@@ -165,18 +165,18 @@ def estimate(
     counts, known = options.of_source(source).read_under(design)
     whole = counts.total if isinstance(counts, Groups) else counts
     model = make_model(design, whole, known, prevalence=prior, confusion=prior_confusion, given_output=prior_output)
-    model = _with_ranges(model, source, quiet=quiet)
+    model = with_ranges(model, source, quiet=quiet)
     report.require_possible(counts.values() if isinstance(counts, Groups) else [counts])
     if isinstance(counts, Groups):
         answered = answer_groups(counts, model, options, report, engine=drawing, seed=seed_number)
         return _end(answered, answered, strict=strict)
     options.require_groups()
-    posterior = _as_read(quiet_infer(counts, model, drawing, seed_number), interval)
+    posterior = as_read(quiet_infer(counts, model, drawing, seed_number), interval)
     report.deliver(posterior)
     return _end(posterior, posterior, strict=strict)
 
 
-def _with_ranges(model: Model, source: Source, *, quiet: bool) -> Model:
+def with_ranges(model: Model, source: Source, *, quiet: bool) -> Model:
     """Return the model with published ranges as its prior of the rows, and say how many labels each is worth."""
     ranges = source.published()
     if not ranges:
@@ -194,7 +194,7 @@ def _with_ranges(model: Model, source: Source, *, quiet: bool) -> Model:
     return replace(model, prior=replace(model.prior, confusion=rows))
 
 
-def _as_read(posterior: Posterior, interval: str) -> Posterior:
+def as_read(posterior: Posterior, interval: str) -> Posterior:
     """Leave out what only an equal-tailed interval does not show, where the shortest one is read."""
     said = [finding for finding in posterior.findings if interval != "hdi" or finding.code != "edge-not-excluded"]
     return replace(posterior, findings=tuple(said))

@@ -66,7 +66,7 @@ def python(posterior: Posterior) -> str:
         "import truecount as tc",
         "",
         f"counts = {_counts(posterior)}",
-        f"model = {_model(posterior.model)}",
+        f"model = {model_in_python(posterior.model)}",
         f"posterior = tc.infer(counts, model, {_options(posterior)})",
         "print(posterior)",
     ]
@@ -106,7 +106,7 @@ def _engine(posterior: Posterior) -> list[str]:
     return [f"engine=tc.{posterior.origin.engine}"] if posterior.origin.engine else []
 
 
-def _model(model: Model) -> str:
+def model_in_python(model: Model) -> str:
     """Write a model as Python."""
     if isinstance(model, LabelShift):
         return f"tc.LabelShift({prior_in_python(model.prior)})"
