@@ -112,7 +112,7 @@ def watch(
     make: _Maker = partial(_Log, begin=monotonic()) if is_log else _Bar
     wait = 0.0 if show else LOG_PATIENCE if is_log else PATIENCE
     if listener is not None:
-        make, wait = partial(_Told, listener=listener), 0.0
+        make, wait = partial(_Told, listener=listener), INTERVAL
     watcher = Thread(target=_follow, args=(make, share, what, done, wait), name="truecount-bar", daemon=True)
     watcher.start()
     try:

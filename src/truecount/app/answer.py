@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+from truecount.app.picture import tree
 from truecount.app.request import Request
 from truecount.cli.estimate import as_read, quiet_infer
 from truecount.cli.groups import infer_groups, questions_of, variation_of
@@ -13,6 +14,10 @@ from truecount.counts import Counts, Groups
 from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.models import LabelShift, Model, Varying
+from truecount.page.groups import group_content, render_groups
+from truecount.page.pictures import Drawing, drawing_of
+from truecount.page.reproduce import model_in_python, python
+from truecount.page.write import content, render
 from truecount.results import Posterior
 from truecount.results.export import plain
 from truecount.results.finding import in_words
@@ -32,8 +37,6 @@ def answer(values: Any) -> dict[str, Any]:
     counts, model = request.data()
     if isinstance(counts, Groups):
         return _of_groups(request, counts, model)
-    from truecount.page.write import content
-
     posterior = _inferred(request, counts, model)
     shown = content(posterior, **request.look, classes=_classes(request, posterior), command=request.shell())
     return {
@@ -56,7 +59,6 @@ def _classes(request: Request, posterior: Posterior) -> tuple[Any, ...] | None:
 
 
 def _of_groups(request: Request, groups: Groups, model: Model) -> dict[str, Any]:
-    from truecount.page.groups import group_content
     from truecount.results.group_export import to_dict
 
     found, summary = _inferred_groups(request, groups, model)
@@ -72,7 +74,9 @@ def _of_groups(request: Request, groups: Groups, model: Model) -> dict[str, Any]
 def _inferred_groups(request: Request, groups: Groups, model: Model) -> tuple[GroupPosterior, GroupSummary]:
     """Infer as the command does: the same model of the groups, the same questions."""
     if not isinstance(model, LabelShift):
-        raise InputError("design", f"is {model.name!r}", "groups are drawn under label shift", "Choose the first answer")
+        raise InputError(
+            "design", f"is {model.name!r}", "groups are drawn under label shift", "Choose the first answer"
+        )
     groups, variation = variation_of(request.groups, groups)
     questions = questions_of(request.groups, groups, request.of_interest)
     confusion = Varying() if groups.studies is not None else None
@@ -83,11 +87,12 @@ def _inferred_groups(request: Request, groups: Groups, model: Model) -> tuple[Gr
 def compare(values: Any) -> dict[str, Any]:
     """Return the estimators of the field beside the posterior; where rates are known, that of Rogan and Gladen alone."""
     from truecount.api.points import compare as compared
-    from truecount.page.pictures import drawing_of
     from truecount.plots.against import draw_side_by_side, methods_data
 
     request, counts, model = _one(values)
-    if isinstance(model, LabelShift) and (model.prior.known is not None or request.survey and request.survey.published()):
+    if isinstance(model, LabelShift) and (
+        model.prior.known is not None or request.survey and request.survey.published()
+    ):
         return _rogan_gladen(request, counts, model)
     level = request.look["level"]
     found = compared(counts, level=level, seed=request.seed_number)
@@ -121,7 +126,9 @@ def _rogan_gladen(request: Request, counts: Counts, model: LabelShift) -> dict[s
         "table": shaped(replace(found.table(), findings=())),
         "notes": [f"Rogan and Gladen, with known rates. {finding.message}" for finding in found.findings],
         "picture": None,
-        "shell": request.shell("estimate", "--method", method.name, without=("design", "seed", "prior_confusion", *OF_ANSWER)),
+        "shell": request.shell(
+            "estimate", "--method", method.name, without=("design", "seed", "prior_confusion", *OF_ANSWER)
+        ),
         "python": _python(request, counts, f"print(tc.estimate(counts, tc.estimators.RoganGladen({settings})))"),
     }
 
@@ -144,7 +151,9 @@ def drift(values: Any) -> dict[str, Any]:
                 posterior.classes, posterior.interval(level), found.interval[0], posterior.mean, strict=True
             )
         ],
-        "shell": request.shell("check", "--drift", f"{100 * size:g}%", without=("level", *OF_ANSWER)) if usual else None,
+        "shell": request.shell("check", "--drift", f"{100 * size:g}%", without=("level", *OF_ANSWER))
+        if usual
+        else None,
         "python": f"{_python_of(posterior)}\n{call}",
     }
 
@@ -152,7 +161,6 @@ def drift(values: Any) -> dict[str, Any]:
 def plan(values: Any) -> dict[str, Any]:
     """Return what more labels would give, or how many are needed for a narrower interval."""
     from truecount.api.plan import plan as planned
-    from truecount.page.pictures import drawing_of
     from truecount.planning.goal import Goal
     from truecount.plots.plan import draw_plan, plan_data
 
@@ -193,9 +201,18 @@ def finding_words(sentence: str) -> str:
 def save(values: Any) -> tuple[str, bytes]:
     """Return the kind and the bytes of a file: the report as one page, a picture, a table, or JSON."""
     request, ending = Request.read(values), str(values.get("format"))
-    makers = {"html": _as_html, "json": _as_json, "csv": _as_csv, "png": _as_picture, "svg": _as_picture, "pdf": _as_picture}
+    makers = {
+        "html": _as_html,
+        "json": _as_json,
+        "csv": _as_csv,
+        "png": _as_picture,
+        "svg": _as_picture,
+        "pdf": _as_picture,
+    }
     if ending not in makers:
-        raise InputError("format", f"is {ending!r:.20}", f"it must be one of {', '.join(makers)}", "Choose one of these")
+        raise InputError(
+            "format", f"is {ending!r:.20}", f"it must be one of {', '.join(makers)}", "Choose one of these"
+        )
     counts, model = request.data()
     if isinstance(counts, Groups):
         return ending, makers[ending](request, *_inferred_groups(request, counts, model), ending)
@@ -203,9 +220,6 @@ def save(values: Any) -> tuple[str, bytes]:
 
 
 def _as_html(request: Request, found: Any, summary: GroupSummary | None, _: str) -> bytes:
-    from truecount.page.groups import render_groups
-    from truecount.page.write import render
-
     if summary is not None:
         page = render_groups(found, summary, command=request.shell())
     else:
@@ -252,30 +266,25 @@ def _one(values: Any) -> tuple[Request, Counts, Model]:
 
 def _python(request: Request, counts: Counts | Groups, call: str, model: Model | None = None) -> str:
     """Return Python that makes counts, and a model where one is used, and the call."""
-    from truecount.page.reproduce import model_in_python
-
     made = f"tc.{type(counts).__name__}.from_json({counts.to_json()!r})"
     lines = ["import truecount as tc", "", f"counts = {made}"]
     return "\n".join([*lines, *([] if model is None else [f"model = {model_in_python(model)}"]), call])
 
 
 def _python_of(posterior: Posterior) -> str:
-    from truecount.page.reproduce import python
-
     return python(posterior).removesuffix("\nprint(posterior)")
 
 
 def shaped(value: Any) -> Any:
-    """Return what the page is made of as plain values for JSON; styles of pictures become data, which nothing runs."""
+    """Return what the page is made of as plain values for JSON."""
     if isinstance(value, Table):
         return {name: shaped(getattr(value, name)) for name in ("header", "rows", "headline", "note", "how")} | {
             "on_left": list(value.on_left)
         }
+    if isinstance(value, Drawing):
+        return tree(value)
     if is_dataclass(value) and not isinstance(value, type):
-        found = {field.name: shaped(getattr(value, field.name)) for field in fields(value)}
-        if "svg" in found:
-            found["svg"] = found["svg"].replace(' style="', ' data-style="')
-        return found
+        return {field.name: shaped(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, str):
         return str(value)
     if isinstance(value, list | tuple):

@@ -57,7 +57,7 @@ class Named:
             raise InputError(f"{typed!r:.200}", "is no file of this machine", "only files here are read", remedy)
         files = files_meant(Path(typed)) if typed.strip() else []
         if not files or not all(map(self._holds, [*files, Path(typed)] if Path(typed).exists() else files)):
-            needed = f"only what was named at the start is read: {', '.join(self.typed)}"
+            needed = f"only what was named at the start is read: {', '.join(map(str, self.places))}"
             raise InputError(f"{typed!r:.200}", "is not among the files of this session", needed, remedy)
         return typed
 
@@ -122,7 +122,9 @@ class Uploads:
         with self._lock:
             path = self._names.get(key)
         if path is None or not path.is_file():
-            raise InputError("file", "is no longer here", "files that are dropped are kept for a while", "Drop it again")
+            raise InputError(
+                "file", "is no longer here", "files that are dropped are kept for a while", "Drop it again"
+            )
         return str(path)
 
     def forget(self, place: str) -> None:

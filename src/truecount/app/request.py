@@ -51,7 +51,11 @@ class Chosen:
     def read(cls, values: Any) -> Self:
         """Read what the page sent."""
         given = _mapping("file", values)
-        texts = {name: _text(name, given[name]) for name in ("label", "prediction", "weight", "study", "trend") if given.get(name)}
+        texts = {
+            name: _text(name, given[name])
+            for name in ("label", "prediction", "weight", "study", "trend")
+            if given.get(name)
+        }
         lists = {name: tuple(_texts(name, given[name])) for name in ("by", "missing") if given.get(name)}
         return cls(place=_text("file", given.get("place")), **texts, **lists)
 
@@ -65,7 +69,10 @@ class Chosen:
         """Return what to type behind ``truecount estimate``."""
         one = [(name, getattr(self, name)) for name in ("label", "prediction", "trend", "study", "weight")]
         several = [(name, each) for name in ("by", "missing") for each in getattr(self, name)]
-        return [self.shown, *(word for name, text in [*one, *several] if text is not None for word in (f"--{name}", text))]
+        return [
+            self.shown,
+            *(word for name, text in [*one, *several] if text is not None for word in (f"--{name}", text)),
+        ]
 
     def source(self, path: str) -> Source:
         """Return where the counts come from, which lies at `path`."""
@@ -145,7 +152,9 @@ class Request:
         if counts is None:
             raise InputError("request", "has no data", "it names a survey, a matrix or counts", REMEDY)
         if isinstance(counts, Groups) and self.design != "label-shift":
-            needed = "groups differ in their shares, and labels carry over from one to the other under label shift alone"
+            needed = (
+                "groups differ in their shares, and labels carry over from one to the other under label shift alone"
+            )
             raise InputError("design", f"is {self.design!r}", needed, "Choose the first answer, or no groups")
         whole = counts.total if isinstance(counts, Groups) else counts
         confusion = {"prevalence": str(USUAL.prevalence), "confusion": self.prior_confusion, "given_output": None}
@@ -169,7 +178,9 @@ class Request:
         """Return how the data are named, and what the command reads from the lines below."""
         if self.survey is not None:
             rates = [
-                (name, text) for name in ("positive", "sensitivity", "specificity") for text in getattr(self.survey, name)
+                (name, text)
+                for name in ("positive", "sensitivity", "specificity")
+                for text in getattr(self.survey, name)
             ]
             return [word for name, text in rates for word in (f"--{name}", text)], ""
         if self.chosen is not None:

@@ -83,7 +83,9 @@ def count(path: str, chosen: Chosen) -> dict[str, Any]:
 def guess(columns: Sequence[Column]) -> tuple[str | None, str | None]:
     """Return the two columns that look most like labels and outputs: gaps, names in common, what they are called."""
     able = [column for column in columns if column.may_be_classes]
-    pairs = [(_score(label, output), label.name, output.name) for label in able for output in able if label is not output]
+    pairs = [
+        (_score(label, output), label.name, output.name) for label in able for output in able if label is not output
+    ]
     score, label, output = max(pairs, key=lambda pair: pair[0], default=(0.0, "", ""))
     return (label, output) if score > 1 else (None, None)
 
