@@ -20,7 +20,6 @@ from truecount.page.reproduce import model_in_python, python
 from truecount.page.write import content, render
 from truecount.results import Posterior
 from truecount.results.export import plain
-from truecount.results.finding import in_words
 from truecount.results.group_posterior import GroupPosterior
 from truecount.results.group_summary import GroupSummary
 from truecount.results.table import Table
@@ -85,14 +84,13 @@ def _inferred_groups(request: Request, groups: Groups, model: Model) -> tuple[Gr
 
 
 def compare(values: Any) -> dict[str, Any]:
-    """Return the estimators of the field beside the posterior; where rates are known, that of Rogan and Gladen alone."""
+    """Return the estimators of the field beside the posterior; where rates are known, Rogan and Gladen's alone."""
     from truecount.api.points import compare as compared
     from truecount.plots.against import draw_side_by_side, methods_data
 
     request, counts, model = _one(values)
-    if isinstance(model, LabelShift) and (
-        model.prior.known is not None or request.survey and request.survey.published()
-    ):
+    has_ranges = request.survey is not None and bool(request.survey.published())
+    if isinstance(model, LabelShift) and (model.prior.known is not None or has_ranges):
         return _rogan_gladen(request, counts, model)
     level = request.look["level"]
     found = compared(counts, level=level, seed=request.seed_number)

@@ -1,4 +1,4 @@
-"""A picture as a tree of plain values, of which the page makes elements one by one: nothing is parsed in the browser."""
+"""A picture as a tree of plain values, of which the page makes elements one by one; the browser parses nothing."""
 
 from typing import Any
 from xml.etree import ElementTree

@@ -51,7 +51,7 @@ class Named:
         return next((name for name in self.typed if Path(name).is_file()), None)
 
     def allowed(self, typed: str) -> str:
-        """Return a path that may be read; refuse every other, and all that leads elsewhere through a pattern or a link."""
+        """Return a path that may be read; refuse every other, also behind a pattern or a link."""
         remedy = "Start truecount app with the name of that file or of its folder, or drop the file on the page"
         if is_address(typed) or "\0" in typed:
             raise InputError(f"{typed!r:.200}", "is no file of this machine", "only files here are read", remedy)

@@ -15,7 +15,7 @@ from typing import Any
 from truecount.app import worker
 
 GRACE = 0.5
-"""Seconds that a stopped task has to end by itself, before its process is ended: a new one costs more than a picture."""
+"""Seconds that a stopped task has to end by itself before its process is ended: a new one costs more than a picture."""
 LOOK = 0.05
 """Seconds between two looks at whether a task is to be stopped."""
 Telling = Callable[[str, float | None], None]

@@ -56,7 +56,9 @@ class Chosen:
             for name in ("label", "prediction", "weight", "study", "trend")
             if given.get(name)
         }
-        lists = {name: tuple(_texts(name, given[name])) for name in ("by", "missing") if given.get(name)}
+        lists: dict[str, Any] = {
+            name: tuple(_texts(name, given[name])) for name in ("by", "missing") if given.get(name)
+        }
         return cls(place=_text("file", given.get("place")), **texts, **lists)
 
     @property
@@ -111,7 +113,9 @@ class Request:
     def read(cls, values: Any) -> Self:
         """Read what the page sent; nothing of it is trusted."""
         given = _mapping("request", values)
-        options = {name: _text(name, given[name]) for name in OPTIONS if given.get(name) not in (None, "")}
+        options: dict[str, Any] = {
+            name: _text(name, given[name]) for name in OPTIONS if given.get(name) not in (None, "")
+        }
         _one_of("interval", options.get("interval", "equal-tailed"), INTERVAL_NAMES)
         _one_of("design", options.get("design", "label-shift"), DESIGNS)
         data: dict[str, Any] = {}
@@ -157,13 +161,17 @@ class Request:
             )
             raise InputError("design", f"is {self.design!r}", needed, "Choose the first answer, or no groups")
         whole = counts.total if isinstance(counts, Groups) else counts
-        confusion = {"prevalence": str(USUAL.prevalence), "confusion": self.prior_confusion, "given_output": None}
+        confusion: dict[str, Any] = {
+            "prevalence": str(USUAL.prevalence),
+            "confusion": self.prior_confusion,
+            "given_output": None,
+        }
         model = make_model(self.design, whole, known, **confusion)
         return counts, model if self.survey is None else with_ranges(model, self.survey, quiet=True)
 
     def shell(self, verb: str = "estimate", *more: str, without: Sequence[str] = ()) -> str:
         """Return the line that gives the same answer in a shell; `without` names options that a verb does not take."""
-        words, below = self._data_words()
+        words, typed = self._data_words()
         given = [
             (name, getattr(self, name))
             for name in OPTIONS
@@ -172,10 +180,10 @@ class Request:
         told = [word for name, text in given for word in (SPELLED.get(name, f"--{name.replace('_', '-')}"), text)]
         independent = ["--independent"] if self.independent and "independent" not in without else []
         line = shlex.join(["truecount", verb, *words, *told, *independent, *more])
-        return f"{line} <<'END'\n{below}\nEND" if below else line
+        return f"printf %s {shlex.quote(typed)} | {line}" if typed else line
 
     def _data_words(self) -> tuple[list[str], str]:
-        """Return how the data are named, and what the command reads from the lines below."""
+        """Return how the data are named, and what the command reads from its standard input."""
         if self.survey is not None:
             rates = [
                 (name, text)
@@ -208,7 +216,9 @@ def _survey(values: Any) -> Source:
     """Read what was typed about a test; a rate that is left empty is not known at all."""
     given = _mapping("survey", values)
     names = ("positive", "sensitivity", "specificity")
-    texts = {name: [text.strip() for text in _texts(name, given.get(name)) if text.strip()] for name in names}
+    texts: dict[str, Any] = {
+        name: [text.strip() for text in _texts(name, given.get(name)) if text.strip()] for name in names
+    }
     for name in names:
         if not texts[name]:
             needed = "it is needed" if name == "positive" else "what is known of the test is needed"

@@ -15,7 +15,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 from truecount.app.examples import EXAMPLES, FILES
-from truecount.app.guard import Guard, TooLargeError
+from truecount.app.guard import Guard
 from truecount.app.places import MOST_UPLOAD, UPLOAD, Named, Uploads
 from truecount.app.pool import Pool, StoppedError
 from truecount.app.worker import told
@@ -149,8 +149,8 @@ async def _upload(desk: Desk, request: "Request") -> "Response":
             async for part in request.stream():
                 await asyncio.to_thread(stream.write, part)
         is_whole = True
-    except (TooLargeError, ClientDisconnect):
-        raise
+    except ClientDisconnect:
+        return JSONResponse({}, 400)  # which nobody reads
     finally:
         if not is_whole:
             desk.uploads.forget(place)

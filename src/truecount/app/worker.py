@@ -27,7 +27,6 @@ FIRST = {"survey": {"positive": ["5/50"], "sensitivity": ["9/10"], "specificity"
 def serve(connection: Connection) -> None:
     """Do one task after the other, until the other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    warnings.simplefilter("ignore", TruecountWarning)
     with suppress(EOFError, OSError):
         while True:
             task, values = connection.recv()
@@ -37,11 +36,13 @@ def serve(connection: Connection) -> None:
 
 
 def perform(task: str, values: Any) -> tuple[str, bytes]:
-    """Return what a task makes and its kind, ``json``, an ending of files, or ``error`` for what the user can put right."""
+    """Return the kind of what a task makes, ``json``, an ending of files or ``error``, and its bytes."""
     from typer import BadParameter
 
     try:
-        made = TASKS[task](values)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", TruecountWarning)  # findings say the same
+            made = TASKS[task](values)
     except InputError as error:
         return "error", _json(told(error))
     except BadParameter as error:
