@@ -208,8 +208,7 @@ def test_an_upload_that_does_not_say_so_is_cut_off_and_deleted(server: Served) -
 def test_an_upload_that_stops_half_way_is_deleted(server: Served) -> None:
     before = files_of(server)
     with begun(server, "/api/upload?name=a.csv", 1000) as connection:
-        connection.sendall(b"human,verdict
-")
+        connection.sendall(b"human,verdict\n")
     for _ in range(200):
         if files_of(server) == before:
             break
