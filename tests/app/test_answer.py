@@ -14,7 +14,8 @@ from truecount import Counts, infer
 from truecount.app.examples import EXAMPLES, FILES
 from truecount.app.picture import tree
 from truecount.app.request import Request
-from truecount.app.worker import TASKS, perform
+from truecount.app.tasks import TASKS
+from truecount.app.worker import perform
 from truecount.page.pictures import Drawing
 
 SURVEY = {"survey": {"positive": ["50/3330"], "sensitivity": ["103/122"], "specificity": ["399/401"]}}

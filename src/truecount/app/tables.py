@@ -10,7 +10,7 @@ from truecount.app.request import Chosen
 from truecount.counts.matrix import holds_matrix, read_confusion
 from truecount.errors import InputError
 from truecount.reading.files import File
-from truecount.reading.locate import holds_counts
+from truecount.reading.locate import find_shards, holds_counts
 
 SAMPLE, SHOWN = 2000, 6
 """Rows that are looked at, and that are shown."""
@@ -45,11 +45,11 @@ class Column:
 
 def preview(path: str) -> dict[str, Any]:
     """Return what a file holds: rows with a guess of the columns, a confusion matrix, or counts."""
-    if holds_matrix(path):
-        found = read_confusion(path)
-        return {"kind": "matrix", "matrix": found.to_dict()}
     if holds_counts(Path(path)):
         return {"kind": "counts"}
+    find_shards(path)
+    if holds_matrix(path):
+        return {"kind": "matrix", "matrix": read_confusion(path).to_dict()}
     names, rows = File(path).head(SAMPLE)
     columns = [_column(name, [row[at] for row in rows]) for at, name in enumerate(names)]
     label, prediction = guess(columns)

@@ -7,7 +7,6 @@ because pictures and warnings use state of the whole process.
 import json
 import signal
 import warnings
-from collections.abc import Callable, Mapping
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
@@ -16,8 +15,6 @@ from truecount._advice import worded
 from truecount._progress import progress_to
 from truecount._secrets import masked
 from truecount._wording import visible
-from truecount.app import answer, tables
-from truecount.app.request import Chosen
 from truecount.errors import InputError, MissingExtraError, TruecountWarning
 
 FIRST = {"survey": {"positive": ["5/50"], "sensitivity": ["9/10"], "specificity": ["9/10"]}}
@@ -38,6 +35,8 @@ def serve(connection: Connection) -> None:
 def perform(task: str, values: Any) -> tuple[str, bytes]:
     """Return the kind of what a task makes, ``json``, an ending of files or ``error``, and its bytes."""
     from typer import BadParameter
+
+    from truecount.app.tasks import TASKS
 
     try:
         with warnings.catch_warnings():
@@ -63,20 +62,3 @@ def told(error: InputError) -> dict[str, str]:
 
 def _json(values: Any) -> bytes:
     return json.dumps(values, ensure_ascii=False, allow_nan=False).encode(errors="backslashreplace")
-
-
-def _preview(values: Any) -> dict[str, Any]:
-    path, place = values
-    try:
-        return tables.preview(path)
-    except InputError as error:
-        parts = (error.argument, error.found, error.needed, error.remedy)
-        raise InputError(*(part.replace(path, place) if path in part else part for part in parts)) from error
-
-
-def _count(values: Any) -> dict[str, Any]:
-    path, chosen = values
-    return tables.count(path, Chosen.read(chosen))
-
-
-TASKS: Mapping[str, Callable[[Any], Any]] = {**answer.TASKS, "preview": _preview, "count": _count}

@@ -52,7 +52,8 @@ export class Result {
     for (const field of document.querySelectorAll("[data-argument]")) {
       field.setAttribute("aria-invalid", String(Boolean(error) && field.dataset.argument === error.argument));
     }
-    fill(byId("error"), error ? h("p", {}, error.message) : null);
+    const below = error && byId("answer").childElementCount ? h("span", { class: "hint" }, "Below is the answer from before.") : null;
+    fill(byId("error"), error ? h("p", {}, error.message, below) : null);
     byId("answer").classList.toggle("old", Boolean(error));
     byId("more").classList.toggle("old", Boolean(error));
   }
