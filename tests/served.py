@@ -50,10 +50,13 @@ class Served:
             connection.close()
 
     def ask(self, task: str, values: Any) -> dict[str, Any]:
-        """Ask for a task as the page does, and return its last line."""
-        status, _, body = self.send("POST", f"/api/{task}", json.dumps(values))
+        """Ask for a task as the page does, and again until it is done."""
+        status, _, body = self.send("POST", f"/api/{task}?job={task}", json.dumps(values))
+        while status == 200 and "progress" in (told := dict(json.loads(body))):
+            sleep(0.05)
+            status, _, body = self.send("POST", "/api/job", json.dumps({"job": task}))
         assert status == 200, body
-        return dict(json.loads(body.splitlines()[-1]))
+        return told
 
 
 @contextmanager

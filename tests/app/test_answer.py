@@ -63,7 +63,12 @@ def in_shell(line: str, folder: Path, *more: str) -> Any:
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda each: each["name"])
+SLOW = [
+    pytest.param(each, id=each["name"], marks=[pytest.mark.slow] * (each["name"] == "regions")) for each in EXAMPLES
+]
+
+
+@pytest.mark.parametrize("example", SLOW)
 def test_an_example_has_the_numbers_of_the_command_that_it_prints(example: dict[str, Any], tmp_path: Path) -> None:
     found = made("answer", asked(example))
     assert in_shell(found["repeat"]["command"], tmp_path) == found["numbers"]
@@ -138,7 +143,13 @@ def test_a_drift_widens_and_none_does_not(tmp_path: Path) -> None:
     assert ends == [row["drifted"] for row in some["rows"]]
 
 
-@pytest.mark.parametrize("wanted", [{"labels": "100"}, {"half_width": "8%"}], ids=["labels", "goal"])
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        pytest.param({"labels": "100"}, id="labels"),
+        pytest.param({"half_width": "8%"}, id="goal", marks=pytest.mark.slow),
+    ],
+)
 def test_a_plan_is_that_of_the_command(wanted: dict[str, str], tmp_path: Path) -> None:
     found = made("plan", {**MATRIX, **wanted})
     assert in_shell(found["shell"], tmp_path)["half_width"] == found["half_width"]
@@ -146,6 +157,7 @@ def test_a_plan_is_that_of_the_command(wanted: dict[str, str], tmp_path: Path) -
     assert found["picture"]["content"]
 
 
+@pytest.mark.slow
 def test_groups_have_the_sections_of_their_page() -> None:
     example = next(each for each in EXAMPLES if each["name"] == "regions")
     found = made("answer", {**asked(example), "baseline": "west"})
@@ -155,6 +167,7 @@ def test_groups_have_the_sections_of_their_page() -> None:
     assert all(section["pictures"][0]["content"] for section in found["sections"])
 
 
+@pytest.mark.slow
 def test_rows_of_a_file_by_group_and_in_time(tmp_path: Path) -> None:
     rows = ["day,human,verdict"]
     rows += [
@@ -176,11 +189,11 @@ def test_rows_of_a_file_by_group_and_in_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ["html", "png", "svg", "pdf", "csv", "json"])
-@pytest.mark.parametrize("asking", [SURVEY, "regions"], ids=["one", "groups"])
+@pytest.mark.parametrize("asking", [SURVEY, pytest.param("regions", marks=pytest.mark.slow)], ids=["one", "groups"])
 def test_what_is_saved_is_whole(ending: str, asking: Any) -> None:
     values = asked(next(each for each in EXAMPLES if each["name"] == asking)) if isinstance(asking, str) else asking
     kind, content = perform("save", {**values, "format": ending})
-    assert kind == ending
+    assert kind == f"file.{ending}"
     begins = {"html": b"<!DOCTYPE html>", "png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF", "csv": b"", "json": b"{"}
     assert content.startswith(begins[ending])
     if ending == "html":

@@ -27,6 +27,8 @@ from truecount.results.table import Table
 MOST_LABELS = 10**9
 OF_ANSWER = ("interval", "of_interest", "baseline", "independent")
 """Options that only an estimate has."""
+FILE = "file."
+"""How the kind of what is made begins, where that is a file to save."""
 ONE = "it is asked of one population"
 
 
@@ -213,8 +215,8 @@ def save(values: Any) -> tuple[str, bytes]:
         )
     counts, model = request.data()
     if isinstance(counts, Groups):
-        return ending, makers[ending](request, *_inferred_groups(request, counts, model), ending)
-    return ending, makers[ending](request, _inferred(request, counts, model), None, ending)
+        return f"{FILE}{ending}", makers[ending](request, *_inferred_groups(request, counts, model), ending)
+    return f"{FILE}{ending}", makers[ending](request, _inferred(request, counts, model), None, ending)
 
 
 def _as_html(request: Request, found: Any, summary: GroupSummary | None, _: str) -> bytes:

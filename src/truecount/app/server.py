@@ -1,23 +1,24 @@
 """The server: the page and its style, and tasks that are passed to processes.
 
-A task answers with lines of JSON: how far it is, as often as there is news, and at the end what it made or why it
-cannot. Whoever closes the connection stops the task.
+A task is answered at once if it is done in a moment; else the page asks again, in short requests, how far it is. No
+request is held open, because a browser opens only six connections to one server, for all its tabs together.
 """
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from threading import Event, Thread
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from truecount.app.examples import EXAMPLES, FILES
 from truecount.app.guard import Guard
+from truecount.app.jobs import Job, Jobs
 from truecount.app.places import MOST_UPLOAD, UPLOAD, Named, Uploads
-from truecount.app.pool import Pool, StoppedError
+from truecount.app.pool import Pool
 from truecount.app.worker import told
 from truecount.errors import InputError
 
@@ -38,8 +39,8 @@ FILE_KINDS = {
     "svg": "image/svg+xml",
     "pdf": "application/pdf",
 }
-PULSE = 0.5
-"""Seconds between two looks at whether somebody still listens."""
+HOLD = 0.4
+"""Seconds that a request waits for its task to be done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +80,17 @@ def build(desk: Desk, *, token: str, host: str, port: int, most_upload: int = MO
     from starlette.applications import Starlette
     from starlette.routing import Route
 
+    jobs = Jobs()
+
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         Thread(target=desk.quick.prepare, daemon=True).start()
+        watcher = asyncio.create_task(jobs.watch())
         try:
             yield
         finally:
+            watcher.cancel()
+            jobs.close()
             desk.close()
 
     routes = [
@@ -93,8 +99,9 @@ def build(desk: Desk, *, token: str, host: str, port: int, most_upload: int = MO
         Route("/api/start", partial(_start, desk), methods=["POST"]),
         Route("/api/upload", partial(_upload, desk), methods=["POST"]),
         Route("/api/forget", partial(_forget, desk), methods=["POST"]),
-        Route("/api/save", partial(_save, desk), methods=["POST"]),
-        *(Route(f"/api/{task}", partial(_task, desk, task), methods=["POST"]) for task in (*QUICK, *LONG[:3])),
+        Route("/api/job", partial(_job, jobs), methods=["POST"]),
+        Route("/api/stop", partial(_stop, jobs), methods=["POST"]),
+        *(Route(f"/api/{task}", partial(_task, desk, jobs, task), methods=["POST"]) for task in (*QUICK, *LONG)),
     ]
     app = Starlette(routes=routes, lifespan=lifespan)
     return Guard(app, token=token, host=host, port=port, most_upload=most_upload)
@@ -166,17 +173,54 @@ async def _forget(desk: Desk, request: "Request") -> "Response":
     return JSONResponse({})
 
 
-async def _task(desk: Desk, task: str, request: "Request") -> "Response":
-    """Do a task, and tell of it line by line."""
-    from starlette.responses import StreamingResponse
-
+async def _task(desk: Desk, jobs: Jobs, task: str, request: "Request") -> "Response":
+    """Begin a task, and answer what it made or how far it is."""
     values = await _values(request)
     try:
         given = _given(desk, task, values)
     except InputError as error:
-        return StreamingResponse(iter([_line("error", json.dumps(told(error)).encode())]), media_type="text/plain")
-    lines = _lines(partial(desk.pool(task).run, "answer" if task == "groups" else task, given), request)
-    return StreamingResponse(lines, media_type="application/x-ndjson")
+        return _told("error", json.dumps(told(error)).encode())
+    run = partial(desk.pool(task).run, "answer" if task == "groups" else task, given)
+    job = jobs.begin(request.query_params.get("job", ""), run)
+    return _news(jobs, job, await job.news(HOLD))
+
+
+async def _job(jobs: Jobs, request: "Request") -> "Response":
+    """Answer what a task made, or how far it is."""
+    values = await _values(request)
+    job = jobs.find(values.get("job") if isinstance(values, dict) else None)
+    if job is None:
+        gone = {"argument": "", "message": "This was stopped, or the program was started again. Ask once more."}
+        return _told("error", json.dumps(gone).encode())
+    return _news(jobs, job, await job.news(0))
+
+
+async def _stop(jobs: Jobs, request: "Request") -> "Response":
+    """End a task that nobody waits for."""
+    values = await _values(request)
+    job = jobs.find(values.get("job") if isinstance(values, dict) else None)
+    if job is not None:
+        jobs.end(job)
+    return _told("json", b"{}")
+
+
+def _news(jobs: Jobs, job: Job, news: tuple[str, bytes]) -> "Response":
+    """Return what is known of a task, which is over when it is done."""
+    if news[0] != "progress":
+        jobs.end(job)
+    return _told(*news)
+
+
+def _told(kind: str, content: bytes) -> "Response":
+    """Return a result, an error or progress as JSON, and a file to save as it is."""
+    from starlette.responses import Response
+
+    ending = kind.removeprefix("file.")
+    if ending != kind:
+        name = f'attachment; filename="truecount.{ending}"'
+        return Response(content, media_type=FILE_KINDS[ending], headers={"content-disposition": name})
+    name = "result" if kind == "json" else kind
+    return Response(b'{"' + name.encode() + b'": ' + content + b"}", media_type="application/json")
 
 
 def _given(desk: Desk, task: str, values: Any) -> Any:
@@ -188,61 +232,6 @@ def _given(desk: Desk, task: str, values: Any) -> Any:
         raise InputError("file", "is missing", "a file is needed", "Choose one")
     path = desk.path(place)
     return (path, values) if task == "count" else (path, place.partition("/")[2] if place.startswith(UPLOAD) else place)
-
-
-async def _save(desk: Desk, request: "Request") -> "Response":
-    """Return a file to save."""
-    from starlette.responses import JSONResponse, Response
-
-    values, stop = await _values(request), Event()
-    try:
-        kind, made = await asyncio.to_thread(desk.long.run, "save", values, lambda what, share: None, stop)
-    except StoppedError as error:
-        return JSONResponse({"error": {"argument": "", "message": str(error)}}, 500)
-    finally:
-        stop.set()
-    if kind == "error":
-        return Response(b'{"error": ' + made + b"}", 400, media_type="application/json")
-    name = f'attachment; filename="truecount.{kind}"'
-    return Response(made, media_type=FILE_KINDS[kind], headers={"content-disposition": name})
-
-
-async def _lines(run: Callable[..., tuple[str, bytes]], request: "Request") -> AsyncIterator[bytes]:
-    """Run a task in a thread that waits for its process, and yield what it tells; stop it when nobody listens."""
-    loop, stop = asyncio.get_running_loop(), Event()
-    news: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue()
-
-    def put(kind: str, content: bytes) -> None:
-        with suppress(RuntimeError):  # the server has ended
-            loop.call_soon_threadsafe(news.put_nowait, (kind, content))
-
-    def tell(what: str, share: float | None) -> None:
-        put("progress", json.dumps({"what": what, "share": share}).encode())
-
-    def work() -> None:
-        try:
-            put(*run(tell=tell, stop=stop))
-        except StoppedError as error:
-            put("error", json.dumps({"argument": "", "message": str(error)}).encode())
-
-    Thread(target=work, name="truecount-task", daemon=True).start()
-    try:
-        while True:
-            try:
-                kind, content = await asyncio.wait_for(news.get(), PULSE)
-            except TimeoutError:
-                if await request.is_disconnected():
-                    return
-                continue
-            yield _line(kind, content)
-            if kind != "progress":
-                return
-    finally:
-        stop.set()
-
-
-def _line(kind: str, content: bytes) -> bytes:
-    return b'{"' + (b"result" if kind == "json" else kind.encode()) + b'": ' + content + b"}\n"
 
 
 async def _values(request: "Request") -> Any:

@@ -33,7 +33,7 @@ def serve(connection: Connection) -> None:
 
 
 def perform(task: str, values: Any) -> tuple[str, bytes]:
-    """Return the kind of what a task makes, ``json``, an ending of files or ``error``, and its bytes."""
+    """Return the kind of what a task makes, ``json``, ``file.`` with an ending, or ``error``, and its bytes."""
     from typer import BadParameter
 
     from truecount.app.tasks import TASKS

@@ -1,4 +1,4 @@
-// Asking the server: a token in a header, lines of JSON as they come, and of several questions only the newest counts.
+// Asking the server: a token in a header, short requests, and of several questions only the newest counts.
 
 const KEY = "truecount-token";
 const PATIENCE = 400; // milliseconds that an older question may still take before it is stopped
@@ -26,24 +26,38 @@ async function send(path, body, { signal, keepalive } = {}) {
   return answer;
 }
 
-export async function ask(task, values, { signal, progress = () => {} } = {}) {
-  const answer = await send(`/api/${task}`, JSON.stringify(values), { signal });
-  if (!answer.ok) return { error: { argument: "", message: (await answer.text()).trim() || "The server gave no answer." } };
-  if (answer.headers.get("content-type") === "application/json") return { result: await answer.json() };
-  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  for (;;) {
-    const { value, done } = await reader.read();
-    rest += value || "";
-    const found = rest.split("\n");
-    rest = found.pop();
-    for (const line of found) {
-      const told = JSON.parse(line);
-      if (told.progress) progress(told.progress);
-      else return told;
+const running = new Set();
+const name = () => Array.from(crypto.getRandomValues(new Uint8Array(12)), (each) => each.toString(16).padStart(2, "0")).join("");
+const stop = (job) => send("/api/stop", JSON.stringify({ job }), { keepalive: true }).catch(() => {});
+const pause = (wait) => new Promise((done) => { setTimeout(done, wait); });
+
+window.addEventListener("pagehide", () => { for (const job of running) stop(job); });
+
+// A task is asked for, and then asked after in short requests until it is done; who gives it up says so.
+async function done(task, values, { signal, progress = () => {} }) {
+  const job = name();
+  const give = () => { if (running.delete(job)) stop(job); };
+  running.add(job);
+  signal?.addEventListener("abort", give);
+  let answer = await send(`/api/${task}?job=${job}`, JSON.stringify(values), { signal });
+  for (let wait = 40; ; wait = Math.min(400, 1.6 * wait)) {
+    const isFile = answer.headers.has("content-disposition");
+    const told = isFile ? { file: await answer.blob() } : answer.ok ? await answer.json()
+      : { error: { argument: "", message: (await answer.text()).trim() || "The server gave no answer." } };
+    if (told.progress === undefined) {
+      running.delete(job);
+      return told;
     }
-    if (done) return { error: { argument: "", message: "The server ended." } };
+    if (told.progress) progress(told.progress);
+    await pause(wait);
+    signal?.throwIfAborted();
+    answer = await send("/api/job", JSON.stringify({ job }), { signal });
   }
+}
+
+export async function ask(task, values, how = {}) {
+  if (task !== "start") return done(task, values, how);
+  return { result: await (await send("/api/start", "{}")).json() };
 }
 
 export function upload(file, { signal, progress }) {
@@ -67,13 +81,10 @@ export function upload(file, { signal, progress }) {
 export const forget = (place) => send("/api/forget", JSON.stringify({ place }), { keepalive: true }).catch(() => {});
 
 export async function save(values, format) {
-  const answer = await send("/api/save", JSON.stringify({ ...values, format }));
-  if (!answer.ok) {
-    const told = await answer.json().catch(() => null);
-    throw new Refused(told?.error?.message || "The file could not be made.");
-  }
+  const told = await done("save", { ...values, format }, {});
+  if (!told.file) throw new Refused(told.error?.message || "The file could not be made.");
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(await answer.blob());
+  link.href = URL.createObjectURL(told.file);
   link.download = `truecount.${format}`;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60000);

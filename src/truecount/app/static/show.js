@@ -41,7 +41,7 @@ export class Result {
     const old = place.querySelector(".working");
     if (old && old.dataset.what === words) {
       old.querySelector("span").textContent = `${words}${share}`;
-      old.querySelector("progress").replaceWith(bar);
+      if (share) old.querySelector("progress").value = told.share;
       return;
     }
     fill(place, h("div", { class: "working", "data-what": words }, h("span", {}, `${words}${share}`), bar,
