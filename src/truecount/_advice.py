@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeAlias
 
-Door: TypeAlias = Literal["python", "estimate", "check", "plan", "counts", "demo"]
+Door: TypeAlias = Literal["python", "estimate", "check", "plan", "counts", "demo", "app"]
 """Python, or a verb of the command."""
 
 

@@ -25,7 +25,7 @@ STAGES = [
     {"api"},
     {"plots"},
     {"page"},
-    {"sklearn", "cli", "__main__"},
+    {"sklearn", "cli", "app", "__main__"},
 ]
 """In reading order; `errors` and the modules with an underscore come before all of them."""
 LONGEST_FILE, LONGEST_FUNCTION = 500, 60

@@ -200,7 +200,7 @@ def estimate(
         counts = behind_labels(counts)
     whole = counts.total if isinstance(counts, Groups) else counts
     model = make_model(design, whole, known, prevalence=prior, confusion=prior_confusion, given_output=prior_output)
-    model = _with_ranges(model, source, quiet=quiet)
+    model = with_ranges(model, source, quiet=quiet)
     model = model if label_error is None else with_label_error(model, label_error, whole.classes)
     model = model if of_population is None else with_prior(model, of_population)
     if isinstance(counts, Groups) and rated is None and stream.is_separate(counts, options, report):
@@ -214,7 +214,7 @@ def estimate(
         answered = answer_groups(counts, model, options, report, engine=drawing, seed=seed_number, ratings=rated)
         return _end(answered, answered, strict=strict)
     options.require_groups()
-    posterior = _as_read(quiet_infer(rated or counts, model, drawing, seed_number), interval)
+    posterior = as_read(quiet_infer(rated or counts, model, drawing, seed_number), interval)
     report.deliver(posterior)
     return _end(posterior, posterior, strict=strict)
 
@@ -230,7 +230,7 @@ def _read(
     return counts, None, target
 
 
-def _with_ranges(model: Model, source: Source, *, quiet: bool) -> Model:
+def with_ranges(model: Model, source: Source, *, quiet: bool) -> Model:
     """Return the model with published ranges as its prior of the rows, and say how many labels each is worth."""
     ranges = source.published()
     if not ranges:
@@ -248,7 +248,7 @@ def _with_ranges(model: Model, source: Source, *, quiet: bool) -> Model:
     return replace(model, prior=replace(model.prior, confusion=rows))
 
 
-def _as_read(posterior: Posterior, interval: str) -> Posterior:
+def as_read(posterior: Posterior, interval: str) -> Posterior:
     """Leave out what only an equal-tailed interval does not show, where the shortest one is read."""
     said = [finding for finding in posterior.findings if interval != "hdi" or finding.code != "edge-not-excluded"]
     return replace(posterior, findings=tuple(said))

@@ -43,7 +43,7 @@ def by_method(context: typer.Context, source: Source, report: Report, name: str)
         raise typer.BadParameter(f"--method {name!r} is unknown: {error.needed}. {error.remedy}.") from None
     if isinstance(method, RoganGladen):
         counts, known = source.read_one("--method")
-        rates = {} if known is None else _known_rates(known)
+        rates = {} if known is None else known_rates(known)
         method = RoganGladen(level=report.level, **rates)
     else:
         _refuse(context, f"--method {name}", ("level",), "it has no interval")
@@ -61,7 +61,7 @@ def by_method(context: typer.Context, source: Source, report: Report, name: str)
     return point
 
 
-def _known_rates(known: FloatArray) -> dict[str, float]:
+def known_rates(known: FloatArray) -> dict[str, float]:
     """Return the specificity and sensitivity that are known, of the rows negative and positive."""
     found = {"specificity": float(known[0, 0]), "sensitivity": float(known[1, 1])}
     return {name: rate for name, rate in found.items() if not isnan(rate)}

@@ -66,7 +66,7 @@ def python(posterior: Posterior) -> str:
         "import truecount as tc",
         "",
         f"counts = {_counts(posterior)}",
-        f"model = {_model(posterior.model)}",
+        f"model = {model_in_python(posterior.model)}",
         f"posterior = tc.infer(counts, model, {_options(posterior)})",
         "print(posterior)",
     ]
@@ -118,7 +118,7 @@ def _engine(posterior: Posterior) -> list[str]:
     return [f"engine=tc.{posterior.origin.engine}"] if posterior.origin.engine else []
 
 
-def _model(model: Model) -> str:
+def model_in_python(model: Model) -> str:
     """Write a model as Python."""
     if isinstance(model, ErringLabels):
         options = [f"{name}={value!r}" for name, value in model.options().items()]

@@ -89,10 +89,10 @@ def render(
 ) -> str:
     """Return the page as text."""
     look: dict[str, Any] = {"level": level, "kind": kind, "target": target, "classes": classes, "command": command}
-    return rendered("page.html", title=title, level=f"{100 * level:.6g} %", **_content(posterior, **look))
+    return rendered("page.html", title=title, level=f"{100 * level:.6g} %", **content(posterior, **look))
 
 
-def _content(
+def content(
     posterior: Posterior,
     *,
     level: float,

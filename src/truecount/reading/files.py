@@ -18,6 +18,7 @@ from truecount.reading.locate import LINES, RECORDS, TABLES, Shards, ending, fin
 from truecount.reading.names import parts_of
 from truecount.reading.relations import (
     Relation,
+    column_names,
     lacking_extension,
     relations,
     require_keys,
@@ -53,6 +54,17 @@ class File:
         if is_address(self.path):
             return _rows_at(str(self.path), columns)
         return _rows_of(find_shards(self.path), columns)
+
+    def head(self, most: int) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Return the columns of the first file, and its first rows, at most so many."""
+        shards = find_shards(self.path)
+        first = replace(shards, files=shards.files[:1])
+        with connect() as connection, _blamed_on(first, Columns(prediction="")):
+            names = column_names(connection, first)
+            columns = Columns(prediction=names[-1], by=dict.fromkeys(names[:-1]))
+            found, *_ = relations(connection, first, columns)
+            rows = found.native.limit(most).fetchall()
+        return names, [tuple(map(found.decode, row)) for row in rows]
 
 
 def _rows_of(shards: Shards, columns: Columns) -> list[Row]:
