@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from truecount.counts import Groups as Groups
     from truecount.counts import count as count
     from truecount.counts import count_table as count_table
+    from truecount.counts.logs import count_log as count_log
     from truecount.errors import InputError as InputError
     from truecount.inference import NUTS as NUTS
     from truecount.inference import Auto as Auto
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from truecount.planning.goal import Goal as Goal
     from truecount.planning.mixed import with_target_labels as with_target_labels
     from truecount.planning.scenario import Assumed as Assumed
+    from truecount.reading.logs.log import read_log as read_log
     from truecount.results import Finding as Finding
     from truecount.results import PointEstimate as PointEstimate
     from truecount.results import Posterior as Posterior
@@ -102,6 +104,7 @@ _HOMES = {
     "choose_partition": "api.cells",
     "compare": "api.points",
     "count": "counts",
+    "count_log": "counts.logs",
     "count_table": "counts",
     "estimate": "api.points",
     "coverage": "api.simulation",
@@ -113,6 +116,7 @@ _HOMES = {
     "plan": "api.plan",
     "sensitivity": "api.trust",
     "spread_sensitivity": "api.groups",
+    "read_log": "reading.logs.log",
     "recalibrate": "api.recalibration",
     "report": "page",
     "with_target_labels": "planning.mixed",
