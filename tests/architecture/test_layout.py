@@ -25,7 +25,8 @@ STAGES = [
     {"api"},
     {"plots"},
     {"page"},
-    {"sklearn", "cli", "__main__"},
+    {"accessor"},
+    {"sklearn", "quapy", "mlflow", "pandas", "polars", "cli", "__main__"},
 ]
 """In reading order; `errors` and the modules with an underscore come before all of them."""
 LONGEST_FILE, LONGEST_FUNCTION = 500, 60
