@@ -1,12 +1,15 @@
-"""Files that evaluation tools wrote themselves: each tool runs in a process of its own, in an environment that has it."""
+"""Files that evaluation tools wrote themselves, each in a process of its own."""
 
 import os
 import subprocess
 import sys
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
 import pytest
+
+import truecount as tc
 
 WRITERS = Path(__file__).with_name("writers")
 PYTHON = os.environ.get("TRUECOUNT_TOOLS", sys.executable)
@@ -51,3 +54,13 @@ def run_tool(script: Path, *arguments: object) -> str:
 
 
 SOURCES = [str(Path(__file__).parents[1] / "src")]
+
+
+def numbers(counts: tc.Counts) -> Counter:
+    """How often each label and output occur in counts."""
+    labeled = {
+        (name, output): int(number)
+        for name, row in zip(counts.classes, counts.labeled, strict=True)
+        for output, number in zip(counts.outputs, row, strict=True)
+    }
+    return +Counter(labeled | {(None, o): int(n) for o, n in zip(counts.outputs, counts.unlabeled, strict=True)})

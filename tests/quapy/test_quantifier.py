@@ -39,8 +39,8 @@ def usual_settings() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def halves() -> tuple[LabelledCollection, LabelledCollection]:
     """Three classes that a classifier confuses, to train on and to sample from."""
-    X, y = make_classification(6000, n_features=8, n_informative=4, n_classes=3, class_sep=0.7, random_state=3)
-    return LabelledCollection(X[:1500], y[:1500]), LabelledCollection(X[1500:], y[1500:])
+    items, y = make_classification(6000, n_features=8, n_informative=4, n_classes=3, class_sep=0.7, random_state=3)
+    return LabelledCollection(items[:1500], y[:1500]), LabelledCollection(items[1500:], y[1500:])
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def test_predictions_made_once_are_those_made_for_every_sample(halves: tuple, fi
 
 def test_regions_hold_the_truth_at_their_level(halves: tuple, fitted: Quantifier) -> None:
     """Intervals of one class each, in samples whose shares are drawn from the prior; a narrow one fails."""
-    protocol = UPP(halves[1], sample_size=200, repeats=120, random_state=2)
+    protocol = UPP(halves[1], sample_size=200, repeats=80, random_state=2)
     held, narrow = [], []
     for sample, shares in protocol():
         point, region = fitted.predict_conf(sample, confidence_level=LEVEL)
@@ -121,7 +121,7 @@ def test_models_are_selected_by_quapy(halves: tuple) -> None:
 
 
 def test_quapy_bootstraps_it(halves: tuple) -> None:
-    model = AggregativeBootstrap(Quantifier(LogisticRegression()), n_train_samples=1, n_test_samples=20, random_state=0)
+    model = AggregativeBootstrap(Quantifier(LogisticRegression()), n_train_samples=1, n_test_samples=8, random_state=0)
     model.fit(*halves[0].Xy)
     point, region = model.predict_conf(halves[1].X[:200])
     assert point in region

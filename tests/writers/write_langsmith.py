@@ -8,9 +8,9 @@ from uuid import uuid4
 
 os.environ |= {"LANGSMITH_TRACING": "false", "LANGSMITH_API_KEY": "none"}
 
-from items import ITEMS  # noqa: E402
-from langsmith import evaluate  # noqa: E402
-from langsmith.schemas import Example  # noqa: E402
+from items import ITEMS
+from langsmith import evaluate
+from langsmith.schemas import Example
 
 examples = [
     Example(

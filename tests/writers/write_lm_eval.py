@@ -12,16 +12,14 @@ from items import ITEMS
 folder = Path(sys.argv[1])
 tasks = folder / "tasks"
 tasks.mkdir(parents=True)
-documents = [
-    {"question": item.name, "human": item.human or "", "choices": ["C", "I"], **item._asdict()} for item in ITEMS
-]
+documents = [{**item._asdict(), "human": item.human or "", "choices": ["C", "I"]} for item in ITEMS]
 (folder / "items.jsonl").write_text("".join(json.dumps(each) + "\n" for each in documents))
 COMMON = f"""
 dataset_path: json
 dataset_kwargs:
   data_files: {{test: {folder / "items.jsonl"}}}
 test_split: test
-doc_to_text: "{{{{question}}}}"
+doc_to_text: "{{{{name}}}}"
 """
 CHOICE = """task: choice
 output_type: multiple_choice

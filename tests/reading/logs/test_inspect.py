@@ -8,28 +8,18 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from command import run
-from written_by import written_by
-from writers.items import ITEMS, by_hand
 
 import truecount as tc
+from command import run
 from truecount.cli import source
 from truecount.errors import InputError, TruecountWarning
+from writers.items import ITEMS, by_hand
+from written_by import numbers, written_by
 
 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return written_by("inspect", "inspect_ai", tmp_path_factory.mktemp("inspect"))
-
-
-def numbers(counts: tc.Counts) -> Counter:
-    """How often each label and output occur, as counted."""
-    labeled = {
-        (name, output): int(number)
-        for name, row in zip(counts.classes, counts.labeled, strict=True)
-        for output, number in zip(counts.outputs, row, strict=True)
-    }
-    return +Counter(labeled | {(None, o): int(n) for o, n in zip(counts.outputs, counts.unlabeled, strict=True)})
 
 
 @pytest.mark.parametrize("kind", ["archive", "json"])
@@ -108,7 +98,7 @@ def test_a_printed_log_says_what_it_holds(logs: Path) -> None:
 def test_columns_that_are_not_named_are_asked_for(logs: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no field for the true class: its columns are 'id'.* Pass label='COLUMN'"):
         tc.count_log(logs / "one_scorer")
-    with pytest.raises(InputError, match="has no column 'score'.*'scores.judge'"):
+    with pytest.raises(InputError, match=r"has no column 'score'.*'scores.judge'"):
         tc.count_log(logs / "archive", label="scores.human")
     done = run("estimate", str(logs / "one_scorer"), folder=tmp_path)
     assert done.returncode == 1
@@ -141,7 +131,7 @@ def test_an_archive_that_is_cut_off_or_has_not_ended_is_refused(logs: Path, tmp_
     whole = next((logs / "archive").iterdir())
     cut = tmp_path / "cut.eval"
     cut.write_bytes(whole.read_bytes()[:3000])
-    with pytest.raises(InputError, match="cannot be read .*: Inspect writes a zip archive"):
+    with pytest.raises(InputError, match=r"cannot be read .*: Inspect writes a zip archive"):
         tc.read_log(cut)
     running = tmp_path / "running.eval"
     shutil.copy(whole, running)

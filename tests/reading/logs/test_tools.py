@@ -6,13 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from command import run
-from test_inspect import numbers
-from written_by import written_by
-from writers.items import ITEMS, by_hand
 
 import truecount as tc
+from command import run
 from truecount.errors import InputError, TruecountWarning
+from writers.items import ITEMS, by_hand
+from written_by import numbers, written_by
 
 PACKAGES = {
     "lm_eval": "lm_eval",
@@ -55,7 +54,7 @@ def test_documents_of_lm_eval_have_an_answer_for_each_filter(files: Callable) ->
     counts = tc.count_log(path, prediction="filters.upper.answer")
     assert numbers(counts) == said
     assert counts.labeled.sum() + counts.unlabeled.sum() == len(ITEMS)
-    with pytest.raises(InputError, match="has no column 'answer'.*'filters.first.answer'"):
+    with pytest.raises(InputError, match=r"has no column 'answer'.*'filters.first.answer'"):
         tc.count_log(path)
 
 
