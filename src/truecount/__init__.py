@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from truecount.counts import Ratings as Ratings
     from truecount.counts import count as count
     from truecount.counts import count_table as count_table
+    from truecount.counts.logs import count_log as count_log
     from truecount.errors import InputError as InputError
     from truecount.inference import NUTS as NUTS
     from truecount.inference import Auto as Auto
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from truecount.planning.goal import Goal as Goal
     from truecount.planning.mixed import with_target_labels as with_target_labels
     from truecount.planning.scenario import Assumed as Assumed
+    from truecount.reading.logs.log import read_log as read_log
     from truecount.results import Finding as Finding
     from truecount.results import PointEstimate as PointEstimate
     from truecount.results import Posterior as Posterior
@@ -113,6 +115,7 @@ _HOMES = {
     "choose_partition": "api.cells",
     "compare": "api.points",
     "count": "counts",
+    "count_log": "counts.logs",
     "count_table": "counts",
     "estimate": "api.points",
     "coverage": "api.simulation",
@@ -125,6 +128,7 @@ _HOMES = {
     "plan": "api.plan",
     "sensitivity": "api.trust",
     "spread_sensitivity": "api.groups",
+    "read_log": "reading.logs.log",
     "recalibrate": "api.recalibration",
     "report": "page",
     "with_target_labels": "planning.mixed",

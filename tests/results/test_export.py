@@ -12,8 +12,20 @@ from made_posterior import made_posterior
 from truecount import Counts, Finding, Prior
 from truecount.errors import InputError, MissingExtraError
 
-TOP = ["schema", "status", "level", "interval", "target", "classes", "findings", "counts", "model", "prior", "engine"]
-TOP += ["seed", "version"]
+TOP = [
+    "schema",
+    "status",
+    "corrected",
+    "level",
+    "interval",
+    "target",
+    "classes",
+    "findings",
+    "counts",
+    "model",
+    "prior",
+]
+TOP += ["engine", "seed", "version"]
 ROW = ["class", "counted", "mean", "median", "sd", "lower", "upper", "effective_draws", "rhat"]
 
 

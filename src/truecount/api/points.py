@@ -13,7 +13,7 @@ from truecount.errors import IdentifiabilityWarning, InputError
 from truecount.estimators import MAP, METHODS, Method, RoganGladen, asymptotic, bootstrap
 from truecount.estimators.asymptotic import HasInverse
 from truecount.estimators.rates import FromRates, counts_or_scores, harden
-from truecount.estimators.register import find_method
+from truecount.estimators.register import find_method, is_corrected
 from truecount.results import Comparison, PointEstimate
 from truecount.results.comparison import Row
 from truecount.scores import Scores
@@ -55,7 +55,13 @@ def _point(data: Counts | Scores, chosen: Method) -> PointEstimate:
     settings = {field.name: getattr(chosen, field.name) for field in fields(chosen)}  # type: ignore[arg-type]
     provenance = {"method": chosen.name, **settings, "version": package_version()}
     findings = of_point(data, chosen, prevalence)
-    point = PointEstimate(prevalence=prevalence, classes=data.classes, findings=findings, provenance=provenance)
+    point = PointEstimate(
+        prevalence=prevalence,
+        classes=data.classes,
+        findings=findings,
+        provenance=provenance,
+        is_corrected=is_corrected(chosen),
+    )
     if isinstance(chosen, RoganGladen):
         return replace(point, interval=chosen.interval(data), level=chosen.level)
     return point
@@ -108,9 +114,16 @@ def _row(data: Counts | Scores, method: Method, level: float, seed: int) -> Row:
     try:
         point = _point(data, method)
     except InputError as error:
-        return Row(method=method.name, reason=error.needed)
+        return Row(method=method.name, reason=error.needed, is_corrected=is_corrected(method))
     interval, kind = _interval(data, method, level, seed)
-    return Row(method=method.name, prevalence=point.prevalence, interval=interval, kind=kind, findings=point.findings)
+    return Row(
+        method=method.name,
+        prevalence=point.prevalence,
+        interval=interval,
+        kind=kind,
+        findings=point.findings,
+        is_corrected=point.is_corrected,
+    )
 
 
 def _interval(data: Counts | Scores, method: Method, level: float, seed: int) -> tuple[FloatArray | None, str]:

@@ -276,6 +276,24 @@ AllMethods: TypeAlias = Annotated[
 ]
 Json: TypeAlias = Annotated[str | None, Option(metavar="FILE|-", help="Write the answer as JSON; - prints only that.")]
 Csv: TypeAlias = Annotated[str | None, Option(metavar="FILE|-", help="Write the table as CSV; - prints only that.")]
+OpenMetrics: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "--openmetrics",
+        metavar="FILE|-",
+        help="Write shares, intervals and findings as OpenMetrics text, for a dashboard; - prints only that.",
+    ),
+]
+Junit: TypeAlias = Annotated[
+    str | None, Option(metavar="FILE", help="Write JUnit XML: a test case for the answer, each claim, each finding.")
+]
+GithubSummary: TypeAlias = Annotated[
+    bool,
+    Option(
+        "--github-summary",
+        help="Append shares, claims and findings to the summary of this step of GitHub Actions; elsewhere print them.",
+    ),
+]
 Html: TypeAlias = Annotated[
     str | None, Option(metavar="FILE|-", help="Write the answer as one HTML page, to read, print or pass on.")
 ]

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from os import environ
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,8 +16,9 @@ from truecount.cli.report import Report
 from truecount.cli.screen import print_lines
 from truecount.cli.source import Source
 from truecount.counts import Counts, Groups
-from truecount.errors import TruecountWarning
+from truecount.errors import InputError, TruecountWarning
 from truecount.results.finding import in_words
+from truecount.results.gate import tests_of, to_junit, to_markdown
 
 if TYPE_CHECKING:
     from truecount.models import Model
@@ -73,6 +75,8 @@ def check(
     design: given.Design = "label-shift",
     seed: given.Seed = "0",
     json: given.Json = None,
+    junit: given.Junit = None,
+    github_summary: given.GithubSummary = False,
     table: given.ShowTable = False,
     quiet: given.Quiet = False,
     strict: given.Strict = False,
@@ -92,9 +96,11 @@ def check(
       truecount check counts.json --label-error 5%
     Do intervals hold at these sizes?
       truecount check counts.json --calibration
+    As a gate in continuous integration, with exit code 3 unless the interval shows it:
+      truecount check runs.csv --label human --prediction verdict --above pass=80% --strict --github-summary
 
     Exit code 0: an answer. 1: bad input. 2: bad usage. 3: no answer, since chains disagree (R-hat above 1.1); with
-    --strict, also a serious finding.
+    --strict, also a serious finding, or a share that the interval does not show to lie --above or --below.
 
     \b
     {serious}
@@ -103,10 +109,11 @@ def check(
     source.refuse_ranges("check")
     audited = [] if audit is None else [str(audit)]
     inputs = replace(source, tables=[*source.tables, *audited]).files()
-    report = Report(json_file=json, with_table=table, is_quiet=quiet, inputs=inputs)
+    report = Report(json_file=json, junit_file=junit, with_table=table, is_quiet=quiet, inputs=inputs)
     if design != "label-shift" and (drift or above or below or calibration):
         asked = "--drift, --above, --below and --calibration"
         raise typer.BadParameter(f"{asked} ask about label shift; they do not go with --design {design}.")
+    summary_file = environ.get("GITHUB_STEP_SUMMARY") or "-" if github_summary else None
     drawing, seed_number = make_engine(engine, None), read_seed(seed)
     drifts = [read_share("--drift", text, "Write 0.05 or 5%") for text in drift or ()] or None
     label_errors = [read_share("--label-error", text, "Write 0.05 or 5%") for text in label_error or ()] or None
@@ -131,12 +138,36 @@ def check(
     report.write(
         found.to_dict,
         lambda summary: list(summary["findings"]),
-        lambda: print_lines(str(found)),
-        findings=found.findings,
+        lambda: None if summary_file == "-" else print_lines(str(found)),
+        lambda: {} if junit is None else {junit: to_junit(found).encode(errors="xmlcharrefreplace")},
+        found.findings,
     )
+    if summary_file is not None and (summary_file, json) != ("-", "-"):
+        _append(summary_file, to_markdown(found))
     require_answer(found.posterior)
     if strict:
         require_sound(found)
+        _require_claims(found)
+
+
+def _append(path: str, text: str) -> None:
+    """Add to the summary of a step, to which several commands may write; ``-`` is the standard output."""
+    if path == "-":
+        return typer.echo(text, nl=False)
+    try:
+        with open(path, "a", encoding="utf-8", errors="backslashreplace") as stream:
+            stream.write(text)
+    except OSError as error:
+        needed, remedy = "GitHub Actions names a file there", "Leave --github-summary out elsewhere"
+        raise InputError("GITHUB_STEP_SUMMARY", f"cannot be written ({error.strerror})", needed, remedy) from error
+
+
+def _require_claims(found: "Check") -> None:
+    """End with exit code 3 where the interval does not show what was claimed."""
+    failed = [test.name for test in tests_of(found) if test.kind == "conclusion" and not test.is_passed]
+    if failed:
+        typer.echo(f"Not shown: {', '.join(failed)}.", err=True)
+        raise typer.Exit(3)
 
 
 def _without_designs(found: "Check") -> "Check":

@@ -54,7 +54,7 @@ def by_method(context: typer.Context, source: Source, report: Report, name: str)
     point = replace(found, findings=in_words(found.findings, "estimate"))
     report.write(
         point.to_dict,
-        lambda summary: list(summary["classes"]),
+        lambda summary: [{**row, "corrected": summary["corrected"]} for row in summary["classes"]],
         lambda: print_lines(str(point)),
         findings=point.findings,
     )
@@ -71,7 +71,7 @@ def by_all(context: typer.Context, source: Source, report: Report, seed: int) ->
     """Set all estimators beside the posterior."""
     from truecount.api.points import compare
 
-    _refuse(context, "--all-methods", OF_POSTERIOR, ALL_POINTS)
+    _refuse(context, "--all-methods", (*OF_POSTERIOR, "openmetrics"), ALL_POINTS)
     counts = _counts(source, "--all-methods")
     with warnings.catch_warnings(), watch(what="comparing"):
         warnings.simplefilter("ignore", TruecountWarning)
@@ -123,11 +123,11 @@ def _flat(summary: dict[str, Any]) -> list[dict[str, Any]]:
     """Return a row for each class of each method, the posterior's first, and one for a method that does not apply."""
     rows = [
         {"method": "posterior", "class": each["class"], "share": each["mean"], "lower": each["lower"]}
-        | {"upper": each["upper"], "interval": "posterior", "reason": None}
+        | {"upper": each["upper"], "interval": "posterior", "reason": None, "corrected": True}
         for each in summary["posterior"]["classes"]
     ]
     for found in summary["methods"]:
-        ends = {"interval": found["interval"], "reason": found["reason"]}
+        ends = {"interval": found["interval"], "reason": found["reason"], "corrected": found["corrected"]}
         if found["prevalence"] is None:
             rows.append({"method": found["method"], "class": None, "share": None, "lower": None, "upper": None} | ends)
             continue

@@ -20,6 +20,7 @@ from truecount.cli.pictures import page, picture_format, shares
 from truecount.cli.screen import print_table
 from truecount.counts import Counts
 from truecount.results.frame import to_csv, to_parquet
+from truecount.results.openmetrics import to_openmetrics
 from truecount.results.row_files import Output, write_rows
 from truecount.results.summary import require_realizable
 from truecount.results.table import Table, remark, tabulate
@@ -33,6 +34,8 @@ ENDINGS = {
     "csv": (".csv", ".txt"),
     "parquet": (".parquet", ".pq"),
     "html": (".html", ".htm"),
+    "openmetrics": (".prom", ".om", ".txt"),
+    "junit": (".xml",),
 }
 """What a file may be called that is written in each format."""
 OTHERS = (".tsv", ".jsonl", ".ndjson", ".xlsx", ".xls", ".ods", ".npz", ".gz", ".zst", ".zip")
@@ -54,6 +57,8 @@ class Report:
     html_file: str | None = None
     plot_file: str | None = None
     parquet_file: str | None = None
+    openmetrics_file: str | None = None
+    junit_file: str | None = None
     title: str | None = None
     with_table: bool = False
     is_quiet: bool = False
@@ -63,7 +68,7 @@ class Report:
     def __post_init__(self) -> None:
         checked_level(self.level)
         wanted: dict[str, str] = {}
-        for option in ("json", "csv", "parquet", "html", "plot"):
+        for option in ("json", "csv", "parquet", "html", "plot", "openmetrics", "junit"):
             path = getattr(self, f"{option}_file")
             if path is None:
                 continue
@@ -145,13 +150,15 @@ class Report:
         self, summary: Callable[[], dict[str, Any]], rows: Callable[[dict[str, Any]], list[dict[str, Any]]]
     ) -> dict[str, bytes]:
         """Return what goes to each place; a sign that is not one becomes an escape that JSON reads back."""
-        if self.json_file is None and self.csv_file is None and self.parquet_file is None:
+        if not any((self.json_file, self.csv_file, self.parquet_file, self.openmetrics_file)):
             return {}
         values, texts = summary(), {}
         if self.json_file is not None:
             texts[self.json_file] = json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         if self.csv_file is not None:
             texts[self.csv_file] = to_csv(rows(values))
+        if self.openmetrics_file is not None:
+            texts[self.openmetrics_file] = to_openmetrics(values)
         encoded = {path: text.encode(errors="backslashreplace") for path, text in texts.items()}
         return encoded | ({} if self.parquet_file is None else {self.parquet_file: to_parquet(rows(values))})
 
@@ -189,7 +196,10 @@ class Report:
 
     def rows_of(self, summary: Mapping[str, Any], shown: Sequence[Name] | None) -> list[dict[str, Any]]:
         """Return the rows of one answer's CSV."""
-        rows = {row["class"]: {**row, "status": summary["status"]} for row in summary["classes"]}
+        rows = {
+            row["class"]: {**row, "status": summary["status"], "corrected": summary["corrected"]}
+            for row in summary["classes"]
+        }
         return list(rows.values()) if shown is None else [rows[name] for name in shown]
 
     def with_interest(self, summary: dict[str, Any]) -> dict[str, Any]:
@@ -202,7 +212,8 @@ class Report:
     @property
     def writes_files(self) -> bool:
         """Whether the answer goes to files, so that no table is printed."""
-        return any((self.json_file, self.csv_file, self.parquet_file, self.html_file, self.plot_file))
+        tables = (self.json_file, self.csv_file, self.parquet_file, self.openmetrics_file)
+        return any((*tables, self.html_file, self.plot_file))
 
     @property
     def look(self) -> dict[str, Any]:

@@ -23,9 +23,11 @@ from truecount.models.published import Pert
 if TYPE_CHECKING:
     from truecount.counts.survey import Rate
     from truecount.counts.tally import Tally
-    from truecount.reading.rows import Reading
+    from truecount.reading.rows import Reading, Table
 
 STDIN = "-"
+ROWS = ("label", "missing", "by", "study", "weight", "cluster")
+"""What may be said of rows."""
 MOST_GROUPS = 10_000
 """Groups that are inferred jointly, or checked, in one run."""
 NOTHING: dict[str, Any] = {"sensitivity": None, "specificity": None}
@@ -121,11 +123,11 @@ class Source:
 
     def labeled(self) -> Counts:
         """Count the rows of a table that is labelled throughout."""
+        from truecount.counts.counting import table_of
         from truecount.counts.tally import tallied
-        from truecount.reading.files import File
 
         self._require("a file", ("tables", "label", "prediction"), ("missing", "weight"))
-        reading, file = self._reading(), File(self.tables[0])
+        reading, file = self._reading(), table_of(self.tables)
         return tallied(reading.of_labeled(file), reading, file.name).to_counts()
 
     def of_population(self, labels: Path, option: str) -> Counts:
@@ -151,9 +153,11 @@ class Source:
 
     def _is_counts(self, tables: Sequence[str]) -> bool:
         """Whether this is a file of counts, of which there is one only."""
+        from truecount.counts.counting import table_of
+        from truecount.reading.files import File
         from truecount.reading.locate import holds_lines
 
-        if self.label or self.prediction:
+        if self.label or self.prediction or not isinstance(table_of(tables), File):
             return False
         is_counts = all(Path(table).suffix.lower() == ".json" and not holds_lines(Path(table)) for table in tables)
         if is_counts and len(tables) > 1:
@@ -180,19 +184,35 @@ class Source:
         return data
 
     def _rows(self, tables: Sequence[str], *, is_shard: bool = False) -> "Tally":
-        from truecount.counts.counting import tally_tables
+        from truecount.counts.counting import table_of
         from truecount.reading.files import File
 
+        first = table_of(tables)
+        if not isinstance(first, File):
+            return self._of_log(first, needs_label=not is_shard)._tally([first], is_shard=is_shard)
         needed = ("tables", "prediction") if is_shard and len(tables) == 1 else ("tables", "label", "prediction")
-        self._require("a file", needed, ("label", "missing", "by", "study", "weight", "cluster"))
+        self._require("a file", needed, ROWS)
         if len(tables) > 2:
             raise typer.BadParameter(
                 f"{len(tables)} files were named. Name one table, or a labelled and an unlabelled one; "
                 "a pattern in quotes or a folder is one table."
             )
+        return self._tally([first, *map(File, tables[1:])], is_shard=is_shard)
+
+    def _of_log(self, log: Any, *, needs_label: bool) -> "Source":
+        """Return what is read of the logs of an evaluation tool, all of which are one table."""
+        from truecount.counts.logs import named_fields
+
+        self._require("a log", ("tables",), ("prediction", *ROWS))
+        fields = named_fields(log, label=self.label, prediction=self.prediction, needs_label=needs_label)
+        return replace(self, label=fields.label, prediction=fields.prediction)
+
+    def _tally(self, tables: "Sequence[Table]", *, is_shard: bool) -> "Tally":
+        from truecount.counts.counting import tally_tables
+
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always", TruecountWarning)
-            tally = tally_tables(self._reading(is_shard=is_shard), *map(File, tables))
+            tally = tally_tables(self._reading(is_shard=is_shard), *tables)
         for each in said:
             words = each.message.args[0] if isinstance(each.message, Warning) else each.message
             typer.echo(worded(words, "estimate"), err=True)
@@ -338,5 +358,6 @@ def _copied(path: Path) -> Path:
         shutil.copyfileobj(sys.stdin.buffer, stream)
     with path.open("rb") as stream:
         first = stream.read(1024).lstrip(b"\xef\xbb\xbf \t\r\n")
-    ending = ".parquet" if first[:4] == b"PAR1" else ".json" if first[:1] in (b"{", b"[") else ".csv"
+    known = {b"PAR1": ".parquet", b"PK\x03\x04": ".eval"}
+    ending = known.get(first[:4], ".json" if first[:1] in (b"{", b"[") else ".csv")
     return path.rename(path.with_suffix(ending))

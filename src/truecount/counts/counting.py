@@ -260,7 +260,8 @@ def count_table(
     table
         A frame, eager or lazy, or the path of a file: CSV, TSV, JSON Lines, a JSON array of records, or Parquet; the
         ending says which. A pattern such as ``"runs/*.parquet"`` or a folder is one table, in which folders such as
-        ``week=3`` are columns. Its rows with a missing label are the unlabelled population.
+        ``week=3`` are columns. A log of an evaluation tool is a table too, as `read_log` says. Rows with a missing
+        label are the unlabelled population.
     labeled, unlabeled
         Two tables instead of one: the first labelled throughout, of the second only predictions, groups and weights
         are read.
@@ -338,10 +339,22 @@ def tally_tables(reading: Reading, table: Table, unlabeled: Table | None = None)
     return tallied(rows, reading, table.name)
 
 
-def as_table(argument: str, given: Any) -> Table:
-    """Return a file, a pattern, a folder or an address where a path was given, else a frame."""
-    if isinstance(given, str | PathLike):
-        from truecount.reading.files import File
+def table_of(paths: Sequence[str | PathLike[str]]) -> Table:
+    """Return the log that these files are, or else the table at the first path."""
+    from truecount.reading.files import File
+    from truecount.reading.locate import may_be_log
 
-        return File(given)
-    return Frame(argument, given)
+    if may_be_log(paths[0]):
+        from truecount.reading.logs.log import find_log
+
+        return find_log(paths) or File(paths[0])
+    return File(paths[0])
+
+
+def as_table(argument: str, given: Any) -> Table:
+    """Return a log, a file, a pattern, a folder or an address where a path was given, else a frame."""
+    if isinstance(given, str | PathLike):
+        return table_of([given])
+    from truecount.reading.logs.log import Log
+
+    return given if isinstance(given, Log) else Frame(argument, given)

@@ -65,6 +65,15 @@ NAMED: dict[str, Method] = {**METHODS, RoganGladen.name: RoganGladen()}
 """Methods that may be asked for by name: also one that is for two classes only, where unrestricted ACC equals it."""
 
 
+def is_corrected(method: Method) -> bool:
+    """Whether a method corrects for misclassification, and does not only count outputs or average scores.
+
+    >>> is_corrected(CC()), is_corrected(BBSE())
+    (False, True)
+    """
+    return not isinstance(method, CC | PCC)
+
+
 def find_method(method: Method | str) -> Method:
     """Return the method of that name, or the method itself.
 

@@ -128,7 +128,7 @@ def kind(path: Place) -> str:
         return found
     if found == ".json":
         return _kind_of_json(path)
-    known = ", ".join((*DELIMITERS, *RECORDS, *TABLES))
+    known = ", ".join((*DELIMITERS, *RECORDS, *TABLES, ".eval"))
     raise InputError(
         str(path),
         f"ends in {_name(path).suffix!r}",
@@ -195,6 +195,18 @@ def is_address(path: object) -> bool:
     (True, False, False)
     """
     return isinstance(path, str) and re.match(r"[a-z][a-z0-9+.-]+://", path, re.IGNORECASE) is not None
+
+
+def may_be_log(path: str | PathLike[str]) -> bool:
+    """Whether the log of an evaluation tool may be called so: its ending does not say that it is a table.
+
+    >>> may_be_log("logs/*.eval"), may_be_log("runs.csv"), may_be_log("s3://bucket/runs.jsonl")
+    (True, False, False)
+    """
+    suffix = Path(path).suffix.lower()
+    return not is_address(path) and (
+        suffix in (".eval", ARRAY, LINES[0], "") or has_magic(suffix) or Path(path).is_dir()
+    )
 
 
 def is_database(address: str) -> bool:

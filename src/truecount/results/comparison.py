@@ -37,6 +37,8 @@ class Row:
         Why the method does not apply; empty where it does.
     findings
         What to know before relying on it.
+    is_corrected
+        Whether misclassification is corrected for.
     """
 
     method: str
@@ -45,6 +47,7 @@ class Row:
     kind: str = ""
     reason: str = ""
     findings: tuple[Finding, ...] = ()
+    is_corrected: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -140,7 +143,13 @@ def _plain(row: Row) -> dict[str, Any]:
     shares = None if row.prevalence is None else row.prevalence.tolist()
     made = {"prevalence": shares, "lower": lower, "upper": upper, "interval": row.kind or None}
     findings = [finding.to_dict() for finding in row.findings]
-    return {"method": row.method, **made, "reason": row.reason or None, "findings": findings}
+    return {
+        "method": row.method,
+        "corrected": row.is_corrected,
+        **made,
+        "reason": row.reason or None,
+        "findings": findings,
+    }
 
 
 def _cells(row: Row, shares: FloatArray, places: IntArray) -> list[str]:

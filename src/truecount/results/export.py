@@ -33,6 +33,7 @@ def to_dict(posterior: "Posterior", *, level: float, kind: "Kind", target: "Targ
     result = {
         "schema": SCHEMA,
         "status": posterior.status,
+        "corrected": True,
         "level": level,
         "interval": kind,
         "target": target,

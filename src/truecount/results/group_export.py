@@ -20,6 +20,7 @@ def to_dict(summary: GroupSummary, data: Groups) -> dict[str, Any]:
     result = {
         "schema": SCHEMA,
         "status": summary.status,
+        "corrected": True,
         "by": list(summary.by),
         "class_of_interest": summary.of,
         "level": summary.level,
@@ -55,7 +56,7 @@ def rows_of(summary: GroupSummary, classes: Collection[Name] | None = None) -> l
     for at, group in enumerate(summary.groups):
         for row in _class_rows(summary, at):
             if classes is None or row["class"] in classes:
-                row = {**_about(summary, at), **row, "status": summary.status}
+                row = {**_about(summary, at), **row, "status": summary.status, "corrected": True}
                 prefix = "group_" if any(column in row for column in summary.by) else ""
                 keys = zip(summary.by, keys_of(summary, group), strict=True)
                 found.append({f"{prefix}{column}": key for column, key in keys} | row)

@@ -27,6 +27,8 @@ class PointEstimate:
         How it was made, for export: the method, its settings, version.
     interval, level
         Shape (classes, 2), and what it promises; of a method that comes with one, else None.
+    is_corrected
+        Whether misclassification is corrected for; False where outputs are only counted.
 
     Notes
     -----
@@ -47,12 +49,14 @@ class PointEstimate:
     provenance: Mapping[str, Any]
     interval: FloatArray | None = None
     level: float | None = None
+    is_corrected: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, schema ``truecount.point/1``."""
         shares = zip(self.classes, self.prevalence.tolist(), strict=True)
         return {
             "schema": "truecount.point/1",
+            "corrected": self.is_corrected,
             "classes": [
                 {"class": name, "share": share, **ends}
                 for (name, share), ends in zip(shares, self._ends(), strict=True)

@@ -1,0 +1,60 @@
+"""Logs of evaluation tools become counts, by the fields that each tool has for labels and predictions."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from os import PathLike
+from typing import Any
+
+from truecount._advice import Advice, keyword
+from truecount._wording import quoted
+from truecount.counts.counting import By, count_table
+from truecount.counts.groups import Groups
+from truecount.counts.table import Counts
+from truecount.errors import InputError
+from truecount.reading.logs.log import Log, read_log
+from truecount.reading.logs.record import Fields
+from truecount.reading.names import Missing
+
+
+def count_log(
+    log: Log | str | PathLike[str] | Sequence[str | PathLike[str]],
+    *,
+    label: str | None = None,
+    prediction: str | None = None,
+    by: By | None = None,
+    classes: Iterable[Any] | None = None,
+    outputs: Iterable[Any] | None = None,
+    missing: Missing = None,
+) -> Counts | Groups:
+    """Count the log of an evaluation tool; columns that are not named are those that the tool has for them.
+
+    Parameters
+    ----------
+    log
+        What `read_log` returns or takes: all files are one table, whose items with a missing label are the unlabelled
+        population.
+    label, prediction
+        Columns with the true class and with the output, by default ``log.fields.label`` and ``log.fields.prediction``.
+    by, classes, outputs, missing
+        As in `count_table`.
+
+    Returns
+    -------
+    `Counts`, or with `by` `Groups`.
+    """
+    found = log if isinstance(log, Log) else read_log(log)
+    fields = named_fields(found, label=label, prediction=prediction)
+    options: dict[str, Any] = {"by": by, "classes": classes, "outputs": outputs, "missing": missing}
+    counts: Counts | Groups = count_table(found, label=str(fields.label), prediction=str(fields.prediction), **options)
+    return counts
+
+
+def named_fields(log: Log, *, label: str | None, prediction: str | None, needs_label: bool = True) -> Fields:
+    """Return the fields that are read, of which those that were named take the place of the tool's own."""
+    fields = replace(log.fields, label=label or log.fields.label, prediction=prediction or log.fields.prediction)
+    for role, what in (("label", "true class"), ("prediction", "output")):
+        if getattr(fields, role) is None and (needs_label or role != "label"):
+            found = f"is a log of {log.tool.name}, which has no field for the {what}"
+            remedy = Advice("Pass {}, with one of them", keyword(role, "COLUMN"))
+            raise InputError(log.name, found, f"its columns are {quoted(log.columns)}", remedy)
+    return fields
