@@ -152,7 +152,8 @@ class Request:
         """Return counts and the model, as the command makes them."""
         known, counts = None, self.counts
         if self.survey is not None:
-            counts, known = self.survey.read_under(self.design)
+            survey = self.survey
+            counts, known = survey.read() if self.design == "label-shift" else survey.read_one("--design")
         if counts is None:
             raise InputError("request", "has no data", "it names a survey, a matrix or counts", REMEDY)
         if isinstance(counts, Groups) and self.design != "label-shift":

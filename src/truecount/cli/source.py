@@ -205,7 +205,8 @@ class Source:
 
         self._require("a log", ("tables",), ("prediction", *ROWS))
         fields = named_fields(log, label=self.label, prediction=self.prediction, needs_label=needs_label)
-        return replace(self, label=fields.label, prediction=fields.prediction)
+        label, prediction = ([each] if isinstance(each, str) else each for each in (fields.label, fields.prediction))
+        return replace(self, label=label, prediction=prediction)
 
     def _tally(self, tables: "Sequence[Table]", *, is_shard: bool) -> "Tally":
         from truecount.counts.counting import tally_tables
