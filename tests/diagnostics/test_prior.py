@@ -111,7 +111,7 @@ def test_weights_that_make_a_learned_prior_flat_are_ratios_of_densities(part, pr
     learned, flat = density(counts, prior), density(counts, Prior(1.0, 1.0))
     other = _flat(part, prior.confusion_for(counts), learned)
     found = _log_fixed(part, other, learned, draws)
-    expected = flat.log_density(shares, rows) - learned.log_density(shares, rows)
+    expected = flat.log_joint(shares, rows) - learned.log_joint(shares, rows)
     assert np.ptp(found) > 1
     assert found - found[0] == pytest.approx(expected - expected[0])
     wrong = found + learned.log_learned(np.log(shares), np.log(rows))  # the learned prior taken for its reference
