@@ -15,6 +15,7 @@ from truecount.page.style import rendered
 from truecount.page.tables import confusion_table, counts_table, fit_table
 from truecount.plots.theme import LIGHT
 from truecount.results import Posterior
+from truecount.results.fold import folded_summary
 from truecount.results.group_posterior import GroupPosterior
 from truecount.results.group_summary import Questions
 from truecount.results.summary import Kind, Target
@@ -104,12 +105,12 @@ def _content(
     """Return what the template needs for one answer; without one, there are no numbers that are read off the draws."""
     look: dict[str, Any] = {"level": level, "kind": kind, "target": target}
     has_answer = posterior.has_answer
-    shown = posterior.classes if classes is None else classes
+    where = folded_summary(posterior, **look)[1] if classes is None else [posterior.place(name) for name in classes]
     return {
         "answer": text.answer(posterior, **look, classes=classes),
         "findings": text.remarks(posterior.findings),
         "table": tabulate(posterior, **look, classes=classes),
-        "colors": [posterior.place(name) % len(LIGHT.classes) for name in shown],
+        "colors": [place % len(LIGHT.classes) for place in where],
         "picture": shares_drawing(posterior, **look, classes=classes) if has_answer else None,
         "method": text.method(posterior, **look),
         "assumptions": posterior.model.assumptions,
