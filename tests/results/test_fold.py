@@ -6,7 +6,7 @@ import pytest
 import truecount as tc
 from made_posterior import made_posterior
 from truecount.plots.shares import prevalence_data
-from truecount.results.fold import MOST_ROWS, SHOWN, folded_summary
+from truecount.results.summary import MOST_ROWS, SHOWN, folded_summary
 
 LOOK = {"level": 0.9, "kind": "equal-tailed", "target": "population"}
 

@@ -15,10 +15,9 @@ from truecount.page.style import rendered
 from truecount.page.tables import confusion_table, counts_table, fit_table
 from truecount.plots.theme import LIGHT
 from truecount.results import Posterior
-from truecount.results.fold import folded_summary
 from truecount.results.group_posterior import GroupPosterior
 from truecount.results.group_summary import Questions
-from truecount.results.summary import Kind, Target
+from truecount.results.summary import Kind, Target, folded_summary
 from truecount.results.table import tabulate
 
 TITLE = "How many of each class are really there?"

@@ -14,8 +14,7 @@ from truecount.plots.rows import label_rows, places, rows_height, spans
 from truecount.plots.smooth import edges_of, prior_density, smooth_density
 from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.results import Posterior
-from truecount.results.fold import folded_summary
-from truecount.results.summary import Kind, Target
+from truecount.results.summary import Kind, Target, folded_summary
 from truecount.results.table import refusal, shares_in_words
 
 if TYPE_CHECKING:

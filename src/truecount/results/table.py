@@ -11,8 +11,7 @@ from truecount._types import FloatArray, Name
 from truecount._wording import cut_middle, listed, percent, visible
 from truecount.inference.convergence import RHAT_MOST
 from truecount.results.finding import Finding
-from truecount.results.fold import fold_note, folded_summary
-from truecount.results.summary import Kind, Summary, Target
+from truecount.results.summary import Kind, Summary, Target, fold_note, folded_summary
 
 if TYPE_CHECKING:
     from truecount.counts import Counts
