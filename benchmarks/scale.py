@@ -4,7 +4,7 @@ Processor seconds, of this process and of all that it starts, since a machine ma
 largest process.
 
     python benchmarks/scale.py classes                        # processor time of one group, by classes
-    python benchmarks/scale.py executors [--groups 2000]      # a loop, processes, Dask, Spark: same draws, what it costs
+    python benchmarks/scale.py executors [--groups 2000]      # a loop, processes, Dask, Spark: the draws, the cost
     python benchmarks/scale.py groups [--groups 100000]       # one command, memory, by the number of groups
     python benchmarks/scale.py pooled                         # all groups jointly
     python benchmarks/scale.py rows [--rows 200000000]        # shards of Parquet in a temporary folder, one command
@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -84,8 +84,16 @@ def executor_of(name: str) -> Iterator[Any]:
             yield executor
 
 
-def in_spark(groups: int, classes: int) -> tuple[dict[Any, float], float]:
-    """The means of every group, inferred inside Spark from rows, and the processor seconds without those of a start."""
+def warm_up(number: int) -> None:
+    """Load in one worker what an inference needs, and leave the next one to another."""
+    with ThreadPoolExecutor(1) as thread:
+        tc.infer(made(20, number, 1), executor=thread, seed=SEED)
+    time.sleep(0.5)
+
+
+@contextmanager
+def spark_of(number: int) -> Iterator[Any]:
+    """Spark on two cores, started and warm: a function that infers groups from rows, and returns their means."""
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
@@ -93,15 +101,32 @@ def in_spark(groups: int, classes: int) -> tuple[dict[Any, float], float]:
     spark = builder.config("spark.driver.memory", "1g").getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
     with tempfile.TemporaryDirectory() as folder:
-        data = made(groups, classes)
-        for name, part in (("few", data.select(data.groups[:20])), ("all", data)):
-            _write_rows(part, Path(folder) / f"{name}.parquet")
-        asked = {"label": "y", "prediction": "c", "by": "store", "seed": SEED}
-        tc.infer_table(spark.read.parquet(f"{folder}/few.parquet"), **asked).collect()
-        begin = processor_seconds()
-        frame = tc.infer_table(spark.read.parquet(f"{folder}/all.parquet"), **asked)
-        found = {(row["store"], row["class"]): row["mean"] for row in frame.collect()}
-        return found, processor_seconds() - begin
+
+        def inferred(data: tc.Groups) -> dict[Any, float]:
+            _write_rows(data, Path(folder) / "rows.parquet")
+            asked = {"label": "y", "prediction": "c", "by": "store", "seed": SEED}
+            frame = tc.infer_table(spark.read.parquet(f"{folder}/rows.parquet"), **asked)
+            return {(row["store"], row["class"]): row["mean"] for row in frame.collect()}
+
+        inferred(made(20, number))
+        yield inferred
+
+
+@contextmanager
+def inferring(name: str, number: int) -> Iterator[Any]:
+    """A function that infers groups by one of several ways, and returns their means."""
+    if name == "Spark":
+        with spark_of(number) as inferred:
+            yield inferred
+        return
+    with executor_of(name) as executor:
+        wait([executor.submit(warm_up, number) for _ in range(8)])
+
+        def means(data: tc.Groups) -> dict[Any, float]:
+            answers = tc.infer(data, executor=executor, seed=SEED)
+            return {(row["store"], row["class"]): row["mean"] for row in answers.rows}
+
+        yield means
 
 
 def _write_rows(data: tc.Groups, path: Path) -> None:
@@ -126,30 +151,23 @@ def _write_rows(data: tc.Groups, path: Path) -> None:
 
 
 def executors(given: argparse.Namespace) -> dict[str, Any]:
+    """What a group more costs: the difference between many groups and a quarter of them, without what any run costs."""
     rows = []
-    for number, groups in ((2, given.groups), (5, max(1, given.groups // 20))):
-        data, expected, plain = made(groups, number), None, 0.0
-        for name in ("loop", "two processes", "Dask"):
-            with executor_of(name) as executor:
-                tc.infer(made(64, number, 1), executor=executor, seed=SEED)
-                begin, start = processor_seconds(), time.perf_counter()
-                answers = tc.infer(data, executor=executor, seed=SEED)
-                seconds, wall = processor_seconds() - begin, time.perf_counter() - start
-            expected = expected or answers.rows
-            plain = plain or seconds
-            same = answers.rows == expected
-            rows.append(_row(number, groups, name, seconds, plain, same) | {"wall": wall})
+    for number, many in ((2, given.groups), (5, given.groups // 2)):
+        expected, plain = None, 0.0
+        for name in ("loop", "two processes", "Dask", "Spark"):
+            seconds = []
+            with inferring(name, number) as infer:
+                for groups in (many // 4, many):
+                    data, begin = made(groups, number), processor_seconds()
+                    means = infer(data)
+                    seconds.append(processor_seconds() - begin)
+            each = 1e3 * (seconds[1] - seconds[0]) / (many - many // 4)
+            expected, plain = expected or means, plain or each
+            rows.append({"classes": number, "groups": many, "by": name, "ms": each, "share": plain / each})
+            rows[-1] |= {"same": means == expected, "fixed": seconds[0] - each * (many // 4) / 1e3}
             print(rows[-1], flush=True)
-        means = {(row["store"], row["class"]): row["mean"] for row in expected or ()}
-        found, seconds = in_spark(groups, number)
-        rows.append(_row(number, groups, "Spark", seconds, plain, found == means))
-        print(rows[-1], flush=True)
     return {"rows": rows}
-
-
-def _row(number: int, groups: int, name: str, seconds: float, plain: float, same: bool) -> dict[str, Any]:
-    each = 1e3 * seconds / groups
-    return {"classes": number, "groups": groups, "by": name, "ms": each, "share": plain / seconds, "same": same}
 
 
 def run(*command: str) -> dict[str, float]:
@@ -201,7 +219,8 @@ def pooled(_: argparse.Namespace) -> dict[str, Any]:
     return {"rows": rows}
 
 
-ROWS = """SELECT 's' || lpad((i % {groups})::VARCHAR, 5, '0') AS store, CASE WHEN i % 1000 = {shard} THEN y END AS label,
+ROWS = """SELECT 's' || lpad((i % {groups})::VARCHAR, 5, '0') AS store,
+    CASE WHEN i % 1000 = {shard} THEN y END AS label,
     CASE WHEN random() < 0.85 THEN y ELSE 1 - y END AS prediction
     FROM (SELECT i, (random() < 0.2 + 0.6 * (i % {groups}) / {groups})::INT AS y FROM range({rows}) AS made(i))"""
 BARE = """import duckdb, sys

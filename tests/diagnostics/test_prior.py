@@ -7,7 +7,7 @@ import pytest
 
 import truecount as tc
 from truecount import Counts, Prior
-from truecount.diagnostics.prior import prior_finding, prior_sensitivity
+from truecount.diagnostics.prior import _flat, _log_fixed, prior_finding, prior_sensitivity
 from truecount.inference.draws import Draws
 from truecount.models import density
 
@@ -99,3 +99,21 @@ def test_a_learned_prior_is_compared_with_a_flat_one():
     flat = tc.infer(counts, prior=Prior(confusion="flat"), seed=1)
     error = np.hypot(flat.mcse, flat.sd / np.sqrt(900))
     assert (np.abs([found[-1][str(name)] for name in counts.classes] - flat.mean) < 5 * error).all()
+
+
+@pytest.mark.parametrize(
+    ("part", "prior"), [("prevalence", Prior("learned", 1.0)), ("confusion", Prior(1.0, "learned"))]
+)
+def test_weights_that_make_a_learned_prior_flat_are_ratios_of_densities(part, prior):
+    """Exact: log-weights differ from the difference of the log-densities by a constant."""
+    counts, rng = Counts(np.full((3, 4), 3) + 9 * np.eye(3, 4, dtype=int), [30, 20, 40, 5]), np.random.default_rng(0)
+    shares, rows = rng.dirichlet(np.ones(3), 50), rng.dirichlet(np.ones(4), (50, 3))
+    draws = Draws(prevalence=shares, confusion=rows, effective=np.full(3, 50.0))
+    learned, flat = density(counts, prior), density(counts, Prior(1.0, 1.0))
+    other = _flat(part, prior.confusion_for(counts), learned)
+    found = _log_fixed(part, other, learned, draws)
+    expected = flat.log_joint(shares, rows) - learned.log_joint(shares, rows)
+    assert np.ptp(found) > 1
+    assert found - found[0] == pytest.approx(expected - expected[0])
+    wrong = found + learned.log_learned(np.log(shares), np.log(rows))  # the learned prior taken for its reference
+    assert wrong - wrong[0] != pytest.approx(expected - expected[0])

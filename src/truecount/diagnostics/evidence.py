@@ -30,6 +30,7 @@ from truecount.diagnostics.label_error import (
     under_label_shift,
 )
 from truecount.diagnostics.prior import (
+    FEWEST,
     PriorChange,
     given_output_sensitivity,
     named_rows_change,
@@ -260,7 +261,7 @@ def _priors(posterior: Posterior, model: Density, seed: int) -> Evidence:
     weights = posterior.prior.confusion_for(posterior.counts)
 
     def rerun(other: Density) -> Draws:
-        return Auto(1000).sample(other, seed)
+        return Auto(FEWEST).sample(other, seed)
 
     changes = prior_sensitivity(weights, model, posterior.draws, rerun)
     named = {finding.numbers["better"] for finding in posterior.findings if finding.code == "prior-against-labels"}

@@ -93,9 +93,22 @@ def prior_sensitivity(prior_rows: FloatArray, model: Density, draws: Draws, reru
         if learned[part] is None:
             found += [_change(part, factor, prior_rows, model, draws, rerun) for factor in FACTORS]
         else:
-            mean = rerun(_flat(part, prior_rows, model)).prevalence.mean(axis=0)
-            found.append(_compared(part, "flat", mean, draws, None, True))
+            other = _flat(part, prior_rows, model)
+            log_weights = _log_fixed(part, other, model, draws)
+            found.append(_reweighted(part, "flat", log_weights, other, draws, rerun))
     return tuple(found)
+
+
+def _log_fixed(part: Part, other: Density, model: Density, draws: Draws) -> FloatArray:
+    """Shape (draws,): log-weights that turn draws under a learned prior into those under one with fixed numbers."""
+    if part == "prevalence" and model.learned_prevalence is not None:
+        logs = _logs(draws.prevalence)
+        fixed = logs @ (other.prevalence - model.prevalence)
+        return np.asarray(fixed - model.learned_prevalence.log_ratio(logs[:, None, :]))
+    fixed = _log_rows(other.rows - model.rows, model, draws)
+    if model.learned_rows is None:
+        return fixed
+    return np.asarray(fixed - model.learned_rows.log_ratio(_logs(draws.confusion)))
 
 
 def _flat(part: Part, prior_rows: FloatArray, model: Density) -> Density:
@@ -110,11 +123,8 @@ def named_rows_change(
 ) -> PriorChange:
     """Replace the rows' concentrations by those of that name, such as ``"sparse"``."""
     added = Prior(confusion=name).confusion_for(counts) - prior_rows
-    if model.learned_rows is not None:
-        other = replace(model, rows=model.rows + added, learned_rows=None)
-        return _compared("confusion", name, rerun(other).prevalence.mean(axis=0), draws, None, True)
-    log_weights = _log_rows(added, model, draws)
-    return _reweighted("confusion", name, log_weights, replace(model, rows=model.rows + added), draws, rerun)
+    other = replace(model, rows=model.rows + added, learned_rows=None)
+    return _reweighted("confusion", name, _log_fixed("confusion", other, model, draws), other, draws, rerun)
 
 
 def given_output_sensitivity(model: GivenOutput, spread: FloatArray) -> tuple[PriorChange, ...]:

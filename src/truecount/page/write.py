@@ -17,7 +17,7 @@ from truecount.plots.theme import LIGHT
 from truecount.results import Posterior
 from truecount.results.group_posterior import GroupPosterior
 from truecount.results.group_summary import Questions
-from truecount.results.summary import Kind, Target
+from truecount.results.summary import Kind, Target, folded_summary
 from truecount.results.table import tabulate
 
 TITLE = "How many of each class are really there?"
@@ -104,12 +104,12 @@ def content(
     """Return what the template needs for one answer; without one, there are no numbers that are read off the draws."""
     look: dict[str, Any] = {"level": level, "kind": kind, "target": target}
     has_answer = posterior.has_answer
-    shown = posterior.classes if classes is None else classes
+    where = folded_summary(posterior, **look)[1] if classes is None else [posterior.place(name) for name in classes]
     return {
         "answer": text.answer(posterior, **look, classes=classes),
         "findings": text.remarks(posterior.findings),
         "table": tabulate(posterior, **look, classes=classes),
-        "colors": [posterior.place(name) % len(LIGHT.classes) for name in shown],
+        "colors": [place % len(LIGHT.classes) for place in where],
         "picture": shares_drawing(posterior, **look, classes=classes) if has_answer else None,
         "method": text.method(posterior, **look),
         "assumptions": posterior.model.assumptions,

@@ -14,7 +14,7 @@ from truecount.plots.rows import label_rows, places, rows_height, spans
 from truecount.plots.smooth import edges_of, prior_density, smooth_density
 from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.results import Posterior
-from truecount.results.summary import Kind, Target
+from truecount.results.summary import Kind, Target, folded_summary
 from truecount.results.table import refusal, shares_in_words
 
 if TYPE_CHECKING:
@@ -60,12 +60,17 @@ def prevalence_data(
 ) -> PrevalenceData:
     """Return what `prevalence` draws."""
     require_answer("posterior", posterior)
-    chosen = places(posterior.classes, classes)
-    summary = posterior.summary(level, kind=kind, target=target)
+    look: dict[str, Any] = {"level": level, "kind": kind, "target": target}
+    if classes is None:
+        summary, positions = folded_summary(posterior, **look)
+        chosen = list(range(len(positions)))
+    else:
+        summary, chosen = posterior.summary(**look), places(posterior.classes, classes)
+        positions = tuple(chosen)
     told = shares_in_words(summary)
     return PrevalenceData(
-        classes=tuple(posterior.classes[place] for place in chosen),
-        positions=tuple(chosen),
+        classes=tuple(summary.classes[place] for place in chosen),
+        positions=positions,
         counted=None if summary.counted is None else summary.counted[chosen],
         mean=summary.mean[chosen],
         interval=summary.interval[chosen],
@@ -103,7 +108,7 @@ def prevalence(
     level, kind, target
         Of the interval, as in `Posterior.interval`.
     classes
-        Which classes, in this order; all by default.
+        Which classes, in this order; by default all, or of more than 40 the 30 largest and the others together.
     theme
         ``"light"``, ``"dark"`` or a `Theme`; by default what suits the axes.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from truecount._types import FloatArray, Name
 from truecount._wording import cut_middle, listed, percent, visible
 from truecount.inference.convergence import RHAT_MOST
 from truecount.results.finding import Finding
-from truecount.results.summary import Kind, Summary, Target
+from truecount.results.summary import Kind, Summary, Target, fold_note, folded_summary
 
 if TYPE_CHECKING:
     from truecount.counts import Counts
@@ -86,9 +86,11 @@ def tabulate(
     level, kind, target
         Of the interval.
     classes
-        Which classes, in this order; all by default. A single one gets a sentence.
+        Which classes, in this order. By default all, or of more than 40 the 30 largest and the others together. A
+        single one gets a sentence.
     """
-    summary = posterior.summary(level, kind=kind, target=target)
+    look: dict[str, Any] = {"level": level, "kind": kind, "target": target}
+    summary = posterior.summary(**look) if classes is not None else folded_summary(posterior, **look)[0]
     counted = [] if summary.counted is None else ["counted"]
     header = ["class", *counted, SHARE_NAMES[target], summary.interval_name]
     if not posterior.has_answer:
@@ -96,7 +98,9 @@ def tabulate(
     told = shares_in_words(summary)
     chosen = range(len(told)) if classes is None else [posterior.place(name) for name in classes]
     rows = [[cell for cell in told[place].cells if cell is not None] for place in chosen]
-    table = Table(header, rows, posterior.findings, how(posterior), note=uncounted_note([posterior.counts]))
+    fold = fold_note(len(posterior.classes), len(rows)) if classes is None else ""
+    note = " ".join(filter(None, (fold, uncounted_note([posterior.counts]))))
+    table = Table(header, rows, posterior.findings, how(posterior), note=note)
     if classes is None or len(classes) > 1 or len(posterior.classes) == 1:
         return table
     one = told[chosen[0]]
