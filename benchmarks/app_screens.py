@@ -16,7 +16,7 @@ from playwright.sync_api import sync_playwright
 from app import FLAGS, program
 
 FOLDER = Path(__file__).parents[1] / "docs" / "app"
-COLORS = 64
+COLORS = 256
 """Of a screen, so that its file stays small."""
 WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 400, "height": 860}
 SURVEY = "#in=survey&positive=50%2F3330&sensitivity=103%2F122&specificity=399%2F401"
