@@ -51,10 +51,13 @@ class Pool:
         Processes that work at the same time.
     is_fresh
         Whether each task has a process of its own, whose memory returns when it is done.
+    niceness
+        How far its processes stand back behind others where processors are scarce.
     """
 
     most: int = field(default_factory=lambda: max(2, os.cpu_count() or 1))
     is_fresh: bool = False
+    niceness: int = 0
     _idle: list[Worker] = field(default_factory=list)
     _waiting: deque[object] = field(default_factory=deque)
     _busy: int = 0
@@ -65,7 +68,7 @@ class Pool:
         """Start a process before it is needed."""
         with self._changed:
             if not self._is_closed:
-                self._idle.append(_started())
+                self._idle.append(_started(self.niceness))
 
     def run(self, task: str, values: Any, tell: Telling, stop: Event) -> tuple[str, bytes]:
         """Do a task, telling how far it is; raise `StoppedError` where it is stopped, or its process ended."""
@@ -108,7 +111,7 @@ class Pool:
             finally:
                 self._waiting.remove(turn)
                 self._changed.notify_all()
-        return found or _started()
+        return found or _started(self.niceness)
 
     def _returned(self, worker: Worker | None) -> None:
         with self._changed:
@@ -135,13 +138,13 @@ def _followed(worker: Worker, tell: Telling, stop: Event) -> tuple[str, bytes]:
                 raise StoppedError("Stopped.")
 
 
-def _started() -> Worker:
+def _started(niceness: int) -> Worker:
     """Start a process: forked from one that has everything loaded where that is safe, else from nothing."""
     context: Any = multiprocessing.get_context("forkserver" if sys.platform == "linux" else "spawn")
     if sys.platform == "linux":
         context.set_forkserver_preload(["truecount.app.warm"])
     ours, theirs = context.Pipe()
-    process = context.Process(target=worker.serve, args=(theirs,), daemon=True, name="truecount-worker")
+    process = context.Process(target=worker.serve, args=(theirs, niceness), daemon=True, name="truecount-worker")
     process.start()
     theirs.close()
     return Worker(process, ours)

@@ -39,6 +39,8 @@ FILE_KINDS = {
     "svg": "image/svg+xml",
     "pdf": "application/pdf",
 }
+STEP_BACK = 10
+"""Niceness of work that may take minutes, beside which somebody types."""
 HOLD = 0.4
 """Seconds that a request waits for its task to be done."""
 
@@ -53,8 +55,8 @@ class Desk:
     named: Named
     uploads: Uploads = field(default_factory=Uploads)
     quick: Pool = field(default_factory=Pool)
-    long: Pool = field(default_factory=Pool)
-    reading: Pool = field(default_factory=partial(Pool, is_fresh=True))
+    long: Pool = field(default_factory=partial(Pool, niceness=STEP_BACK))
+    reading: Pool = field(default_factory=partial(Pool, is_fresh=True, niceness=STEP_BACK))
 
     def path(self, place: str) -> str:
         """Return where a file lies that the page names."""

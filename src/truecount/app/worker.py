@@ -5,6 +5,7 @@ because pictures and warnings use state of the whole process.
 """
 
 import json
+import os
 import signal
 import warnings
 from contextlib import suppress
@@ -21,8 +22,10 @@ FIRST = {"survey": {"positive": ["5/50"], "sensitivity": ["9/10"], "specificity"
 """What a new worker answers for itself, so that all modules are loaded before somebody waits."""
 
 
-def serve(connection: Connection) -> None:
-    """Do one task after the other, until the other end is closed."""
+def serve(connection: Connection, niceness: int) -> None:
+    """Do one task after the other, until the other end is closed; let others go first by so much."""
+    if niceness and hasattr(os, "nice"):
+        os.nice(niceness)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(EOFError, OSError):
         while True:

@@ -85,7 +85,7 @@ export function matrixGrid(panel, state, changed) {
       type: "button", class: "small quiet", "aria-label": `Remove ${kind} ${names[at]}`,
       onclick: () => { (isClass ? dropClass : dropOutput)(shape(), at); changed(true); draw(); },
     }, "×");
-    return [input, drop];
+    return isClass ? [input, drop] : [drop, input];
   }
 
   // Where classes and outputs have the same names, one follows the other.
