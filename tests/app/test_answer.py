@@ -188,7 +188,9 @@ def test_rows_of_a_file_by_group_and_in_time(tmp_path: Path) -> None:
     assert in_shell(found["repeat"]["command"], tmp_path) == found["numbers"]
 
 
-@pytest.mark.parametrize("ending", ["html", "png", "svg", "pdf", "csv", "json"])
+@pytest.mark.parametrize(
+    "ending", ["html", "png", "csv", "json", *(pytest.param(each, marks=pytest.mark.slow) for each in ("svg", "pdf"))]
+)
 @pytest.mark.parametrize("asking", [SURVEY, pytest.param("regions", marks=pytest.mark.slow)], ids=["one", "groups"])
 def test_what_is_saved_is_whole(ending: str, asking: Any) -> None:
     values = asked(next(each for each in EXAMPLES if each["name"] == asking)) if isinstance(asking, str) else asking

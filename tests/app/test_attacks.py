@@ -206,7 +206,7 @@ def test_an_upload_that_does_not_say_so_is_cut_off_and_deleted(server: Served) -
     before = files_of(server)
     parts = (b"x" * 10_000 for _ in range(100))
     status = server.send("POST", "/api/upload?name=a.csv", parts, {"Transfer-Encoding": "chunked"})[0]
-    assert status in (0, 413)
+    assert status in (0, 400, 413)
     assert in_the_end(server, before)
 
 

@@ -16,7 +16,9 @@ pytest.importorskip("starlette", reason=NEEDED)
 pytest.importorskip("uvicorn", reason=NEEDED)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "terminate"])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)], ids=["ctrl-c", "terminate"]
+)
 def test_it_prints_its_address_first_and_ends_cleanly(tmp_path: Path, number: int) -> None:
     with interruptible():
         words = [*COMMAND, "app", "--port", "0", "--no-open"]

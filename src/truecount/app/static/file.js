@@ -5,8 +5,8 @@ import { fill, h } from "./dom.js";
 
 const PERIODS = ["day", "week", "month", "quarter", "year"];
 const ONE = ["label", "prediction", "weight", "study"];
-const ROLES = [["", "not used"], ["label", "true class"], ["prediction", "output of the classifier"], ["by", "makes groups"],
-  ["weight", "weight"], ["study", "study the label is from"]];
+const ROLES = [["", "not used"], ["label", "true class"], ["prediction", "output"], ["by", "groups"],
+  ["weight", "weight"], ["study", "study of the label"]];
 const short = (place) => (place.startsWith("upload:") ? place.slice(place.indexOf("/") + 1) : place.replace("example:judge", "judge.csv (example)"));
 
 export class FilePanel {
