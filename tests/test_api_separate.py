@@ -110,6 +110,15 @@ def test_a_group_that_fails_stands_beside_the_others(one_bad):
         tc.infer_many(one_bad, engine=Failing(), executor=thread)
 
 
+def test_weighted_groups_fail_and_succeed_alike():
+    """Sums of weights are no whole numbers; those of a group that failed are told too."""
+    squares = {"labeled_squares": [[40.0, 10.0], [10.0, 40.0]], "unlabeled_squares": {"a": [9.0, 9.0], "b": [9.0, 0.0]}}
+    groups = tc.Groups([[80.5, 20.0], [20.0, 80.0]], {"a": [30.5, 20.0], "b": [30.5, 0.0]}, by=["store"], **squares)
+    answers = inferred(groups, engine=Failing())
+    assert [row["status"] for row in answers.rows] == ["ok", "ok", "failed", "failed"]
+    assert [row["items"] for row in answers.rows] == [50.5, 50.5, 30.5, 30.5]
+
+
 def test_files_hold_the_same_rows(tmp_path):
     groups = made_groups(6)
     rows = inferred(groups).rows

@@ -118,8 +118,8 @@ class GroupWork:
     def _values(self, data: Groups, place: int, found: "list[dict[str, Any]] | Failure") -> Iterator[tuple[Any, ...]]:
         names = list(self.key_kinds)
         if isinstance(found, Failure):
-            group = data.groups[place]
-            found = rows_of_failure(keys_of(names, group), data[group], found.message)
+            keys = keys_of(names, data.groups[place])
+            found = rows_of_failure(keys, data.unlabeled[place], data.classes, found.message)
         for row in found:
             yield tuple(_typed(row[name], kind) for name, kind in self.answer_kinds.items())
 

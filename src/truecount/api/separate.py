@@ -11,7 +11,7 @@ from typing import Any
 
 from truecount._executor import Division, Failure
 from truecount._progress import track
-from truecount.counts import Counts, Groups
+from truecount.counts import Groups
 from truecount.diagnostics.findings import of_posterior
 from truecount.errors import InputError
 from truecount.inference import Auto
@@ -189,11 +189,9 @@ def _with_failures(number: int, found: Sequence[list[Row] | Failure], groups: Gr
     rows: list[Row] = []
     for place, each in enumerate(found):
         if isinstance(each, Failure):
-            group = groups.groups[number * size + place]
-            counts = Counts(
-                groups.labeled.sum(axis=0), groups.unlabeled[number * size + place], groups.classes, groups.outputs
-            )
-            rows += rows_of_failure(keys_of(key_columns(groups.by), group), counts, each.message)
+            at = number * size + place
+            keys = keys_of(key_columns(groups.by), groups.groups[at])
+            rows += rows_of_failure(keys, groups.unlabeled[at], groups.classes, each.message)
         else:
             rows += each
     return rows

@@ -6,8 +6,7 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from truecount import _check
-from truecount._types import Name
-from truecount.counts import Counts
+from truecount._types import FloatArray, IntArray, Name
 from truecount.reading.names import written
 from truecount.results.export import plain
 from truecount.results.finding import Finding
@@ -15,6 +14,7 @@ from truecount.results.posterior import Posterior
 from truecount.results.summary import Kind, Target
 
 Row: TypeAlias = dict[str, Any]
+Items: TypeAlias = IntArray | FloatArray
 NUMBERS = ("counted", "mean", "median", "sd", "lower", "upper", "effective_draws", "rhat")
 WORDS = ("status", "findings", "serious", "error")
 COLUMNS = ("items", "class", *NUMBERS, *WORDS)
@@ -53,19 +53,21 @@ def rows_of_posterior(keys: Mapping[str, Any], posterior: Posterior, look: Look)
     findings = [finding.code for finding in posterior.findings]
     serious = [finding.code for finding in posterior.findings if finding.severity == "serious"]
     words = dict(zip(WORDS, (posterior.status, " ".join(findings), " ".join(serious), None), strict=True))
-    rows: list[Row] = plain([{**keys, "items": _items(posterior.counts), **row, **words} for row in summary.rows()])
+    rows: list[Row] = plain(
+        [{**keys, "items": _number(posterior.counts.unlabeled), **row, **words} for row in summary.rows()]
+    )
     return rows
 
 
-def rows_of_failure(keys: Mapping[str, Any], counts: Counts, error: str) -> list[Row]:
-    """Return the rows of a group without an answer."""
+def rows_of_failure(keys: Mapping[str, Any], items: Items, classes: Sequence[Name], error: str) -> list[Row]:
+    """Return the rows of a group without an answer, of which unlabelled items by output are known."""
     nothing = dict.fromkeys(NUMBERS) | dict(zip(WORDS, (FAILED, "", "", error), strict=True))
-    return [{**keys, "items": _items(counts), "class": name, **nothing} for name in counts.classes]
+    return [{**keys, "items": _number(items), "class": name, **nothing} for name in classes]
 
 
-def _items(counts: Counts) -> int | float:
-    items = float(counts.unlabeled.sum())
-    return int(items) if items.is_integer() else items
+def _number(items: Items) -> int | float:
+    number = float(items.sum())
+    return int(number) if number.is_integer() else number
 
 
 def keys_of(columns: Sequence[str], group: Any) -> dict[str, Name | None]:
