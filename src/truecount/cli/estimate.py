@@ -9,6 +9,7 @@ import typer
 from truecount._progress import watch
 from truecount.api.bayesian import infer
 from truecount.cli import arguments as given
+from truecount.cli.classifiers import contributions, require_several, taken_for_independent
 from truecount.cli.groups import answer_groups, require_no_alert
 from truecount.cli.methods import by_all, by_method
 from truecount.cli.options import GroupOptions, make_engine, make_model, read_level, read_seed, require_prior
@@ -54,6 +55,8 @@ def estimate(
     engine: given.Engine = "auto",
     design: given.Design = "label-shift",
     label_error: given.KnownLabelError = None,
+    each_classifier: given.EachClassifier = False,
+    independent_classifiers: given.IndependentClassifiers = False,
     seed: given.Seed = "0",
     compare: given.Compare = None,
     baseline: given.Baseline = None,
@@ -177,13 +180,16 @@ def estimate(
     model = make_model(design, whole, known, prevalence=prior, confusion=prior_confusion, given_output=prior_output)
     model = _with_ranges(model, source, quiet=quiet)
     model = model if label_error is None else with_label_error(model, label_error, whole.classes)
+    model = taken_for_independent(model) if independent_classifiers else model
+    require_several(counts, rated, each=each_classifier, independent=independent_classifiers)
     report.require_possible(counts.values() if isinstance(counts, Groups) else [counts])
     if isinstance(counts, Groups):
         answered = answer_groups(counts, model, options, report, engine=drawing, seed=seed_number, ratings=rated)
         return _end(answered, answered, strict=strict)
     options.require_groups()
     posterior = _as_read(quiet_infer(rated or counts, model, drawing, seed_number), interval)
-    report.deliver(posterior)
+    each = contributions(counts, model, report.level, seed_number) if each_classifier else None
+    report.deliver(posterior, each)
     return _end(posterior, posterior, strict=strict)
 
 

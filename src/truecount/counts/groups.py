@@ -263,6 +263,10 @@ class Groups:
             unlabeled_squares=None if self.unlabeled_squares is None else self.unlabeled_squares[chosen],
         )
 
+    def with_outputs(self, outputs: Sequence[Name], combinations: Combinations | None, **sums: Any) -> "Groups":
+        """Return the same groups with other outputs, and what was counted of them."""
+        return self._replaced(outputs=tuple(outputs), combinations=combinations, **sums)
+
     def renamed(
         self, groups: Sequence[Any], studies: Sequence[Any] | None = None, *, by: Sequence[str] | None = None
     ) -> "Groups":
