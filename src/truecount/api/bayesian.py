@@ -108,7 +108,7 @@ def infer(
         return _closed_form(data, chosen, engine, asked)
     if isinstance(chosen, IndependentClassifiers):
         return _independent(data, chosen, engine, asked)
-    data = merge_rare(data)
+    data = data if data.combinations is None else merge_rare(data)
     chosen = chosen.resolved(data)
     density = chosen.density(data)
     return _posterior(_engine(engine).sample(density, seed), density, data, chosen, asked)
@@ -191,7 +191,8 @@ def infer_many(
     _check.instance_of("problems", problems, (Groups, Sequence), remedy)
     named = list(problems.apart()) if isinstance(problems, Groups) else list(enumerate(problems))
     if isinstance(model, LabelShift):
-        named = [(name, merge_rare(each) if isinstance(each, Counts) else each) for name, each in named]
+        several = [isinstance(each, Counts) and each.combinations is not None for _, each in named]
+        named = [(name, merge_rare(one) if many else one) for many, (name, one) in zip(several, named, strict=True)]
     names, counts = [name for name, _ in named], [each for _, each in named]
     sharing = len(problems) if isinstance(problems, Groups) and problems.shares_labels and len(problems) > 1 else None
     seeds = own_seeds(seed, len(counts))

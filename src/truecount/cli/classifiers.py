@@ -25,11 +25,8 @@ def taken_for_independent(model: Model) -> Model:
     return IndependentClassifiers(model.prior)
 
 
-def require_several(data: Counts | Groups, rated: Ratings | None, *, each: bool, independent: bool) -> None:
+def require_several(data: Counts | Groups, rated: Ratings | None, option: str) -> None:
     """Refuse questions about several classifiers where there is one, or several groups, or labels that may err."""
-    option = "--each-classifier" if each else "--independent-classifiers" if independent else None
-    if option is None:
-        return
     if isinstance(data, Groups) or rated is not None:
         raise typer.BadParameter(f"{option} goes with one population and one --label.")
     if data.combinations is None:

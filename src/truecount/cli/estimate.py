@@ -181,7 +181,8 @@ def estimate(
     model = _with_ranges(model, source, quiet=quiet)
     model = model if label_error is None else with_label_error(model, label_error, whole.classes)
     model = taken_for_independent(model) if independent_classifiers else model
-    require_several(counts, rated, each=each_classifier, independent=independent_classifiers)
+    if each_classifier or independent_classifiers:
+        require_several(counts, rated, "--each-classifier" if each_classifier else "--independent-classifiers")
     report.require_possible(counts.values() if isinstance(counts, Groups) else [counts])
     if isinstance(counts, Groups):
         answered = answer_groups(counts, model, options, report, engine=drawing, seed=seed_number, ratings=rated)
