@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from truecount.api.bayesian import infer_many as infer_many
     from truecount.api.bayesian import mode as mode
     from truecount.api.cells import choose_partition as choose_partition
+    from truecount.api.classifiers import each_classifier as each_classifier
     from truecount.api.groups import spread_sensitivity as spread_sensitivity
     from truecount.api.plan import may_stop as may_stop
     from truecount.api.plan import next_batch as next_batch
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from truecount.counts import Counter as Counter
     from truecount.counts import Counts as Counts
     from truecount.counts import Groups as Groups
+    from truecount.counts import Ratings as Ratings
     from truecount.counts import count as count
     from truecount.counts import count_table as count_table
     from truecount.errors import InputError as InputError
@@ -41,7 +43,9 @@ if TYPE_CHECKING:
     from truecount.inference import Quadrature as Quadrature
     from truecount.models import ByPrediction as ByPrediction
     from truecount.models import Cut as Cut
+    from truecount.models import ErringLabels as ErringLabels
     from truecount.models import Independent as Independent
+    from truecount.models import IndependentClassifiers as IndependentClassifiers
     from truecount.models import LabelShift as LabelShift
     from truecount.models import MeanInterval as MeanInterval
     from truecount.models import Pert as Pert
@@ -74,6 +78,7 @@ _HOMES = {
     "Counter": "counts",
     "Counts": "counts",
     "Cut": "models",
+    "ErringLabels": "models",
     "Exact": "inference",
     "Finding": "results",
     "Gibbs": "inference",
@@ -82,6 +87,7 @@ _HOMES = {
     "Groups": "counts",
     "Hamiltonian": "inference",
     "Independent": "models",
+    "IndependentClassifiers": "models",
     "InputError": "errors",
     "LabelShift": "models",
     "MeanInterval": "models",
@@ -94,6 +100,7 @@ _HOMES = {
     "Prior": "models",
     "Quadrature": "inference",
     "Questions": "results.group_summary",
+    "Ratings": "counts",
     "SamePopulation": "models",
     "Scores": "scores",
     "TargetLabels": "models",
@@ -105,6 +112,7 @@ _HOMES = {
     "compare": "api.points",
     "count": "counts",
     "count_table": "counts",
+    "each_classifier": "api.classifiers",
     "estimate": "api.points",
     "coverage": "api.simulation",
     "infer": "api.bayesian",

@@ -90,6 +90,17 @@ def test_groups_keep_clusters(tmp_path):
     assert (items.sum(axis=1) < groups.unlabeled.sum(axis=1)).all()
 
 
+def test_several_classifiers_have_clusters_too():
+    rows = rows_of(60)
+    (truth, said, new), clusters = as_columns(rows)
+    second, new_second = (["maybe", *side[1:]] for side in (said, new))  # a combination that is too rare to learn
+    counts = tc.count(truth, {"one": said, "two": second}, {"one": new, "two": new_second}, **clusters)
+    found = tc.infer(counts)
+    assert len(found.counts.outputs) < len(counts.outputs)
+    np.testing.assert_array_equal(found.counts.clusters.unlabeled.sum(axis=0), found.counts.unlabeled)
+    assert "clustered" in [finding.code for finding in found.findings]
+
+
 def test_reordering_classes_reorders_clusters():
     columns, clusters = as_columns(rows_of())
     forth, back = (

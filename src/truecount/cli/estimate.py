@@ -10,13 +10,15 @@ from truecount._progress import watch
 from truecount._types import FloatArray
 from truecount.api.bayesian import infer
 from truecount.cli import arguments as given
+from truecount.cli.classifiers import contributions, require_several, taken_for_independent
 from truecount.cli.groups import answer_groups, require_no_alert
 from truecount.cli.methods import by_all, by_method
 from truecount.cli.options import GroupOptions, make_engine, make_model, read_level, read_seed, require_prior
+from truecount.cli.raters import behind_labels, with_label_error
 from truecount.cli.report import Report
 from truecount.cli.source import Source
 from truecount.cli.target import OPTION, read_target, with_prior
-from truecount.counts import Counts, Groups
+from truecount.counts import Counts, Groups, Ratings
 from truecount.counts.survey import NAMES
 from truecount.errors import InputError, TruecountWarning
 from truecount.inference.draws import Engine
@@ -56,6 +58,9 @@ def estimate(
     draws: given.Draws = None,
     engine: given.Engine = "auto",
     design: given.Design = "label-shift",
+    label_error: given.KnownLabelError = None,
+    each_classifier: given.EachClassifier = False,
+    independent_classifiers: given.IndependentClassifiers = False,
     seed: given.Seed = "0",
     compare: given.Compare = None,
     baseline: given.Baseline = None,
@@ -111,6 +116,11 @@ def estimate(
       truecount estimate --positive 50/3330 --sensitivity 75%..85%..92% --specificity 99%..99.9%
     Several populations, surveyed by the same test:
       truecount estimate --positive north=50/3330 --positive south=71/2900 --sensitivity 0.84 --specificity 0.995
+    Several classifiers at once, and what each of them adds:
+      truecount estimate runs.csv --label human --prediction gpt4 --prediction bem --each-classifier
+    Labels of several raters, or labels of which 5 % are wrong; a CSV file counts true classes by label:
+      truecount estimate runs.csv --label ann --label bob --prediction verdict
+      truecount estimate runs.csv --label human --prediction verdict --label-error 5%
     One class of interest:
       truecount estimate runs.csv --label human --prediction verdict --class pass
     Labels stratified by output, such as pixels of each class of a map:
@@ -172,23 +182,31 @@ def estimate(
         return _end(answer.posterior if isinstance(answer, Comparison) else None, answer, strict=strict)
     options.require_sound(source, engine)
     counts, known, of_population = _read(source, options, design, target_labels)
+    rated = counts if isinstance(counts, Ratings) else None
+    if isinstance(counts, Ratings):
+        counts = behind_labels(counts)
     whole = counts.total if isinstance(counts, Groups) else counts
     model = make_model(design, whole, known, prevalence=prior, confusion=prior_confusion, given_output=prior_output)
     model = _with_ranges(model, source, quiet=quiet)
     model = model if of_population is None else with_prior(model, of_population)
+    model = model if label_error is None else with_label_error(model, label_error, whole.classes)
+    model = taken_for_independent(model) if independent_classifiers else model
+    if each_classifier or independent_classifiers:
+        require_several(counts, rated, "--each-classifier" if each_classifier else "--independent-classifiers")
     report.require_possible(counts.values() if isinstance(counts, Groups) else [counts])
     if isinstance(counts, Groups):
-        answered = answer_groups(counts, model, options, report, engine=drawing, seed=seed_number)
+        answered = answer_groups(counts, model, options, report, engine=drawing, seed=seed_number, ratings=rated)
         return _end(answered, answered, strict=strict)
     options.require_groups()
-    posterior = _as_read(quiet_infer(counts, model, drawing, seed_number), interval)
-    report.deliver(posterior)
+    posterior = _as_read(quiet_infer(rated or counts, model, drawing, seed_number), interval)
+    each = contributions(counts, model, report.level, seed_number) if each_classifier else None
+    report.deliver(posterior, each)
     return _end(posterior, posterior, strict=strict)
 
 
 def _read(
     source: Source, options: GroupOptions, design: str, labels: str | None
-) -> tuple[Counts | Groups, FloatArray | None, TargetLabels | None]:
+) -> tuple[Counts | Groups | Ratings, FloatArray | None, TargetLabels | None]:
     """Return the counts, the rows that are known, and the labels of the population itself, if there are any."""
     if labels is None:
         return *options.of_source(source).read_under(design), None
@@ -221,11 +239,11 @@ def _as_read(posterior: Posterior, interval: str) -> Posterior:
     return replace(posterior, findings=tuple(said))
 
 
-def quiet_infer(counts: Counts, model: Model, engine: Engine, seed: int) -> Posterior:
+def quiet_infer(counts: Counts | Ratings, model: Model, engine: Engine, seed: int) -> Posterior:
     """Infer without warnings on the side: the findings below the table say the same, in the command's words."""
     with warnings.catch_warnings(), watch(what="inferring"):
         warnings.simplefilter("ignore", TruecountWarning)
-        posterior = infer(counts, model, engine=engine, seed=seed)
+        posterior = cast("Posterior", infer(counts, model, engine=engine, seed=seed))
     return replace(posterior, findings=in_words(posterior.findings, "estimate"))
 
 

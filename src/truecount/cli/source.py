@@ -58,6 +58,14 @@ class Source:
 
     def read(self) -> tuple[Counts | Groups, FloatArray | None]:
         """Return the counts, by group where there are groups, and the rows of the confusion that are known, if any."""
+        data, known = self.read_any()
+        if isinstance(data, Ratings):
+            needed = "labels of several raters are inferred from by truecount estimate"
+            raise typer.BadParameter(f"--label is given {len(data.raters)} times: {needed}. Write --label once.")
+        return data, known
+
+    def read_any(self) -> tuple[Counts | Groups | Ratings, FloatArray | None]:
+        """Return the counts, or the patterns of labels of several raters."""
         self._require_option_before_file()
         if self.tables:
             with on_disk(self.tables) as tables:
@@ -87,9 +95,9 @@ class Source:
         named = [*self.tables, *(str(path) for path in (self.confusion, self.unlabeled) if path is not None)]
         return [place for path in named for place in places_read("/dev/stdin" if path == STDIN else path)]
 
-    def read_under(self, design: str) -> tuple[Counts | Groups, FloatArray | None]:
-        """Return the counts; groups only under label shift."""
-        return self.read() if design == "label-shift" else self.read_one("--design")
+    def read_under(self, design: str) -> tuple[Counts | Groups | Ratings, FloatArray | None]:
+        """Return the counts; groups and labels of several raters only under label shift."""
+        return self.read_any() if design == "label-shift" else self.read_one("--design")
 
     def read_one(self, what: str) -> tuple[Counts, FloatArray | None]:
         """Return the counts of one population; `what` is said not to go with several groups."""
@@ -160,7 +168,7 @@ class Source:
         return found
 
     @staticmethod
-    def _data(path: str, found: "Tally | Groups") -> Counts | Groups:
+    def _data(path: str, found: "Tally | Groups") -> Counts | Groups | Ratings:
         """Return what is to be inferred from; an error names the file that it came from."""
         number = len(found.groups if isinstance(found, Groups) else found.groups())
         if number > MOST_GROUPS:
@@ -171,8 +179,6 @@ class Source:
             data = found if isinstance(found, Groups) else found.to_data()
         except InputError as error:
             raise InputError(f"{path}: {error.argument}", error.found, error.needed, error.remedy) from error
-        if isinstance(data, Ratings):
-            raise typer.BadParameter("Labels of several raters are inferred from in Python: truecount.infer(ratings).")
         return data
 
     def _rows(self, tables: Sequence[str], *, is_shard: bool = False) -> "Tally":

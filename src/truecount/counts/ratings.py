@@ -5,9 +5,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
+
 from truecount import _check
 from truecount._json import JsonError, read_json
-from truecount._types import Name
+from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import listed_quoted
 from truecount.counts.combinations import Combinations
 from truecount.counts.groups import SCHEMA as GROUPS
@@ -54,9 +56,6 @@ class Ratings:
     def __init__(self, counts: Counts | Groups, patterns: Combinations, classes: Iterable[Any] | None = None) -> None:
         _check.instance_of("counts", counts, (Counts, Groups), "Pass Counts whose rows are patterns of labels")
         found = Combinations.read("patterns", patterns, len(counts.classes))
-        if len(found.columns) < 2:
-            needed = "several raters label an item, so that their errors can be seen"
-            raise InputError("patterns", "have one column or none", needed, "Pass Counts, if labels are true classes")
         names = found.values if classes is None else _check.names("classes", classes)
         strange = [value for value in found.values if value not in names]
         if strange:
@@ -76,6 +75,19 @@ class Ratings:
     def outputs(self) -> tuple[Name, ...]:
         """The outputs of the classifier."""
         return self.counts.outputs
+
+    @property
+    def items(self) -> FloatArray:
+        """Shape (patterns,): how many items have each pattern."""
+        labeled = self.counts.labeled.sum(axis=0) if isinstance(self.counts, Groups) else self.counts.labeled
+        return np.asarray(labeled.sum(axis=1), np.float64)
+
+    @property
+    def positions(self) -> IntArray:
+        """Shape (patterns, raters): where each label stands among the classes, −1 where there is none."""
+        place = {name: position for position, name in enumerate(self.classes)}
+        parts = [[-1 if part is None else place[part] for part in each] for each in self.patterns.parts]
+        return np.array(parts, np.int64)
 
     def __add__(self, other: object) -> "Ratings":
         """Merge two shards of one data set, aligned by name."""

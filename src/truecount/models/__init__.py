@@ -7,12 +7,14 @@ from truecount._lazy import on_demand
 if TYPE_CHECKING:
     from truecount.models.discrete import Density as Density
     from truecount.models.discrete import density as density
+    from truecount.models.erring_labels import ErringLabels as ErringLabels
     from truecount.models.gaussian import GaussianDensity as GaussianDensity
     from truecount.models.gaussian import GaussianPrior as GaussianPrior
     from truecount.models.gaussian import gaussian_density as gaussian_density
     from truecount.models.given_output import ByPrediction as ByPrediction
     from truecount.models.given_output import GivenOutput as GivenOutput
     from truecount.models.given_output import SamePopulation as SamePopulation
+    from truecount.models.independent_classifiers import IndependentClassifiers as IndependentClassifiers
     from truecount.models.label_shift import LabelShift as LabelShift
     from truecount.models.model import Model as Model
     from truecount.models.priors import Prior as Prior
@@ -33,9 +35,11 @@ _HOMES = {
     "Walk": "variation",
     "ByPrediction": "given_output",
     "Density": "discrete",
+    "ErringLabels": "erring_labels",
     "GaussianDensity": "gaussian",
     "GaussianPrior": "gaussian",
     "GivenOutput": "given_output",
+    "IndependentClassifiers": "independent_classifiers",
     "LabelShift": "label_shift",
     "MeanInterval": "published",
     "Model": "model",

@@ -3,14 +3,18 @@
 from truecount._advice import Advice
 from truecount._wording import nearest
 from truecount.errors import InputError
+from truecount.models.erring_labels import ErringLabels
 from truecount.models.given_output import ByPrediction, OutputModel, SamePopulation
+from truecount.models.independent_classifiers import IndependentClassifiers
 from truecount.models.label_shift import LabelShift
 from truecount.models.model import Model
 from truecount.models.priors import Prior, require_prior
 from truecount.models.target_labels import TargetLabels
 
 KINDS: tuple[type[LabelShift] | type[OutputModel], ...] = (LabelShift, SamePopulation, ByPrediction)
-MODELS = {kind.name: kind for kind in (*KINDS, TargetLabels)}
+MODELS: dict[str, type[LabelShift] | type[OutputModel]] = {
+    kind.name: kind for kind in (*KINDS, ErringLabels, IndependentClassifiers, TargetLabels)
+}
 """By the name that files have."""
 EVERY = " or ".join(f"{kind.__name__}()" for kind in KINDS)
 

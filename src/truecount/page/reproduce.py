@@ -8,7 +8,7 @@ from typing import Any
 from truecount._secrets import masked_command
 from truecount._wording import visible
 from truecount.inference.run import ImportanceRun, ScoreRun
-from truecount.models import LabelShift, Model, Prior, TargetLabels
+from truecount.models import ErringLabels, LabelShift, Model, Prior, TargetLabels
 from truecount.models.priors import Diagonal
 from truecount.results import Posterior
 from truecount.results.table import how
@@ -104,6 +104,8 @@ def _of_target(model: LabelShift) -> list[tuple[str, str]]:
 
 
 def _counts(posterior: Posterior) -> str:
+    if posterior.raters is not None:
+        return f"tc.Ratings.from_json({posterior.raters.data.to_json()!r})"
     return f"tc.Counts.from_json({posterior.counts.to_json()!r})"
 
 
@@ -122,6 +124,9 @@ def _model(model: Model) -> str:
         worth = "" if model.worth is None else f", worth=float({str(model.worth)!r})"
         table = f"labeled={[list(row) for row in model.labeled]}, counted={model.counted}{worth}"
         return f"tc.TargetLabels(prior={prior_in_python(model.prior)}, {table})"
+    if isinstance(model, ErringLabels):
+        options = [f"{name}={value!r}" for name, value in model.options().items()]
+        return f"tc.ErringLabels({', '.join([prior_in_python(model.prior), *options])})"
     if isinstance(model, LabelShift):
         return f"tc.LabelShift({prior_in_python(model.prior)})"
     given = model.to_dict()["given_output"]

@@ -161,6 +161,27 @@ DECLARED = (
         otherwise="caution where a share would leave its interval",
     ),
     Declared(
+        "rare-combinations",
+        "info",
+        ("infer",),
+        "combinations of several classifiers' outputs too rare to learn from, merged with the nearest",
+    ),
+    Declared(
+        "classifiers-dependent",
+        "info",
+        ("check", "infer"),
+        "classifiers that err on the same items, given the true class",
+        otherwise="serious or caution where the answer takes them for independent",
+    ),
+    Declared("raters-err", "info", ("infer",), "labels of several raters, and how often each is inferred to err"),
+    Declared("few-repeats", "caution", ("infer",), "so few items with two labels that error rates are mostly assumed"),
+    Declared(
+        "raters-err-together",
+        "caution",
+        ("infer",),
+        "raters who agree more, or less, than independent errors explain",
+    ),
+    Declared(
         "designs-disagree",
         "info",
         ("check",),
