@@ -210,6 +210,14 @@ def test_findings_tell_the_design_effect():
     assert [each.severity for each in tc.infer(few).findings if each.code == "clustered"] == ["caution"]
 
 
+def test_the_page_names_clusters(tmp_path):
+    columns, clusters = as_columns(rows_of(40))
+    tc.report(tc.infer(tc.count(*columns, **clusters)), tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "Items belong to 40 clusters, such as" in page
+    assert "design effect" in page
+
+
 def test_bad_clusters_are_refused(tmp_path):
     rows = rows_of()
     crossing = [{**row, "model": "AB"[place % 2]} for place, row in enumerate(rows)]

@@ -138,6 +138,7 @@ def test_saved_files_and_pages_keep_it(tmp_path, worth):
     tc.report(made, tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     assert "Labels of the population" in page
+    assert "Labelled items of this population itself are told apart from these: 20." in page
     code = page[page.index("import truecount as tc") : page.index("print(posterior)")]
     from html import unescape
 
