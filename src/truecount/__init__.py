@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from truecount.api.bayesian import infer_many as infer_many
     from truecount.api.bayesian import mode as mode
     from truecount.api.cells import choose_partition as choose_partition
+    from truecount.api.classifiers import each_classifier as each_classifier
     from truecount.api.groups import spread_sensitivity as spread_sensitivity
     from truecount.api.plan import may_stop as may_stop
     from truecount.api.plan import next_batch as next_batch
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from truecount.models import Cut as Cut
     from truecount.models import ErringLabels as ErringLabels
     from truecount.models import Independent as Independent
+    from truecount.models import IndependentClassifiers as IndependentClassifiers
     from truecount.models import LabelShift as LabelShift
     from truecount.models import MeanInterval as MeanInterval
     from truecount.models import Pert as Pert
@@ -90,6 +92,7 @@ _HOMES = {
     "Groups": "counts",
     "Hamiltonian": "inference",
     "Independent": "models",
+    "IndependentClassifiers": "models",
     "InputError": "errors",
     "LabelShift": "models",
     "MeanInterval": "models",
@@ -117,6 +120,7 @@ _HOMES = {
     "count": "counts",
     "count_log": "counts.logs",
     "count_table": "counts",
+    "each_classifier": "api.classifiers",
     "estimate": "api.points",
     "coverage": "api.simulation",
     "infer": "api.bayesian",

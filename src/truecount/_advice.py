@@ -85,6 +85,12 @@ JOINT = Action("infer(groups)", "--by", "estimate", page="joint draws of all gro
 NOT_JOINT = Action("Take the groups one by one", "Take the groups one by one")
 SHORTEST = Action("interval(kind='hdi')", "--interval hdi", "estimate", page="the highest-density one")
 AUDIT = Action("check(..., audit=...)", "--audit FILE", "check")
+BOTH_LABELS = Action(
+    "infer(counts, TargetLabels(labeled=...))",
+    "--target-labels FILE",
+    "estimate",
+    page="an answer that uses them beside the others",
+)
 PASS_AUDIT = Action("pass them as audit=...", "pass them as --audit FILE", page="check the answer against them")
 PRIOR_OF_ROWS = Action(
     "every class's rate with its range, Prior.published(...), or as known, Prior.known_confusion(...)",

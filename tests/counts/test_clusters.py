@@ -90,6 +90,17 @@ def test_groups_keep_clusters(tmp_path):
     assert (items.sum(axis=1) < groups.unlabeled.sum(axis=1)).all()
 
 
+def test_several_classifiers_have_clusters_too():
+    rows = rows_of(60)
+    (truth, said, new), clusters = as_columns(rows)
+    second, new_second = (["maybe", *side[1:]] for side in (said, new))  # a combination that is too rare to learn
+    counts = tc.count(truth, {"one": said, "two": second}, {"one": new, "two": new_second}, **clusters)
+    found = tc.infer(counts)
+    assert len(found.counts.outputs) < len(counts.outputs)
+    np.testing.assert_array_equal(found.counts.clusters.unlabeled.sum(axis=0), found.counts.unlabeled)
+    assert "clustered" in [finding.code for finding in found.findings]
+
+
 def test_reordering_classes_reorders_clusters():
     columns, clusters = as_columns(rows_of())
     forth, back = (
@@ -197,6 +208,14 @@ def test_findings_tell_the_design_effect():
         assert finding.numbers["design_effect"] > 2
     few = tc.count(*as_columns(rows_of(10))[0], **as_columns(rows_of(10))[1])
     assert [each.severity for each in tc.infer(few).findings if each.code == "clustered"] == ["caution"]
+
+
+def test_the_page_names_clusters(tmp_path):
+    columns, clusters = as_columns(rows_of(40))
+    tc.report(tc.infer(tc.count(*columns, **clusters)), tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "Items belong to 40 clusters, such as" in page
+    assert "design effect" in page
 
 
 def test_bad_clusters_are_refused(tmp_path):

@@ -71,7 +71,8 @@ def test_learned_worth_is_a_mixture_of_fixed_ones(counts, own):
     mixed = np.zeros(len(prevalence))
     for worth, chance in zip(WORTHS, CHANCES, strict=True):
         rows = 1 + counts.labeled / (1 + per_class / worth)
-        mixed += chance * np.array([np.prod([dirichlet.pdf(row, each) for row, each in zip(one, rows, strict=True)]) for one in confusion])
+        each = [[dirichlet.pdf(row, own_row) for row, own_row in zip(one, rows, strict=True)] for one in confusion]
+        mixed += chance * np.prod(each, axis=1)
     joint = prevalence[:, :, None] * confusion
     likelihood = (np.array(own) * np.log(joint)).sum(axis=(1, 2)) + counts.unlabeled @ np.log(joint.sum(axis=1)).T
     constant(density.log_joint(prevalence, confusion) - likelihood - np.log(mixed))
@@ -87,7 +88,7 @@ def test_draws_agree_with_a_brute_integral():
     weights = np.exp(heights - heights.max())
     mean = (weights * pi).sum() / weights.sum()
     sd = np.sqrt((weights * (pi - mean) ** 2).sum() / weights.sum())
-    for engine in (tc.Auto(2000), tc.Hamiltonian(2000)):
+    for engine in (tc.Auto(2000), tc.Hamiltonian(4000, effective_draws=2000)):
         found = tc.infer(COUNTS, model, engine=engine, seed=1)
         error = sd / np.sqrt(found.effective_draws[0])
         assert found.mean[0] == pytest.approx(mean, abs=5 * error)
@@ -137,6 +138,7 @@ def test_saved_files_and_pages_keep_it(tmp_path, worth):
     tc.report(made, tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     assert "Labels of the population" in page
+    assert "Labelled items of this population itself are told apart from these: 20." in page
     code = page[page.index("import truecount as tc") : page.index("print(posterior)")]
     from html import unescape
 

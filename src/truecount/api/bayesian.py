@@ -13,17 +13,20 @@ from truecount import _check
 from truecount._advice import AUTO, Action, Advice
 from truecount._progress import track
 from truecount.counts import Counts, Groups, Ratings
+from truecount.counts.classifiers import merge_rare
 from truecount.counts.table import COUNT_FIRST
-from truecount.diagnostics.findings import of_closed_form, of_mode, of_posterior, of_target_labels
+from truecount.diagnostics.findings import of_closed_form, of_independent, of_mode, of_posterior, of_target_labels
 from truecount.errors import ConvergenceWarning, InputError
 from truecount.inference import Auto
 from truecount.inference.closed_form import sample_closed_form
 from truecount.inference.draws import Draws, Engine
 from truecount.inference.importance.many import own_seeds
+from truecount.inference.independent import sample_independent
 from truecount.inference.modes.mode import find_mode
 from truecount.models import Density, LabelShift, Model, Prior, TargetLabels
 from truecount.models.erring_labels import ErringLabels
 from truecount.models.given_output import OutputModel
+from truecount.models.independent_classifiers import IndependentClassifiers, all_combinations
 from truecount.models.register import chosen_model, label_shift_model, require_no_target_labels
 from truecount.results import Finding, PointEstimate, Posterior
 from truecount.results.finding import Awaited
@@ -121,6 +124,7 @@ def infer(
     if isinstance(data, Ratings) or (isinstance(chosen, ErringLabels) and not isinstance(data, Scores)):
         from truecount.api.raters import infer_rated
 
+        require_no_target_labels(chosen, "labels of several raters are from elsewhere")
         return infer_rated(data, chosen, engine, asked)
     if isinstance(data, Scores):
         return _of_scores(data, chosen, engine, asked)
@@ -129,6 +133,10 @@ def infer(
     _require_nothing_of_groups(chosen, "the data are one population", "Pass Groups, or leave it out")
     if not isinstance(chosen, LabelShift):
         return _closed_form(data, chosen, engine, asked)
+    if isinstance(chosen, IndependentClassifiers):
+        return _independent(data, chosen, engine, asked)
+    if data.combinations is not None and not isinstance(chosen, TargetLabels):  # whose table has these very outputs
+        data = merge_rare(data)
     chosen = chosen.resolved(data)
     density = chosen.density(data)
     return _posterior(_engine(engine).sample(density, seed), density, data, chosen, asked)
@@ -241,6 +249,9 @@ def infer_many(
     remedy = "Pass a list of Counts, or Groups; Groups.of({group: counts, ...}) makes them of a mapping"
     _check.instance_of("problems", problems, (Groups, Sequence), remedy)
     named = list(problems.apart()) if isinstance(problems, Groups) else list(enumerate(problems))
+    if isinstance(model, LabelShift):
+        several = [isinstance(each, Counts) and each.combinations is not None for _, each in named]
+        named = [(name, merge_rare(one) if many else one) for many, (name, one) in zip(several, named, strict=True)]
     names, counts = [name for name, _ in named], [each for _, each in named]
     sharing = len(problems) if isinstance(problems, Groups) and problems.shares_labels and len(problems) > 1 else None
     seeds = own_seeds(seed, len(counts))
@@ -352,6 +363,18 @@ def _posterior(draws: Draws, density: Density, counts: Counts, model: LabelShift
         findings = Awaited(partial(of_target_labels, counts, model, density, draws))
     if draws.run.not_converged:
         _warn(findings, stacklevel=4)
+    return Posterior(draws=draws, counts=counts, model=model, findings=findings, origin=origin)
+
+
+def _independent(counts: Counts, model: IndependentClassifiers, engine: Engine, origin: Origin) -> Posterior:
+    """Draw under the assumption that classifiers err independently, and test it on the labelled items."""
+    if (wanted := engine.open_choice) is None:
+        needed = "independent classifiers have an engine of their own"
+        raise InputError("engine", f"is {engine!r:.60}", needed, "Leave it out, or pass Auto(effective_draws=...)")
+    counts = all_combinations(counts)
+    density = model.classifier_density(counts)
+    draws = sample_independent(density, effective_draws=min(wanted, 1000), seed=origin.seed)
+    findings = Awaited(partial(of_independent, counts, draws))
     return Posterior(draws=draws, counts=counts, model=model, findings=findings, origin=origin)
 
 

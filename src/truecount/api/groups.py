@@ -8,6 +8,7 @@ import numpy as np
 from truecount import _check
 from truecount._types import Name
 from truecount.counts import Groups
+from truecount.counts.classifiers import merge_rare
 from truecount.diagnostics.hierarchy import group_findings
 from truecount.errors import InputError
 from truecount.inference import Auto
@@ -30,6 +31,7 @@ def infer_groups(groups: Groups, model: LabelShift, engine: Engine, origin: Orig
     if (wanted := engine.open_choice_of_groups) is None:
         needed = "groups have an engine of their own"
         raise InputError("engine", f"is {engine!r:.60}", needed, "Leave it out, or pass Auto(effective_draws=...)")
+    groups = merge_rare(groups)
     variation = model.groups or (Pooled() if len(groups) >= FEWEST_POOLED else Independent())
     chosen = replace(model, groups=variation)
     density = group_density(groups, model.prior, variation, model.confusion)

@@ -249,6 +249,17 @@ KnownLabelError: TypeAlias = Annotated[
         "class by the label that they got, a row a class.",
     ),
 ]
+EachClassifier: TypeAlias = Annotated[
+    bool,
+    Option("--each-classifier", help="With several --prediction: what each adds, alone and left out, beside all."),
+]
+IndependentClassifiers: TypeAlias = Annotated[
+    bool,
+    Option(
+        "--independent-classifiers",
+        help="Assume that several classifiers err independently, given the class; a finding says where they do not.",
+    ),
+]
 Draws: TypeAlias = Annotated[
     str | None, Option(metavar="NUMBER", help="How many draws; with auto, how many effective ones.")
 ]

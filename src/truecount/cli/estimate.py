@@ -10,6 +10,7 @@ from truecount._progress import watch
 from truecount._types import FloatArray
 from truecount.api.bayesian import infer
 from truecount.cli import arguments as given
+from truecount.cli.classifiers import contributions, require_several, taken_for_independent
 from truecount.cli.groups import answer_groups, require_no_alert, with_studies
 from truecount.cli.methods import by_all, by_method
 from truecount.cli.options import GroupOptions, make_engine, make_model, read_level, read_seed, require_prior
@@ -59,6 +60,8 @@ def estimate(
     engine: given.Engine = "auto",
     design: given.Design = "label-shift",
     label_error: given.KnownLabelError = None,
+    each_classifier: given.EachClassifier = False,
+    independent_classifiers: given.IndependentClassifiers = False,
     seed: given.Seed = "0",
     compare: given.Compare = None,
     baseline: given.Baseline = None,
@@ -203,8 +206,11 @@ def estimate(
     whole = counts.total if isinstance(counts, Groups) else counts
     model = make_model(design, whole, known, prevalence=prior, confusion=prior_confusion, given_output=prior_output)
     model = with_ranges(model, source, quiet=quiet)
-    model = model if label_error is None else with_label_error(model, label_error, whole.classes)
     model = model if of_population is None else with_prior(model, of_population)
+    model = model if label_error is None else with_label_error(model, label_error, whole.classes)
+    model = taken_for_independent(model) if independent_classifiers else model
+    if each_classifier or independent_classifiers:
+        require_several(counts, rated, "--each-classifier" if each_classifier else "--independent-classifiers")
     if isinstance(counts, Groups) and rated is None and stream.is_separate(counts, options, report):
         answers = answer_separately(counts, model, stream, report, engine=drawing, seed=seed_number)
         return end_separately(answers, strict=strict)
@@ -217,7 +223,8 @@ def estimate(
         return _end(answered, answered, strict=strict)
     options.require_groups()
     posterior = as_read(quiet_infer(rated or counts, model, drawing, seed_number), interval)
-    report.deliver(posterior)
+    each = contributions(counts, model, report.level, seed_number) if each_classifier else None
+    report.deliver(posterior, each)
     return _end(posterior, posterior, strict=strict)
 
 

@@ -27,6 +27,7 @@ from truecount.results.table import Table, remark, tabulate
 
 if TYPE_CHECKING:
     from truecount.results import Finding, Posterior
+    from truecount.results.each_classifier import EachClassifier
     from truecount.results.summary import Kind, Target
 
 ENDINGS = {
@@ -82,22 +83,31 @@ class Report:
         if self.plot_file is not None:
             picture_format(self.plot_file)
 
-    def deliver(self, posterior: "Posterior") -> None:
-        """Write the summary of a posterior to the files, or print it as a table."""
+    def deliver(self, posterior: "Posterior", each: "EachClassifier | None" = None) -> None:
+        """Write the summary of a posterior to the files, or print it as a table, with what each classifier adds."""
+        more = {} if each is None else {"classifiers": each.to_dict()}
         self.write(
-            lambda: self.with_interest(posterior.to_dict(**self.look)),
+            lambda: {**self.with_interest(posterior.to_dict(**self.look)), **more},
             lambda summary: self.rows_of(summary, self.shown(posterior)),
-            lambda: self.show(posterior),
-            lambda: self.pictures(posterior),
+            lambda: self.show(posterior, each),
+            lambda: self.pictures(posterior, each),
             posterior.findings,
         )
 
-    def show(self, posterior: "Posterior") -> None:
-        """Print the table of shares, and that of the raters below it."""
+    def show(self, posterior: "Posterior", each: "EachClassifier | None" = None) -> None:
+        """Print the table of shares, and below it those of raters and of classifiers."""
         self.print(tabulate(posterior, **self.look, classes=self.shown(posterior)))
         if posterior.raters is not None and posterior.has_answer:
             typer.echo()
             self.print(posterior.raters.table(self.level))
+        if each is not None:
+            typer.echo()
+            self.print(each.table(self.shown_class(posterior)))
+
+    def shown_class(self, posterior: "Posterior") -> Name | None:
+        """Return the class of interest, if there is one."""
+        shown = self.shown(posterior)
+        return shown[0] if shown is not None and self.of_interest is not None else None
 
     def write(
         self,
@@ -162,13 +172,15 @@ class Report:
         encoded = {path: text.encode(errors="backslashreplace") for path, text in texts.items()}
         return encoded | ({} if self.parquet_file is None else {self.parquet_file: to_parquet(rows(values))})
 
-    def pictures(self, answer: "Posterior") -> dict[str, bytes]:
+    def pictures(self, answer: "Posterior", each: "EachClassifier | None" = None) -> dict[str, bytes]:
         """Return the page and the picture of a posterior, as far as they are wanted."""
         made = {}
         look = {**self.look, "classes": self.shown(answer)}
         with watch(what="drawing"):
             if self.html_file is not None:
-                made[self.html_file] = page(answer, look if self.title is None else {**look, "title": self.title})
+                added = {} if each is None else {"classifiers": each.table(self.shown_class(answer))}
+                titled = {} if self.title is None else {"title": self.title}
+                made[self.html_file] = page(answer, {**look, **titled, **added})
             if self.plot_file is not None:
                 made[self.plot_file] = shares(answer, look, self.plot_file)
         return made

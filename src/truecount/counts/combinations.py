@@ -20,6 +20,8 @@ class Combinations:
         The classifiers, or the raters, by name.
     parts
         The combinations in the order of the outputs that they are: a value for each column, None where it is missing.
+    merged
+        How many rare combinations are counted with each; empty where none are.
 
     Examples
     --------
@@ -29,6 +31,7 @@ class Combinations:
 
     columns: tuple[str, ...]
     parts: tuple[Combination, ...]
+    merged: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         columns = tuple(map(str, _check.names("columns", self.columns)))
@@ -56,20 +59,27 @@ class Combinations:
 
     def taken(self, positions: Iterable[int]) -> "Combinations":
         """Return the combinations at these positions."""
-        return Combinations(self.columns, tuple(self.parts[place] for place in positions))
+        chosen = list(positions)
+        merged = tuple(self.merged[place] for place in chosen) if self.merged else ()
+        return Combinations(self.columns, tuple(self.parts[place] for place in chosen), merged)
+
+    def unanimous(self, value: Name) -> list[int]:
+        """Return the positions of the combinations in which every column that is not missing has this value."""
+        return [place for place, each in enumerate(self.parts) if {*each} - {None} == {value}]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists and names, ready for JSON."""
-        return {"columns": list(self.columns), "parts": [list(each) for each in self.parts]}
+        told: dict[str, Any] = {"columns": list(self.columns), "parts": [list(each) for each in self.parts]}
+        return told | ({"merged": list(self.merged)} if self.merged else {})
 
     @classmethod
     def read(cls, argument: str, given: Any, number: int) -> Self:
         """Return what was given or written as a mapping, which must be of so many combinations."""
         if isinstance(given, Mapping):
-            if set(given) != {"columns", "parts"}:
+            if set(given) - {"merged"} != {"columns", "parts"}:
                 needed = "it has the columns and the parts of each combination"
                 raise InputError(argument, f"holds {sorted(map(str, given))}", needed, "Count the data again")
-            given = cls(given["columns"], given["parts"])
+            given = cls(given["columns"], given["parts"], tuple(given.get("merged", ())))
         _check.instance_of(argument, given, cls, "Pass Combinations(columns, parts)")
         if len(given.parts) != number:
             found, needed = f"has {len(given.parts)} combinations", f"there are {number} outputs"

@@ -301,6 +301,10 @@ class Groups:
     def _clusters(self, labeled: Callable[[Any], Any], unlabeled: Callable[[Any], Any]) -> Clusters | None:
         return None if self.clusters is None else self.clusters.changed(labeled, unlabeled)
 
+    def with_outputs(self, outputs: Sequence[Name], combinations: Combinations | None, **sums: Any) -> "Groups":
+        """Return the same groups with other outputs, and what was counted of them."""
+        return self._replaced(outputs=tuple(outputs), combinations=combinations, **sums)
+
     def renamed(
         self, groups: Sequence[Any], studies: Sequence[Any] | None = None, *, by: Sequence[str] | None = None
     ) -> "Groups":

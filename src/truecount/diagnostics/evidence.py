@@ -12,6 +12,7 @@ from truecount._wording import percent, quoted
 from truecount.counts import Counts, Groups
 from truecount.counts.weights import effective_by_output, effective_counts, effective_outputs
 from truecount.diagnostics import tables
+from truecount.diagnostics.classifiers import dependence_finding, independence_test
 from truecount.diagnostics.homogeneity import (
     HomogeneityTest,
     design_finding,
@@ -42,7 +43,15 @@ from truecount.diagnostics.shift import CAUTION, ShiftTest, label_shift_test, sh
 from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.inference.draws import Draws
-from truecount.models import ByPrediction, Density, LabelShift, Prior, SamePopulation, density
+from truecount.models import (
+    ByPrediction,
+    Density,
+    IndependentClassifiers,
+    LabelShift,
+    Prior,
+    SamePopulation,
+    density,
+)
 from truecount.models.given_output import OutputModel
 from truecount.reading.names import group_name
 from truecount.results import Finding, Posterior
@@ -101,6 +110,8 @@ def _of_label_shift(posterior: Posterior, data: Any, settings: Settings, *, is_a
     yield _label_shift(posterior, model, data, settings, is_audited=is_audited)
     yield _priors(posterior, model, settings.seed)
     yield _designs(posterior, settings)
+    if posterior.counts.combinations is not None:
+        yield _independence(posterior, settings)
     if isinstance(data, Groups) and len(data) > 1:
         yield _each_group(data, posterior.prior, settings)
         yield _one_confusion(posterior.counts, data, model, settings)
@@ -120,6 +131,17 @@ def _of_any_model(posterior: Posterior, data: Any, audit: Any, settings: Setting
         yield _on_scores(data, settings)
     if audit is not None:
         yield _audit(posterior, audit, settings.seed)
+
+
+def _independence(posterior: Posterior, settings: Settings) -> Evidence:
+    """Test whether several classifiers err independently: an answer that assumes it is too narrow where they do not."""
+    test = independence_test(posterior.counts, replicates=settings.replicates, seed=settings.seed)
+    if test is None:
+        return Evidence()
+    numbers = test.deviance, test.p_value, test.replicates
+    row = _row("classifiers err independently", *numbers, "no sign against it", "they err on the same items")
+    finding = dependence_finding(test, is_assumed=isinstance(posterior.model, IndependentClassifiers))
+    return Evidence({"tests": (row,)}, () if finding is None else (finding,))
 
 
 def _label_shift(posterior: Posterior, model: Density, data: Any, settings: Settings, *, is_audited: bool) -> Evidence:

@@ -9,9 +9,11 @@ from truecount._advice import AUTO, JOINT, MORE_TIME, USE_POSTERIOR, Action, Adv
 from truecount._types import FloatArray
 from truecount._wording import are_ranges, listed, listed_classes, percent
 from truecount.counts import Counts, Groups
+from truecount.counts.classifiers import FEWEST_LABELS
 from truecount.counts.design_effect import DesignEffect
 from truecount.counts.validation import unseen_remedy
 from truecount.counts.weights import design_effect, effective_counts, output_design_effect
+from truecount.diagnostics.classifiers import dependence_finding, independence_test
 from truecount.diagnostics.homogeneity import not_random
 from truecount.diagnostics.identify import (
     indistinct,
@@ -98,6 +100,13 @@ def _short(number: float) -> str:
     return f"{float(f'{number:.2g}'):g}"
 
 
+def of_independent(counts: Counts, draws: Draws) -> tuple[Finding, ...]:
+    """Return what is known about an answer that takes several classifiers for independent."""
+    test = independence_test(counts)
+    found = (no_unlabeled(counts), _weighted(counts), _not_converged(draws))
+    return gravest_first([*found, dependence_finding(test, is_assumed=True)])
+
+
 def of_mode(counts: Counts, prior: Prior, record: ModeRecord) -> tuple[Finding, ...]:
     """Return what is known about a mode."""
     return gravest_first([*of_counts(counts, prior), *mode_findings(record)])
@@ -139,6 +148,7 @@ def cautions(counts: Counts, prior: Prior, draws: Draws | None = None) -> tuple[
         None if draws is None else _learned_prior(counts, prior),
         _unseen_output(counts, prior),
         labels_by_output(counts),
+        _merged_combinations(counts),
         None if draws is None else _shared_labels(draws),
         None if draws is None else _not_converged(draws),
     ]
@@ -381,6 +391,23 @@ def labels_by_output(counts: Counts) -> Finding | None:
         "stratified by output, this answer is biased.",
         {"by_output": by_output.tolist(), "by_class": by_class.tolist(), "by_chance": by_chance},
         Advice("If labels were sampled by output, use {}; if not, nothing is wrong.", ByPrediction.choice()),
+    )
+
+
+def _merged_combinations(counts: Counts) -> Finding | None:
+    """Say that rare combinations of several classifiers were merged with others."""
+    found = counts.combinations
+    if found is None or not any(found.merged):
+        return None
+    number = sum(found.merged)
+    into = [str(counts.outputs[place]) for place, others in enumerate(found.merged) if others]
+    return Finding(
+        "rare-combinations",
+        "info",
+        f"{number} combination{'s' * (number > 1)} of outputs had fewer than {FEWEST_LABELS} labelled items, of all "
+        "classes together, and each is counted with the one that agrees in most classifiers, the most frequent of "
+        f"these: {listed(into)}.",
+        {"merged": number, "into": into},
     )
 
 

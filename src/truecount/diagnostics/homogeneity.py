@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from truecount import _check
-from truecount._advice import Advice
+from truecount._advice import BOTH_LABELS, Advice
 from truecount._chi_square import chi_square_quantile
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import called, listed, listed_classes, percent
@@ -184,7 +184,12 @@ def drift_finding(counts: Counts, test: HomogeneityTest, what: str) -> Finding |
         f"Labels show that the classifier treats {listed_classes(names)} differently {what} (p = {test.p_value:.2g}): "
         "the shares are biased.",
         {"classes": names, "p_value": test.p_value, "deviance": test.deviance, "by_class": test.by_class.tolist()},
-        Advice("Use labels of the population itself: as a random sample of it, with {}.", SamePopulation.choice()),
+        Advice(
+            "Use labels of the population itself: beside the others, which then count by how they agree, with {}; or "
+            "alone, as a random sample of it, with {}.",
+            BOTH_LABELS,
+            SamePopulation.choice(),
+        ),
     )
 
 

@@ -244,6 +244,7 @@ class _Kept:
         self.labeled: FloatArray | float = 0.0
 
     def add(self, chains: _Chains, sweep: int) -> None:
+        """Keep where the chains stand."""
         self.shares.append(chains.pi)
         self.labeled = self.labeled + chains.of_class_output.mean(axis=0)
         if sweep % self.stride == 0:
@@ -252,9 +253,11 @@ class _Kept:
                 self.more, self.stride = self.more[::2], 2 * self.stride
 
     def prevalence(self) -> FloatArray:
+        """Shape (draws, groups, classes), chain after chain."""
         return _chain_after_chain(self.shares)
 
     def draws(self, chains: _Chains, effective: FloatArray, rhat: FloatArray) -> RatedDraws:
+        """Return everything, judged, and cut so that each chain holds a whole number of strides."""
         number = len(self.shares) // self.stride * self.stride
         confusion, raters, shares = (
             _chain_after_chain(list(each)) for each in zip(*self.more[: number // self.stride], strict=True)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from truecount.models.given_output import ByPrediction as ByPrediction
     from truecount.models.given_output import GivenOutput as GivenOutput
     from truecount.models.given_output import SamePopulation as SamePopulation
+    from truecount.models.independent_classifiers import IndependentClassifiers as IndependentClassifiers
     from truecount.models.label_shift import LabelShift as LabelShift
     from truecount.models.model import Model as Model
     from truecount.models.priors import Prior as Prior
@@ -38,6 +39,7 @@ _HOMES = {
     "GaussianDensity": "gaussian",
     "GaussianPrior": "gaussian",
     "GivenOutput": "given_output",
+    "IndependentClassifiers": "independent_classifiers",
     "LabelShift": "label_shift",
     "MeanInterval": "published",
     "Model": "model",

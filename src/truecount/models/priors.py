@@ -52,7 +52,7 @@ class Prior:
         Concentration of the rows P(output | class): a number for all cells; ``"flat"`` (1, the paper's), ``"sparse"``
         (1/K, which weighs one label a class however many outputs there are) or ``"learned"``, a prior that all rows
         share and whose weight the labels decide; a mapping by class name; or a matrix. ``"auto"`` is flat, and learned
-        where there are six classes or more.
+        where there are six classes or more, or several classifiers.
     known
         Rows of the confusion that are known, NaN in those to be learned; see `known_confusion`.
 
@@ -95,7 +95,8 @@ class Prior:
     def resolved(self, counts: Counts) -> "Prior":
         """Return the prior that ``"auto"`` means for as many classes as these counts have."""
         number = len(counts.classes)
-        return self._decided(LEARNED if number >= MOSTLY_RARE else 1.0, LEARNED if number >= MANY_CLASSES else 1.0)
+        is_learned = number >= MANY_CLASSES or counts.combinations is not None
+        return self._decided(LEARNED if number >= MOSTLY_RARE else 1.0, LEARNED if is_learned else 1.0)
 
     @property
     def fixed(self) -> "Prior":
@@ -167,7 +168,10 @@ class Prior:
         """Return the prior of the rows that the labels decide; None where it is fixed."""
         if self.resolved(counts).confusion != LEARNED:
             return None
-        own = [own_outputs(name, counts.outputs) for name in counts.classes]
+        several = counts.combinations
+        own = [
+            own_outputs(name, counts.outputs) if several is None else several.unanimous(name) for name in counts.classes
+        ]
         is_known = np.asarray(~np.isnan(self.known_for(counts)[:, 0]))
         return learned_rows(effective_counts(counts)[0], own if all(own) else None, is_known)
 

@@ -5,6 +5,7 @@ from truecount._wording import nearest
 from truecount.errors import InputError
 from truecount.models.erring_labels import ErringLabels
 from truecount.models.given_output import ByPrediction, OutputModel, SamePopulation
+from truecount.models.independent_classifiers import IndependentClassifiers
 from truecount.models.label_shift import LabelShift
 from truecount.models.model import Model
 from truecount.models.priors import Prior, require_prior
@@ -12,7 +13,7 @@ from truecount.models.target_labels import TargetLabels
 
 KINDS: tuple[type[LabelShift] | type[OutputModel], ...] = (LabelShift, SamePopulation, ByPrediction)
 MODELS: dict[str, type[LabelShift] | type[OutputModel]] = {
-    kind.name: kind for kind in (*KINDS, ErringLabels, TargetLabels)
+    kind.name: kind for kind in (*KINDS, ErringLabels, IndependentClassifiers, TargetLabels)
 }
 """By the name that files have."""
 EVERY = " or ".join(f"{kind.__name__}()" for kind in KINDS)

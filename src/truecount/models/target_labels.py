@@ -6,10 +6,10 @@ n[k] other items of it, of which only the output is known:
     φ_l ~ Dir(β_l + a F_l),    Π (π_l φ_lk)^T_lk · Π_k q_k^n_k,    q = φᵀπ
 
 φ are the rows of the population. A label from elsewhere counts as `a` labels of the population (a normalised power
-prior: Ibrahim & Chen 2000), and `a` is learned on a grid. With N labels of a class on average, ``a = s / (s + N)``, where s is
-how many labels of the population those of a class from elsewhere are worth, however many they are: rows that vary
-between the two as under a Dirichlet distribution of concentration 2s are worth as much. At ``s = ∞`` label shift holds,
-and the posterior is that of `LabelShift`; at ``s = 0`` only T tells the rows, as under `SamePopulation` and
+prior: Ibrahim & Chen 2000), and `a` is learned on a grid. With N labels of a class on average, ``a = s / (s + N)``,
+where s is how many labels of the population those of a class from elsewhere are worth, however many they are: rows that
+vary between the two as under a Dirichlet distribution of concentration 2s are worth as much. At ``s = ∞`` label shift
+holds, and the posterior is that of `LabelShift`; at ``s = 0`` only T tells the rows, as under `SamePopulation` and
 `ByPrediction`. The likelihood of T is the same for both designs: whether an item was labelled depends on nothing but
 its output, which is seen for all.
 """

@@ -120,13 +120,13 @@ def _engine(posterior: Posterior) -> list[str]:
 
 def model_in_python(model: Model) -> str:
     """Write a model as Python."""
-    if isinstance(model, ErringLabels):
-        options = [f"{name}={value!r}" for name, value in model.options().items()]
-        return f"tc.ErringLabels({', '.join([prior_in_python(model.prior), *options])})"
     if isinstance(model, TargetLabels):
         worth = "" if model.worth is None else f", worth=float({str(model.worth)!r})"
         table = f"labeled={[list(row) for row in model.labeled]}, counted={model.counted}{worth}"
         return f"tc.TargetLabels(prior={prior_in_python(model.prior)}, {table})"
+    if isinstance(model, ErringLabels):
+        options = [f"{name}={value!r}" for name, value in model.options().items()]
+        return f"tc.ErringLabels({', '.join([prior_in_python(model.prior), *options])})"
     if isinstance(model, LabelShift):
         return f"tc.LabelShift({prior_in_python(model.prior)})"
     given = model.to_dict()["given_output"]

@@ -9,6 +9,7 @@ import numpy as np
 from truecount._advice import Advice
 from truecount._types import Name
 from truecount._wording import labels, visible
+from truecount.models import TargetLabels
 from truecount.results import Finding, Posterior
 from truecount.results.finding import gravest_first
 from truecount.results.summary import Kind, Target
@@ -92,6 +93,21 @@ def _advice(advice: str) -> str:
     return visible(advice.on_page() if isinstance(advice, Advice) else advice)
 
 
+def _sources(posterior: Posterior) -> str:
+    """Name labels of the population beside those from elsewhere, and clusters."""
+    model, clusters, said = posterior.model, posterior.counts.clusters, ""
+    if isinstance(model, TargetLabels):
+        said += (
+            f" Labelled items of this population itself are told apart from these: {sum(map(sum, model.labeled)):,}."
+        )
+    if clusters is not None:
+        said += (
+            f" Items belong to {clusters.number:,} clusters, such as the answers to one question. Those of one are alike, "
+            "so that they count as fewer independent items; how many fewer was learned from the clusters."
+        )
+    return said
+
+
 def method(
     posterior: Posterior, *, level: float, kind: Kind, target: Target, items: tuple[float, float] | None = None
 ) -> list[str]:
@@ -103,7 +119,7 @@ def method(
     return [
         f"A classifier (a model, a test, a judge) sorted items into {len(counts.outputs)} outputs, and it makes "
         f"mistakes. {labeled:,.0f} labelled items, of which the true class is known, show how often it misclassifies "
-        f"each class. Of {unlabeled:,.0f} unlabelled items only the output is known.",
+        f"each class. Of {unlabeled:,.0f} unlabelled items only the output is known.{_sources(posterior)}",
         f"{posterior.model.method} The true share is the average of what remains, {where}.",
         f"The interval holds {100 * level:.6g} % of what remains for each class by itself.{shortest} It is wide where "
         "labels are few, where the classifier confuses classes, or where there are few items.",

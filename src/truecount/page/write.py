@@ -18,7 +18,7 @@ from truecount.results import Posterior
 from truecount.results.group_posterior import GroupPosterior
 from truecount.results.group_summary import Questions
 from truecount.results.summary import Kind, Target, folded_summary
-from truecount.results.table import tabulate
+from truecount.results.table import Table, tabulate
 
 TITLE = "How many of each class are really there?"
 
@@ -34,6 +34,7 @@ def report(
     title: str = TITLE,
     command: str | None = None,
     questions: Questions | None = None,
+    classifiers: Table | None = None,
 ) -> None:
     """Write the answer as one HTML page: a sentence, a table, a picture, findings, method, and how to reproduce it.
 
@@ -54,6 +55,8 @@ def report(
         What was typed to get this answer, for whoever wants to reproduce it; Python that does is always given.
     questions
         Of groups: what else is asked, such as a baseline.
+    classifiers
+        What each of several classifiers adds: ``each_classifier(counts).table()``.
 
     Notes
     -----
@@ -72,7 +75,8 @@ def report(
         summary = posterior.summary(level, kind=kind, target=target, questions=questions)
         page = render_groups(posterior, summary, title=None if title == TITLE else title, command=command)
     else:
-        page = render(posterior, level=level, kind=kind, target=target, classes=classes, title=title, command=command)
+        look: dict[str, Any] = {"level": level, "kind": kind, "target": target, "classes": classes}
+        page = render(posterior, **look, title=title, command=command, classifiers=classifiers)
     with whole_file(path) as stream:
         stream.write(page.encode(errors="backslashreplace"))
 
@@ -86,10 +90,12 @@ def render(
     classes: Sequence[Name] | None = None,
     title: str = TITLE,
     command: str | None = None,
+    classifiers: Table | None = None,
 ) -> str:
     """Return the page as text."""
     look: dict[str, Any] = {"level": level, "kind": kind, "target": target, "classes": classes, "command": command}
-    return rendered("page.html", title=title, level=f"{100 * level:.6g} %", **content(posterior, **look))
+    shown = {**content(posterior, **look), "classifiers": classifiers}
+    return rendered("page.html", title=title, level=f"{100 * level:.6g} %", **shown)
 
 
 def content(

@@ -160,6 +160,19 @@ DECLARED = (
         "what wrong labels would do to a share (asked for with `label_error`)",
         otherwise="caution where a share would leave its interval",
     ),
+    Declared(
+        "rare-combinations",
+        "info",
+        ("infer",),
+        "combinations of several classifiers' outputs too rare to learn from, merged with the nearest",
+    ),
+    Declared(
+        "classifiers-dependent",
+        "info",
+        ("check", "infer"),
+        "classifiers that err on the same items, given the true class",
+        otherwise="serious or caution where the answer takes them for independent",
+    ),
     Declared("raters-err", "info", ("infer",), "labels of several raters, and how often each is inferred to err"),
     Declared("few-repeats", "caution", ("infer",), "so few items with two labels that error rates are mostly assumed"),
     Declared(

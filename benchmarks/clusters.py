@@ -1,0 +1,188 @@
+"""Items that belong together: what 95 % intervals hold, read as independent and as clusters, and the design effect.
+
+    python benchmarks/clusters.py [--sets N]
+
+Epochs of a question share a tendency to each class and, within each class, to each output (Dirichlet distributions of
+the intraclass correlation). The design effect is held against the variance of the shares from data set to data set over
+the one that independent items are taken to have. Results go to ``benchmarks/results/clusters.json`` and ``.md``.
+"""
+
+import argparse
+import json
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from machine import about
+
+import truecount as tc
+from truecount.counts.weights import design_effect, output_design_effect
+
+RESULTS = Path(__file__).parent / "results"
+LEVELS = (0.5, 0.8, 0.95)
+TWO = ((0.85, 0.15), (0.2, 0.8))
+THREE = ((0.7, 0.2, 0.1), (0.15, 0.7, 0.15), (0.1, 0.2, 0.7))
+
+
+@dataclass(frozen=True)
+class Case:
+    """A population of questions."""
+
+    name: str
+    correlation: float
+    questions: tuple[int, int] = (80, 100)
+    epochs: int = 5
+    rows: tuple = TWO
+    shares: tuple = (0.3, 0.7)
+    is_lenient: bool = False
+    """Whether a question draws all classes towards the same output."""
+    labeled_epochs: int = 0
+    """Of each question, with the others unlabelled: one population, and clusters on both sides."""
+    weights: float = 0.0
+    """Standard deviation of the logarithm of the weights."""
+    model: tc.LabelShift | tc.SamePopulation = field(default_factory=tc.LabelShift)
+    part: float = 1.0
+    """Of the data sets."""
+
+
+CASES = (
+    Case("5 epochs, correlation .1", 0.1),
+    Case("5 epochs, correlation .3", 0.3),
+    Case("5 epochs, correlation .6", 0.6),
+    Case("lenient and strict questions, .6", 0.6, is_lenient=True, part=0.4),
+    Case("three classes, .3", 0.3, rows=THREE, shares=(0.2, 0.5, 0.3), part=0.4),
+    Case("10 epochs of 12 and 15 questions, .3", 0.3, questions=(12, 15), epochs=10, part=0.4),
+    Case("2,000 and 3,000 questions, .6", 0.6, questions=(2000, 3000), part=0.1),
+    Case("weighted, .3", 0.3, weights=0.7, part=0.4),
+    Case(
+        "a label in each question, .6", 0.6, questions=(0, 150), labeled_epochs=1, model=tc.SamePopulation(), part=0.4
+    ),
+    Case("independent items", 0.0, part=0.4),
+)
+
+
+def tendencies(rng, number, centre, correlation):
+    """Return shares of each question, shape (number, entries), that vary around a centre."""
+    if not correlation:
+        return np.repeat(np.array(centre)[None], number, axis=0)
+    return rng.dirichlet(np.array(centre) * (1 - correlation) / correlation, number)
+
+
+def answers(rng, number, case, shares):
+    """Return the classes and outputs of all epochs, shape (questions, epochs)."""
+    rows = np.array(case.rows)
+    of_class = tendencies(rng, number, shares, case.correlation)
+    classes = drawn(rng, of_class[:, None], (number, case.epochs))
+    if case.is_lenient:  # one tendency for all classes, on the logit
+        pull = rng.normal(0, 2.0, (number, 1))
+        odds = np.log(rows[:, 0] / rows[:, 1]) * 1.6 + pull
+        first = 1 / (1 + np.exp(-odds))
+        of_output = np.stack([first, 1 - first], axis=-1)
+    else:
+        of_output = np.stack([tendencies(rng, number, row, case.correlation) for row in rows], axis=1)
+    return classes, drawn(rng, of_output[np.arange(number)[:, None], classes], (number, case.epochs))
+
+
+def drawn(rng, chances, shape):
+    cumulated = np.cumsum(chances, axis=-1)
+    return np.minimum((rng.random(shape)[..., None] > cumulated).sum(axis=-1), chances.shape[-1] - 1)
+
+
+def counted(rng, case):
+    """Return counts without and with clusters."""
+    names, even = list(range(len(case.shares))), np.full(len(case.shares), 1 / len(case.shares))
+    classes, outputs = answers(rng, case.questions[1], case, case.shares)
+    questions = np.repeat(np.arange(case.questions[1])[:, None], case.epochs, axis=1)
+    is_labeled = np.arange(case.epochs) < case.labeled_epochs
+    known = classes[:, is_labeled], outputs[:, is_labeled], questions[:, is_labeled]
+    new = outputs[:, ~is_labeled], questions[:, ~is_labeled]
+    if not case.labeled_epochs:
+        number = case.questions[0]
+        known = *answers(rng, number, case, even), np.repeat(10**6 + np.arange(number)[:, None], case.epochs, axis=1)
+    if case.weights:
+        return weighted(rng, case, [each.ravel() for each in known], [each.ravel() for each in new])
+    labels, said, clusters = (each.ravel() for each in known)
+    options = {"classes": names, "outputs": names}
+    together = {"cluster": clusters, "new_cluster": new[1].ravel()}
+    plain = tc.count(labels, said, new[0].ravel(), **options)
+    return plain, tc.count(labels, said, new[0].ravel(), **options, **together)
+
+
+def weighted(rng, case, known, new):
+    """Count a table with weights, which differ between questions."""
+    import pandas as pd
+
+    frames = [pd.DataFrame(dict(zip(("label", "output", "question"), known, strict=True)))]
+    frames.append(pd.DataFrame(dict(zip(("output", "question"), new, strict=True))))
+    table = pd.concat(frames, ignore_index=True)
+    table["weight"] = np.exp(rng.normal(0, case.weights, table["question"].nunique()))[
+        pd.factorize(table["question"])[0]
+    ]
+    columns = {"label": "label", "prediction": "output", "weight": "weight"}
+    return tc.count_table(table, **columns), tc.count_table(table, **columns, cluster="question")
+
+
+def measured(case, sets):
+    """Infer from simulated data sets, with and without clusters."""
+    sets, truth = max(int(sets * case.part), 20), np.array(case.shares)
+    held, means, variances, effects, seconds = {"independent": [], "clusters": []}, [], [], [], {}
+    for seed in range(sets):
+        for name, counts in zip(held, counted(np.random.default_rng([seed, 17]), case), strict=True):
+            start = time.process_time()
+            found = tc.infer(counts, case.model, engine=tc.Auto(1000), seed=seed)
+            seconds[name] = seconds.get(name, 0) + time.process_time() - start
+            inside = [
+                (found.interval(level)[:, 0] <= truth) & (truth <= found.interval(level)[:, 1]) for level in LEVELS
+            ]
+            held[name].append(np.mean(inside, axis=1))
+            if name == "independent":
+                means.append(found.mean)
+                variances.append(found.sd**2)
+        is_same = isinstance(case.model, tc.SamePopulation)
+        effects.append(
+            (output_design_effect(counts, labels_tell_outputs=True) if is_same else design_effect(counts)).value
+        )
+    really = np.var(means, axis=0, ddof=1).sum() / np.mean(variances, axis=0).sum()
+    return {
+        "case": case.name,
+        "data_sets": sets,
+        "held": {name: np.mean(each, axis=0).tolist() for name, each in held.items()},
+        "held_error": float(np.sqrt(0.95 * 0.05 / sets)),
+        "design_effect": float(np.mean(effects)),
+        "design_effect_sd": float(np.std(effects, ddof=1)),
+        "variance_ratio": float(really),
+        "variance_ratio_error": float(really * np.sqrt(2 / (sets - 1))),
+        "milliseconds": {name: 1000 * each / sets for name, each in seconds.items()},
+    }
+
+
+def table(entries):
+    head = ["questions", "data sets", "read as independent: held at 50 · 80 · 95 %", "as clusters"]
+    head += ["design effect (its standard deviation)", "true variance over that of independent items", "ms each"]
+    lines = [head, ["---"] * len(head)]
+    for entry in entries:
+        held = [" · ".join(f"{100 * each:.1f}" for each in entry["held"][name]) for name in ("independent", "clusters")]
+        effect = f"{entry['design_effect']:.2f} ({entry['design_effect_sd']:.2f})"
+        ratio = f"{entry['variance_ratio']:.2f} ± {entry['variance_ratio_error']:.2f}"
+        spent = " and ".join(f"{entry['milliseconds'][name]:.0f}" for name in ("independent", "clusters"))
+        lines.append([entry["case"], f"{entry['data_sets']:,}", *held, effect, ratio, spent])
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def main() -> None:
+    """Measure, print, write."""
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--sets", type=int, default=1000)
+    sets = arguments.parse_args().sets
+    entries = []
+    for case in CASES:
+        entries.append(measured(case, sets))
+        print(table(entries[-1:]).splitlines()[-1], flush=True)
+    document = {"machine": about(), "sets": sets, "cases": entries}
+    (RESULTS / "clusters.json").write_text(json.dumps(document, indent=1) + "\n")
+    (RESULTS / "clusters.md").write_text(table(entries))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""Labels that err: how often intervals hold the truth where labels are taken for true classes, and where they are not.
+
+    python benchmarks/raters.py [data sets]
+
+Each data set: 300 labelled items, 1,000 new ones; class shares of both sides, the error rates of two classes of a
+classifier (10 to 25 %) and of raters (5 to 15 %, 10 % on the average) are drawn anew. Two raters label every item and a
+third one half of them; or one rater labels all, with errors that are known, or that 100 items of each class validated.
+Results go to ``benchmarks/results/raters.json`` and ``.md``.
+"""
+
+import json
+import sys
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+from machine import about
+
+import truecount as tc
+
+RESULTS = Path(__file__).parent / "results"
+LABELED, NEW, VALIDATED, LEVEL = 300, 1000, 100, 0.95
+ENGINE = tc.Auto(200)
+SETS = 200
+
+
+def said(truth, wrong, rng):
+    """Return labels or outputs, wrong with the probability of the item's class."""
+    return np.where(rng.random(len(truth)) < np.asarray(wrong)[truth], 1 - truth, truth)
+
+
+def data_set(rng):
+    """Return truth and what was seen of it."""
+    share, old = rng.uniform(0.1, 0.9), rng.uniform(0.2, 0.8)
+    judge, raters = rng.uniform(0.10, 0.25, 2), rng.uniform(0.05, 0.15, (3, 2))
+    truth, new = (rng.random(LABELED) < old).astype(int), (rng.random(NEW) < share).astype(int)
+    labels = [said(truth, rater, rng) for rater in raters]
+    outputs, later = said(truth, judge, rng), said(new, judge, rng)
+    some = rng.random(LABELED) < 0.5
+    rated = {"ann": labels[0].tolist(), "bob": labels[1].tolist()}
+    rated["cy"] = [int(label) if given else None for label, given in zip(labels[2], some, strict=True)]
+    known = np.array([[1 - raters[0, 0], raters[0, 0]], [raters[0, 1], 1 - raters[0, 1]]])
+    validation = np.array([rng.multinomial(VALIDATED, row) for row in known])
+    return share, truth, labels[0], rated, outputs, later, known, validation
+
+
+def answers(rng):
+    """Return the share, and what each way to read the labels says of it, with its seconds."""
+    share, truth, one, rated, outputs, later, known, validation = data_set(rng)
+    counts, names = (
+        tc.count(one, outputs, later, classes=[0, 1], outputs=[0, 1]),
+        {"classes": [0, 1], "outputs": [0, 1]},
+    )
+    asked = {
+        "true classes, if they were known": lambda: tc.infer(tc.count(truth, outputs, later, **names), engine=ENGINE),
+        "one rater, taken for true": lambda: tc.infer(counts, engine=ENGINE),
+        "one rater, known errors": lambda: tc.infer(counts, tc.ErringLabels(known=known), engine=ENGINE),
+        "one rater, validated errors": lambda: tc.infer(counts, tc.ErringLabels(validation=validation), engine=ENGINE),
+        "three raters": lambda: tc.infer(tc.count(rated, outputs, later, **names), engine=ENGINE),
+    }
+    told = {}
+    for name, ask in asked.items():
+        start = perf_counter()
+        answer = ask()
+        seconds = perf_counter() - start
+        low, high = answer.interval(LEVEL)[1]
+        told[name] = (answer.mean[1] - share, low <= share <= high, high - low, seconds)
+    return told
+
+
+def main():
+    """Measure, and write."""
+    number, rng, found = int(sys.argv[1]) if len(sys.argv) > 1 else SETS, np.random.default_rng(0), {}
+    for _ in range(number):
+        for name, told in answers(rng).items():
+            found.setdefault(name, []).append(told)
+    rows = {}
+    for name, told in found.items():
+        error, held, width, seconds = np.array(told, float).T
+        rows[name] = {
+            "error": np.abs(error).mean(),
+            "coverage": held.mean(),
+            "coverage_se": np.sqrt(held.mean() * (1 - held.mean()) / number),
+            "width": width.mean(),
+            "seconds": np.median(seconds),
+        }
+    result = {"data_sets": number, "rows": rows, "about": about()}
+    (RESULTS / "raters.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    lines = ["# Labels that err, 10 % on the average", "", f"{number} simulated data sets, 95 % intervals.", ""]
+    lines += ["| labels | mean absolute error | coverage | width | seconds |", "|---|---|---|---|---|"]
+    for name, row in rows.items():
+        cover = f"{100 * row['coverage']:.1f} ± {100 * row['coverage_se']:.1f} %"
+        lines.append(
+            f"| {name} | {100 * row['error']:.1f} | {cover} | {100 * row['width']:.1f} | {row['seconds']:.3f} |"
+        )
+    lines += ["", "Errors and widths in points; seconds of one answer, the median."]
+    (RESULTS / "raters.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,190 @@
+"""Labels of the population beside labels from elsewhere: width and coverage of 95 % intervals, by how many there are.
+
+    python benchmarks/target_labels.py [--sets N] [--part xstest|uci]
+
+Each setting is a table of classes and outputs elsewhere and one of the population, counted on real data, from which
+samples are drawn: 400 labels from elsewhere, 500 items of the population, of which none, 20, 50 or 200 are labelled, at
+random. Labels from elsewhere alone are used with all 500. Where label shift holds, elsewhere has the rows of the
+population. XSTest: the population is one model, elsewhere are the four others. UCI: a logistic regression; the
+population is the half of each class that lies further in a random direction, elsewhere the other half. Results go to
+``benchmarks/results/target_labels.json`` and ``.md``; a part that is not asked for stays as it is.
+"""
+
+import argparse
+import json
+import os
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from machine import about
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import truecount as tc
+
+RESULTS = Path(__file__).parent / "results"
+ELSEWHERE, ITEMS, LABELS = 400, 500, (0, 20, 50, 200)
+SETS_OF_UCI = ("spambase", "waveform-21", "cmc", "wine-quality-white")
+FEWEST_ITEMS = 300
+METHODS = ("from elsewhere", "of the population", "both, label shift assumed", "both")
+FEWER = tc.Auto(400)
+
+
+def xstest():
+    """Yield the name of a judge, and tables of the other models and of one."""
+    frame = pd.read_csv(Path(os.environ["TRUECOUNT_DATA"]) / "xstest_refusals" / "labels.csv")
+    for judge in ("gpt4_label", "strmatch_label"):
+        classes, outputs = sorted(set(frame["truth"])), sorted(set(frame[judge]))
+        tables = {}
+        for model, answers in frame.groupby("group"):
+            crossed = pd.crosstab(answers["truth"], answers[judge])
+            tables[model] = crossed.reindex(index=classes, columns=outputs, fill_value=0).to_numpy()
+        for model, table in tables.items():
+            yield (
+                f"XSTest, {judge.removesuffix('_label')}",
+                sum(each for name, each in tables.items() if name != model),
+                table,
+            )
+
+
+def uci():
+    """Yield the name of a set, and tables of two halves of each class that differ in a random direction."""
+    for name in SETS_OF_UCI:
+        frame = pd.read_csv(Path(os.environ["TRUECOUNT_DATA"]) / "uci" / f"{name}.tsv.gz", sep="\t")
+        target = frame.pop("target")
+        kept = target.isin(target.value_counts()[lambda sizes: sizes >= FEWEST_ITEMS].index)
+        features, labels = frame[kept].to_numpy(float), np.unique(target[kept], return_inverse=True)[1]
+        for seed in range(5):
+            rng = np.random.default_rng(seed)
+            training, rest = np.array_split(rng.permutation(len(labels)), 2)
+            classifier = make_pipeline(StandardScaler(), LogisticRegression(max_iter=5000))
+            outputs = classifier.fit(features[training], labels[training]).predict(features[rest])
+            along = StandardScaler().fit_transform(features[rest]) @ rng.normal(size=features.shape[1])
+            middle = np.array([np.median(along[labels[rest] == each]) for each in range(labels.max() + 1)])
+            is_far = along > middle[labels[rest]]
+            yield (
+                f"UCI, {name}",
+                *(_crossed(labels[rest][side], outputs[side], labels.max() + 1) for side in (~is_far, is_far)),
+            )
+
+
+def _crossed(labels, outputs, number):
+    table = np.zeros((number, number), int)
+    np.add.at(table, (labels, outputs), 1)
+    return table
+
+
+def answers(known, own, new, seed):
+    """Return the posterior of each method that applies, and the seconds of processor time that each took."""
+    counts, found = tc.Counts(known, new), {}
+    asked = {"from elsewhere": (counts, tc.LabelShift())}
+    if own.any():
+        asked = {
+            "of the population": (tc.Counts(own, new), tc.SamePopulation()),
+            "both, label shift assumed": (counts, tc.TargetLabels(labeled=own, worth=np.inf)),
+            "both": (counts, tc.TargetLabels(labeled=own)),
+        }
+    for name, (data, model) in asked.items():
+        start = time.process_time()
+        posterior = tc.infer(data, model, engine=FEWER, seed=seed)
+        found[name] = posterior.interval(), time.process_time() - start
+    return found
+
+
+def measured(settings, sets):
+    """Return rows of width and coverage."""
+    told = {}
+    for place, (source, elsewhere, population) in enumerate(settings):
+        rows = population / population.sum(axis=1, keepdims=True)
+        own_mix = elsewhere.sum(axis=1, keepdims=True) / elsewhere.sum()
+        for truth, joint in (("label shift", own_mix * rows), ("drift", elsewhere / elsewhere.sum())):
+            for seed in range(sets):
+                rng = np.random.default_rng([place, seed, 5])
+                shares = population.sum(axis=1) / population.sum()
+                if source.startswith("UCI"):
+                    shares = rng.dirichlet(np.ones(len(rows)))
+                here = shares[:, None] * rows
+                known = rng.multinomial(ELSEWHERE, joint.ravel()).reshape(rows.shape)
+                alone = {}
+                for labels in LABELS:
+                    own = rng.multinomial(labels, here.ravel()).reshape(rows.shape)
+                    new = rng.multinomial(ITEMS - labels, here.sum(axis=0))
+                    found = answers(known, own, new, seed)
+                    alone = found if not labels else alone
+                    both = found.get("both", alone["from elsewhere"])  # without labels it is the same posterior
+                    for method, (ends, seconds) in {**alone, **found, "both": both}.items():
+                        inside = (ends[:, 0] <= shares) & (shares <= ends[:, 1])
+                        result = np.mean(np.diff(ends)), inside.mean(), seconds
+                        told.setdefault((source, truth, labels, method), []).append(result)
+    return [
+        dict(zip(("source", "truth", "labels", "method"), key, strict=True))
+        | dict(zip(("width", "held", "seconds"), np.mean(each, axis=0).tolist(), strict=True))
+        | {"data_sets": len(each), "held_error": float(np.std(each, axis=0)[1] / np.sqrt(len(each)))}
+        for key, each in told.items()
+    ]
+
+
+def table(rows):
+    found = {(row["source"], row["truth"], row["labels"], row["method"]): row for row in rows}
+    head = ["data", "in truth", "labels of the population", *(f"{method}: width, held" for method in METHODS)]
+    head += ["both over the narrower source", "ms: from elsewhere, both"]
+    lines = [head, ["---"] * len(head)]
+    for source, truth, labels in dict.fromkeys(key[:3] for key in found):
+        each = [found.get((source, truth, labels, method)) for method in METHODS]
+        cells = ["" if row is None else f".{1000 * row['width']:03.0f}, {100 * row['held']:.0f} %" for row in each]
+        ratio = each[3]["width"] / min(row["width"] for row in each[:2] if row is not None)
+        spent = f"{1000 * each[0]['seconds']:.0f}, {1000 * each[3]['seconds']:.0f}"
+        lines.append([source, truth, str(labels), *cells, f"{ratio:.2f}", spent])
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def main() -> None:
+    """Measure, print, write."""
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--sets", type=int, default=4)
+    arguments.add_argument("--part", choices=("xstest", "uci"))
+    asked = arguments.parse_args()
+    warnings.simplefilter("ignore")
+    rows = []
+    for name, settings in (("xstest", xstest), ("uci", uci)):
+        if asked.part in (None, name):
+            rows += measured(list(settings()), asked.sets)
+            print(table(rows), flush=True)
+    kept = RESULTS / "target_labels.json"
+    if asked.part is not None and kept.exists():
+        known = {row["source"] for row in rows} | {"all"}
+        rows = [row for row in json.loads(kept.read_text())["rows"] if row["source"] not in known] + rows
+    rows += [{**row, "source": "all"} for row in pooled(rows)]
+    document = {"machine": about(), "sets": asked.sets, "rows": rows}
+    kept.write_text(json.dumps(document, indent=1) + "\n")
+    (RESULTS / "target_labels.md").write_text(table(rows))
+
+
+def pooled(rows):
+    """Average over all data."""
+    groups = {}
+    for row in rows:
+        groups.setdefault((row["truth"], row["labels"], row["method"]), []).append(row)
+    for (truth, labels, method), each in groups.items():
+        number = np.array([row["data_sets"] for row in each])
+        means = {
+            name: float(np.average([row[name] for row in each], weights=number))
+            for name in ("width", "held", "seconds")
+        }
+        error = float(np.sqrt(((number * [row["held_error"] for row in each]) ** 2).sum()) / number.sum())
+        yield {
+            "truth": truth,
+            "labels": labels,
+            "method": method,
+            **means,
+            "data_sets": int(number.sum()),
+            "held_error": error,
+        }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""Several classifiers on the command line: what each adds, and the assumption that they err independently."""
+
+import warnings
+from typing import TYPE_CHECKING
+
+import typer
+
+from truecount._progress import watch
+from truecount.counts import Counts, Groups, Ratings
+from truecount.errors import InputError, TruecountWarning
+from truecount.models import LabelShift, Model
+
+if TYPE_CHECKING:
+    from truecount.results.each_classifier import EachClassifier
+
+
+def taken_for_independent(model: Model) -> Model:
+    """Return the model in which classifiers err independently."""
+    from truecount.models import ErringLabels, IndependentClassifiers
+
+    if not isinstance(model, LabelShift) or isinstance(model, ErringLabels):
+        needed = "classifiers are taken for independent under label shift, with labels that are right"
+        remedy = "Leave out --design and --label-error, or --independent-classifiers"
+        raise InputError("--independent-classifiers", "is given with another model", needed, remedy)
+    return IndependentClassifiers(model.prior)
+
+
+def require_several(data: Counts | Groups, rated: Ratings | None, option: str) -> None:
+    """Refuse questions about several classifiers where there is one, or several groups, or labels that may err."""
+    if isinstance(data, Groups) or rated is not None:
+        raise typer.BadParameter(f"{option} goes with one population and one --label.")
+    if data.combinations is None:
+        raise typer.BadParameter(f"{option} goes with several --prediction. Write --prediction for each classifier.")
+
+
+def contributions(counts: Counts | Groups, model: Model, level: float, seed: int) -> "EachClassifier | None":
+    """Infer with each classifier alone, without each, and with all."""
+    from truecount.api.classifiers import each_classifier
+
+    if isinstance(counts, Groups):
+        return None
+    with warnings.catch_warnings(), watch(what="comparing classifiers"):
+        warnings.simplefilter("ignore", TruecountWarning)
+        return each_classifier(counts, model, level=level, seed=seed)

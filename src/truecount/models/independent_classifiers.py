@@ -1,0 +1,127 @@
+"""Several classifiers taken to err independently of each other, given the true class."""
+
+from dataclasses import dataclass, field, replace
+from itertools import product
+from math import prod
+from typing import Any, ClassVar
+
+import numpy as np
+
+from truecount._types import FloatArray, IntArray
+from truecount.counts import Combinations, Counts
+from truecount.counts.weights import effective_counts
+from truecount.errors import InputError
+from truecount.models.label_shift import LabelShift
+from truecount.models.model import INDEPENDENT, RIGHT_LABELS, Assumption
+
+MOST_COMBINATIONS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ClassifierDensity:
+    """What is known of each classifier's rows and of the shares.
+
+    Parameters
+    ----------
+    values
+        Shape (outputs, classifiers): which of its values each classifier has in each combination.
+    rows
+        Of each classifier, shape (classes, values): Dirichlet concentrations, labelled items included.
+    prevalence
+        Shape (classes,): Dirichlet concentrations.
+    unlabeled
+        Shape (outputs,): items.
+    """
+
+    values: IntArray
+    rows: tuple[FloatArray, ...]
+    prevalence: FloatArray
+    unlabeled: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class IndependentClassifiers(LabelShift):
+    """Several classifiers whose errors are independent of each other, given the true class.
+
+    Rows of the joint confusion are products of the rows of each classifier. Where classifiers err on the same items, as
+    most do, the interval is far too narrow; `infer` tests it on the labelled items, and a finding says so. `LabelShift`
+    assumes nothing of the kind.
+
+    Parameters
+    ----------
+    prior
+        Its prevalence is used.
+    rows
+        Concentration of each classifier's rows; 1 is flat.
+    """
+
+    name: ClassVar[str] = "independent_classifiers"
+    sampling: ClassVar[str] = "labelled items come from another population, or are stratified by class"
+    assumptions: ClassVar[tuple[Assumption, ...]] = (
+        Assumption(
+            "Given the true class, the classifiers err independently of each other.",
+            "Where they err on the same items, each of them counts as more than it knows, and the interval is too "
+            "narrow. The labelled items test this; leave the assumption out where they speak against it.",
+        ),
+        *LabelShift.assumptions[:2],
+        RIGHT_LABELS,
+        INDEPENDENT,
+    )
+    method: ClassVar[str] = (
+        "All mixes of classes that could have led to these outputs were weighed by how well they explain the counts, "
+        "together with all misclassification rates of each classifier that fit the labels, taken to be independent of "
+        "each other."
+    )
+
+    rows: float = field(default=1.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        LabelShift.__post_init__(self)
+        if not isinstance(self.rows, int | float) or isinstance(self.rows, bool) or not 0 < self.rows <= 1e9:
+            raise InputError("rows", f"is {self.rows!r:.60}", "it must be a number above 0", "Pass rows=1")
+
+    def classifier_density(self, counts: Counts) -> ClassifierDensity:
+        """Put counts of all combinations, as `all_combinations` returns them, and prior together."""
+        found = counts.combinations
+        if found is None:
+            needed = "it takes the outputs of several classifiers"
+            raise InputError("model", "is IndependentClassifiers()", needed, "Count with prediction=[...]")
+        labeled, unlabeled = effective_counts(counts)
+        values = np.column_stack(
+            [[found.values_of(at).index(each[at]) for each in found.parts] for at in range(len(found.columns))]
+        )
+        rows = tuple(self.rows + labeled @ np.eye(column.max() + 1)[column] for column in values.T)
+        return ClassifierDensity(values, rows, self.prior.fixed.prevalence_for(counts), unlabeled)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {**LabelShift.to_dict(self), "name": self.name, "rows": self.rows}
+
+
+def all_combinations(counts: Counts) -> Counts:
+    """Return counts with every combination of the values that occur, those that were not seen with zeros."""
+    found = counts.combinations
+    if found is None:
+        return counts
+    values = [found.values_of(at) for at in range(len(found.columns))]
+    if prod(map(len, values)) > MOST_COMBINATIONS:
+        needed = f"at most {MOST_COMBINATIONS:,} are listed"
+        raise InputError(
+            "prediction", f"makes {prod(map(len, values)):,} combinations", needed, "Use fewer classifiers"
+        )
+    seen = set(found.parts)
+    more = tuple(each for each in product(*values) if each not in seen and set(each) != {None})
+    if not more:
+        return counts
+    parts = Combinations(found.columns, (*found.parts, *more))
+
+    def padded(items: Any) -> Any:
+        return (
+            None
+            if items is None
+            else np.concatenate([items, np.zeros((*items.shape[:-1], len(more)), items.dtype)], -1)
+        )
+
+    sides = ("labeled", "unlabeled", "labeled_squares", "unlabeled_squares")
+    sums: dict[str, Any] = {side: padded(getattr(counts, side)) for side in sides}
+    return replace(counts, **sums, outputs=(*counts.outputs, *parts.names[len(found.parts) :]), combinations=parts)
