@@ -111,8 +111,8 @@ class Source:
 
     def labeled(self) -> Counts:
         """Count the rows of a table that is labelled throughout."""
-        from truecount.counts.counting import table_of
         from truecount.counts.tally import tallied
+        from truecount.reading.files import table_of
 
         self._require("a file", ("tables", "label", "prediction"), ("missing", "weight"))
         reading, file = self._reading(), table_of(self.tables)
@@ -120,8 +120,7 @@ class Source:
 
     def _is_counts(self, tables: Sequence[str]) -> bool:
         """Whether this is a file of counts, of which there is one only."""
-        from truecount.counts.counting import table_of
-        from truecount.reading.files import File
+        from truecount.reading.files import File, table_of
         from truecount.reading.locate import holds_lines
 
         if self.label or self.prediction or not isinstance(table_of(tables), File):
@@ -155,8 +154,7 @@ class Source:
             raise InputError(f"{path}: {error.argument}", error.found, error.needed, error.remedy) from error
 
     def _rows(self, tables: Sequence[str], *, is_shard: bool = False) -> "Tally":
-        from truecount.counts.counting import table_of
-        from truecount.reading.files import File
+        from truecount.reading.files import File, table_of
 
         first = table_of(tables)
         if not isinstance(first, File):

@@ -1,7 +1,7 @@
 """Files of labelled and unlabelled rows: counted by DuckDB without loading them, and blamed by name."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -14,7 +14,17 @@ from truecount._wording import quoted
 from truecount.errors import InputError
 from truecount.reading.columns import Columns, NoColumnError
 from truecount.reading.duck import Connection, Place, connect
-from truecount.reading.locate import LINES, RECORDS, TABLES, Shards, ending, find_shards, is_address, is_database
+from truecount.reading.locate import (
+    LINES,
+    RECORDS,
+    TABLES,
+    Shards,
+    ending,
+    find_shards,
+    is_address,
+    is_database,
+    may_be_log,
+)
 from truecount.reading.relations import (
     Relation,
     lacking_extension,
@@ -24,7 +34,7 @@ from truecount.reading.relations import (
     shards_at,
     table_at,
 )
-from truecount.reading.rows import Row
+from truecount.reading.rows import Row, Table
 from truecount.reading.scan import scan
 from truecount.reading.text import DELIMITERS, bad_line, ends_in_quotes, require_whole
 
@@ -52,6 +62,15 @@ class File:
         if is_address(self.path):
             return _rows_at(str(self.path), columns)
         return _rows_of(find_shards(self.path), columns)
+
+
+def table_of(paths: Sequence[str | PathLike[str]]) -> Table:
+    """Return the log of an evaluation tool that these files are, or else the table at the first path."""
+    if may_be_log(paths[0]):
+        from truecount.reading.logs.log import find_log
+
+        return find_log(paths) or File(paths[0])
+    return File(paths[0])
 
 
 def _rows_of(shards: Shards, columns: Columns) -> list[Row]:
