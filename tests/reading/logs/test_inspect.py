@@ -1,6 +1,7 @@
 """Logs that Inspect wrote: counts equal those by hand, and what is no such log is refused."""
 
 import json
+import re
 import shutil
 import zipfile
 from collections import Counter
@@ -13,6 +14,7 @@ import truecount as tc
 from command import run
 from truecount.cli import source
 from truecount.errors import InputError, TruecountWarning
+from truecount.reading.logs.log import TOOLS
 from writers.items import ITEMS, by_hand
 from written_by import numbers, written_by
 
@@ -154,3 +156,24 @@ def test_what_is_no_log_is_refused(tmp_path: Path) -> None:
     path.write_text('{"human": "a", "verdict": "b"}\n')
     with pytest.raises(InputError, match="is no log that is known: logs of Inspect, lm-evaluation-harness"):
         tc.read_log(path)
+
+
+ROLES = ("label", "prediction", "group", "cluster")
+PAGE = (Path(__file__).parents[3] / "docs" / "logs.md").read_text(encoding="utf-8")
+
+
+def test_the_page_s_block_runs(
+    logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "logs").symlink_to(logs / "archive")
+    monkeypatch.chdir(tmp_path)
+    [block] = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+    exec(compile(block, "logs.md", "exec"), {})  # noqa: S102
+    assert "true share" in capsys.readouterr().out
+
+
+def test_the_page_states_the_fields_of_every_tool() -> None:
+    told = re.findall(r"^\| ([^|]+) \| [^|]+ \| (.*) \|$", PAGE, flags=re.MULTILINE)
+    rows = {name: tuple(cell.strip(" `") for cell in cells.split("|")) for name, cells in told if cells.count("|") == 3}
+    fields = {tool.name: tuple(getattr(tool.fields, role) or "–" for role in ROLES) for tool in TOOLS}
+    assert fields.items() <= rows.items()
