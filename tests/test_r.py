@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from written_by import lacking
+
 ROOT = Path(__file__).parent
 PAGE = (ROOT.parent / "docs" / "r.md").read_text(encoding="utf-8")
 SURVEYS = json.loads((ROOT / "reference" / "published.json").read_text(encoding="utf-8"))["surveys"]
@@ -19,7 +21,7 @@ DRAWS = 4000
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
     if shutil.which("Rscript") is None:
-        pytest.skip("could not import 'reticulate': R is not installed")
+        lacking("R is not installed")
     script = tmp_path_factory.mktemp("r") / "page.R"
     script.write_text("\n".join(re.findall(r"```r\n(.*?)```", PAGE, flags=re.DOTALL)), encoding="utf-8")
     paths = os.pathsep.join(filter(None, [str(ROOT.parent / "src"), os.environ.get("PYTHONPATH")]))
