@@ -21,6 +21,7 @@ def given() -> tuple[np.ndarray, np.ndarray]:
     return gaussian_scores(rng, labels), labels
 
 
+@pytest.mark.slow
 def test_more_labels_are_worth_more_cells(given) -> None:
     candidates = [Bins(2), Bins(4), Bins(8), Bins(16), Bins(32)]
     few, many = (choose_partition(*given, candidates=candidates, labeled=number) for number in (60, 6000))

@@ -308,6 +308,7 @@ def test_awkward_counts_have_a_page():
         assert "What was learned of each class" in str(tc.check(counts, replicates=99))
 
 
+@pytest.mark.slow
 def test_labels_that_prefer_another_prior_lead_to_its_answer_and_not_to_advice():
     """Judges whose labels explain flat rows better while flat rows are biased; see benchmarks/label_evidence.py."""
     right = [np.array([p, 0.6 * (1 - p), 0.4 * (1 - p)]) for p in (0.8, 0.75, 0.7)]

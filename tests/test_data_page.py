@@ -1,4 +1,4 @@
-"""The code of docs/data.md runs as printed, but for where the file is: Spark's Java process has a folder of its own."""
+"""The code of the guide to data runs as printed, but for where the file is: Spark's Java process has its own folder."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 
 from frames import Sparks
 
-PAGE = (Path(__file__).parent.parent / "docs" / "data.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parent.parent / "docs" / "guides" / "data.md").read_text(encoding="utf-8")
 SECTIONS = re.findall(r"^## ([^\n]*)\n(.*?)(?=^## |\Z)", PAGE, flags=re.DOTALL | re.MULTILINE)
 BLOCKS = {title: block for title, text in SECTIONS for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL)}
 NEEDS = {"Frames": "polars", "Spark": "pyspark", "Dask": "dask.dataframe", "Warehouses, by Ibis": "ibis"}
@@ -40,4 +40,4 @@ def test_the_block_runs_as_printed(
 
 @pytest.mark.parametrize("target", re.findall(r"\]\((?!http)([^)]+)\)", PAGE))
 def test_links_lead_somewhere(target: str) -> None:
-    assert (Path(__file__).parent.parent / "docs" / target).exists()
+    assert (Path(__file__).parent.parent / "docs" / "guides" / target.partition("#")[0]).exists()

@@ -20,14 +20,14 @@ DOCS = Path(__file__).parent.parent / "docs"
 
 
 def run_first_block(page: str) -> dict[str, Any]:
-    block = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), flags=re.DOTALL)[0]
+    block = re.findall(r"```python\n(.*?)```", (DOCS / "guides" / page).read_text(encoding="utf-8"), flags=re.DOTALL)[0]
     names: dict[str, Any] = {}
     exec(compile(block, page, "exec"), names)  # noqa: S102
     return names
 
 
 def test_the_map_s_area_is_as_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    names, page = run_first_block("designs.md"), (DOCS / "designs.md").read_text(encoding="utf-8")
+    names, page = run_first_block("designs.md"), (DOCS / "guides" / "designs.md").read_text(encoding="utf-8")
     assert f"```text\n{capsys.readouterr().out}```" in page
     [said] = re.findall(r"Read as label shift the same table gives ([0-9.]+) %", page)
     assert said == f"{100 * tc.infer(names['counts']).mean[0]:.2f}"
@@ -53,7 +53,7 @@ def test_pages_show_what_was_measured_last() -> None:
 
 def test_the_blocks_of_the_estimators_run_in_their_order(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("sklearn")
-    page = (DOCS / "estimators.md").read_text(encoding="utf-8")
+    page = (DOCS / "guides" / "estimators.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {}
     for block in re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)[:2]:
         exec(compile(block, "estimators.md", "exec"), names)  # noqa: S102
@@ -108,7 +108,7 @@ def part_of(answer: Any, number: int) -> Any:
 
 def printed_by(page: str, infer: Callable[..., Any]) -> list[tuple[str, str]]:
     """Run the page's blocks that show what they print; return lines as printed and as written there."""
-    text, names, lines = (DOCS / page).read_text(encoding="utf-8"), {}, []
+    text, names, lines = (DOCS / "guides" / page).read_text(encoding="utf-8"), {}, []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tc, "infer", infer)
         for block, written in re.findall(r"```python\n((?:(?!```).)*)```\n\n```text\n(.*?)```", text, flags=re.DOTALL):

@@ -25,11 +25,13 @@ if TYPE_CHECKING:
     from truecount.api.recalibration import recalibrate as recalibrate
     from truecount.api.simulation import calibration as calibration
     from truecount.api.simulation import coverage as coverage
+    from truecount.api.tables import infer_table as infer_table
     from truecount.api.trust import check as check
     from truecount.api.trust import sensitivity as sensitivity
     from truecount.counts import Counter as Counter
     from truecount.counts import Counts as Counts
     from truecount.counts import Groups as Groups
+    from truecount.counts import Ratings as Ratings
     from truecount.counts import count as count
     from truecount.counts import count_table as count_table
     from truecount.counts.logs import count_log as count_log
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from truecount.inference import Quadrature as Quadrature
     from truecount.models import ByPrediction as ByPrediction
     from truecount.models import Cut as Cut
+    from truecount.models import ErringLabels as ErringLabels
     from truecount.models import Independent as Independent
     from truecount.models import LabelShift as LabelShift
     from truecount.models import MeanInterval as MeanInterval
@@ -49,6 +52,7 @@ if TYPE_CHECKING:
     from truecount.models import Pooled as Pooled
     from truecount.models import Prior as Prior
     from truecount.models import SamePopulation as SamePopulation
+    from truecount.models import TargetLabels as TargetLabels
     from truecount.models import Varying as Varying
     from truecount.models import Walk as Walk
     from truecount.page import report as report
@@ -64,6 +68,8 @@ if TYPE_CHECKING:
     from truecount.results.group_posterior import GroupPosterior as GroupPosterior
     from truecount.results.group_summary import Questions as Questions
     from truecount.results.plan import Plan as Plan
+    from truecount.results.row_files import Output as Output
+    from truecount.results.separate import SeparateAnswers as SeparateAnswers
     from truecount.scores import Scores as Scores
 
 _HOMES = {
@@ -75,6 +81,7 @@ _HOMES = {
     "Counter": "counts",
     "Counts": "counts",
     "Cut": "models",
+    "ErringLabels": "models",
     "Exact": "inference",
     "Finding": "results",
     "Gibbs": "inference",
@@ -87,6 +94,7 @@ _HOMES = {
     "LabelShift": "models",
     "MeanInterval": "models",
     "NUTS": "inference",
+    "Output": "results.row_files",
     "Pert": "models",
     "Plan": "results.plan",
     "PointEstimate": "results",
@@ -95,8 +103,11 @@ _HOMES = {
     "Prior": "models",
     "Quadrature": "inference",
     "Questions": "results.group_summary",
+    "Ratings": "counts",
     "SamePopulation": "models",
     "Scores": "scores",
+    "SeparateAnswers": "results.separate",
+    "TargetLabels": "models",
     "Varying": "models",
     "Walk": "models",
     "calibration": "api.simulation",
@@ -110,6 +121,7 @@ _HOMES = {
     "coverage": "api.simulation",
     "infer": "api.bayesian",
     "infer_many": "api.bayesian",
+    "infer_table": "api.tables",
     "mode": "api.bayesian",
     "may_stop": "api.plan",
     "next_batch": "api.plan",

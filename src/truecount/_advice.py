@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeAlias
 
-Door: TypeAlias = Literal["python", "estimate", "check", "plan", "counts", "demo"]
+Door: TypeAlias = Literal["python", "estimate", "check", "plan", "counts", "demo", "app"]
 """Python, or a verb of the command."""
 
 
@@ -92,6 +92,7 @@ PRIOR_OF_ROWS = Action(
 )
 USE_POSTERIOR = Action("Use infer()", "Leave --method out", "estimate")
 ASSURANCE = Action("pass Goal.narrow(..., assurance=0.8)", "add --assurance 80%", "plan")
+RESUME = Action("Output(..., resume=True)", "--resume", "estimate")
 POSTERIOR = Action("infer()", "the posterior, without --method", "estimate")
 
 

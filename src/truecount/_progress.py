@@ -18,6 +18,9 @@ LOG_PATIENCE, LOG_INTERVAL = 5.0, 10.0
 """Seconds of work before it is logged, and between two lines."""
 Style = Literal["bar", "log", "quiet"]
 _style: ContextVar[Style] = ContextVar("style", default="bar")
+Listener: TypeAlias = Callable[[str, float | None], None]
+"""Is told what is being done and how much of it is, from 0 to 1; None if nobody knows."""
+_listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
@@ -30,7 +33,19 @@ def progress_style(style: Style) -> Iterator[None]:
         _style.reset(before)
 
 
+@contextmanager
+def progress_to(listener: Listener) -> Iterator[None]:
+    """Tell `listener` of work, from another thread and five times a second, in place of the terminal."""
+    before = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(before)
+
+
 def _is_silent(show: bool | None) -> bool:
+    if _listener.get() is not None:
+        return False
     return show is False or (show is None and _style.get() != "log" and (_style.get() == "quiet" or not _in_terminal()))
 
 
@@ -54,7 +69,7 @@ def track(items: Iterable[Item], *, total: int, show: bool | None = None) -> Ite
         yield from items
         return
     begin, done = monotonic(), 0
-    if _style.get() == "log":
+    if _style.get() == "log" or _listener.get() is not None:
         with watch(lambda: done / max(total, 1), what="inferring", show=show):
             for item in items:
                 yield item
@@ -93,9 +108,11 @@ def watch(
         yield
         return
     done = Event()
-    is_log = _style.get() == "log"
+    is_log, listener = _style.get() == "log", _listener.get()
     make: _Maker = partial(_Log, begin=monotonic()) if is_log else _Bar
     wait = 0.0 if show else LOG_PATIENCE if is_log else PATIENCE
+    if listener is not None:
+        make, wait = partial(_Told, listener=listener), INTERVAL
     watcher = Thread(target=_follow, args=(make, share, what, done, wait), name="truecount-bar", daemon=True)
     watcher.start()
     try:
@@ -114,6 +131,14 @@ def _follow(make: "_Maker", share: Callable[[], float] | None, what: str, done: 
             bar.reach(0.0 if share is None else max(0.0, share()))
     finally:
         bar.close()
+
+
+def say(words: str) -> None:
+    """Write one line on stderr: with the time where work is logged, and not at all where it is quiet."""
+    if _style.get() != "quiet":
+        stamp = f"{strftime('%Y-%m-%d %H:%M:%S')} " if _style.get() == "log" else ""
+        sys.stderr.write(f"{stamp}{words}\n")
+        sys.stderr.flush()
 
 
 class _Bar:
@@ -162,4 +187,19 @@ class _Log:
         sys.stderr.flush()
 
 
-_Maker: TypeAlias = Callable[[str, float | None, float], _Bar | _Log]
+class _Told:
+    """What a listener is told."""
+
+    def __init__(self, what: str, total: float | None, done: float, *, listener: Listener) -> None:
+        self._what, self._total, self._listener = what, total, listener
+        self.reach(done)
+
+    def reach(self, done: float) -> None:
+        """Tell how much is done."""
+        self._listener(self._what, None if self._total is None else min(done / self._total, 1.0))
+
+    def close(self) -> None:
+        """Say nothing more."""
+
+
+_Maker: TypeAlias = Callable[[str, float | None, float], "_Bar | _Log | _Told"]

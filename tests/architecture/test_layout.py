@@ -26,7 +26,7 @@ STAGES = [
     {"plots"},
     {"page"},
     {"accessor"},
-    {"sklearn", "quapy", "mlflow", "pandas", "polars", "cli", "__main__"},
+    {"sklearn", "quapy", "mlflow", "pandas", "polars", "cli", "app", "__main__"},
 ]
 """In reading order; `errors` and the modules with an underscore come before all of them."""
 LONGEST_FILE, LONGEST_FUNCTION = 500, 60

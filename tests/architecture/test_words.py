@@ -38,7 +38,7 @@ def texts() -> Iterator[tuple[str, str]]:
     """Every file of the source, and the documentation where it is there, by its name."""
     for file in sorted([*SOURCE.rglob("*.py"), *SOURCE.rglob("*.html")]):
         yield str(file.relative_to(SOURCE)), file.read_text(encoding="utf-8")
-    for file in sorted([*PROJECT.glob("docs/*.md"), *PROJECT.glob("README.md"), *PROJECT.glob("ARCHITECTURE.md")]):
+    for file in sorted([*PROJECT.glob("docs/**/*.md"), *PROJECT.glob("README.md"), *PROJECT.glob("ARCHITECTURE.md")]):
         if file.name != "glossary.md":  # which names some of them, to say what they mean
             yield str(file.relative_to(PROJECT)), file.read_text(encoding="utf-8")
 

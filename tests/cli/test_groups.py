@@ -313,8 +313,19 @@ class TestSurveys:
             "sensitivity 2": [[0, 0], [10, 27]],
             "specificity 1": [[368, 3], [0, 0]],
         }
-        assert model.confusion == tc.Varying()
+        assert model.confusion == tc.Varying(new_study="one")
         assert "survey" in shown
+
+    @pytest.mark.parametrize(("more", "chosen"), [([], "one"), (["--new-study", "each"], "each")])
+    def test_populations_of_one_command_are_one_new_study_by_default(self, asked, more, chosen) -> None:
+        estimate("--positive", "north=50/3330", "--positive", "south=70/3000", *STUDIES, *more)
+        [(_, model)] = asked
+        assert model.confusion == tc.Varying(new_study=chosen)
+
+    def test_a_new_study_is_refused_where_there_are_none(self) -> None:
+        surveys = ["--positive", "north=50/3330", "--positive", "south=70/3000"]
+        with pytest.raises(tc.InputError, match="--new-study is 'one': it says how groups share a study"):
+            estimate(*surveys, "--sensitivity", "78/85", "--specificity", "368/371", "--new-study", "one")
 
     def test_several_populations_and_a_known_rate(self, asked) -> None:
         estimate("--positive", "north=50/3330", "--positive", "south=70/3000", *STUDIES[:4], "--specificity", "99.5%")

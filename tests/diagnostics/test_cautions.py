@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from truecount import Counts, Prior
+from truecount import Counts, Pert, Prior
 from truecount.diagnostics.findings import cautions
 from truecount.inference.draws import Draws
 from truecount.inference.run import Run
@@ -45,6 +45,9 @@ def test_class_without_labels_is_named() -> None:
     assert finding.numbers == {"classes": ["pass"]}
     assert "pass" in finding.message
     assert "unlabeled-class" not in found(counts, Prior.known_confusion([[NAN, NAN], [0.1, 0.9]]))
+    assert "unlabeled-class" not in found(counts, Prior.published({"fail": 1, "pass": Pert(0.85, 0.7, 0.95)}))
+    for prior in (Prior.published({"fail": Pert(0.85, 0.7, 0.95), "pass": 1}), Prior.diagonal(4), Prior(confusion=3)):
+        assert "unlabeled-class" in found(counts, prior)
 
 
 def test_few_labels_are_those_that_the_row_prior_outweighs() -> None:

@@ -33,7 +33,7 @@ def test_every_code_is_named_in_one_place():
 
 @pytest.mark.skipif(not (SOURCE.parents[1] / "docs").is_dir(), reason="the documentation is not installed")
 def test_the_page_about_findings_lists_every_code():
-    page = (SOURCE.parents[1] / "docs" / "findings.md").read_text(encoding="utf-8")
+    page = (SOURCE.parents[1] / "docs" / "guides" / "findings.md").read_text(encoding="utf-8")
     assert re.findall(r"^\| `[\w-]+` \| .*$", page, re.M) == [declared.row for declared in CODES.values()]
 
 

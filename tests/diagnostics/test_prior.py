@@ -89,6 +89,7 @@ def test_a_prior_that_moves_the_answer_is_a_finding():
     assert prior_finding(LARGE.classes, np.array([0.5, 0.5]), changes(LARGE)) is None
 
 
+@pytest.mark.slow
 def test_a_learned_prior_is_compared_with_a_flat_one():
     """Its concentrations are an average, which cannot be halved."""
     labeled = 4 * np.eye(6) + 1

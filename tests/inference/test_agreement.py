@@ -23,6 +23,11 @@ PAIRS = [
     for engine in ENGINES
     if engine not in problem.refused_by and (problem.has_oracle or engine != REFERENCE)
 ]
+LONG = (
+    *("two classes, sparse shares", "two classes, all outputs alike", "five classes, three outputs"),
+    *("three classes, six outputs, sparse rows", "three classes, two outputs, a million unlabelled"),
+)
+"""Problems that take several seconds an engine."""
 REFUSALS = [(engine, name) for name, problem in PROBLEMS.items() for engine in problem.refused_by]
 
 
@@ -31,7 +36,9 @@ def target_of(name: str) -> Target:
     return target_for(PROBLEMS[name])
 
 
-@pytest.mark.parametrize(("engine", "name"), PAIRS)
+@pytest.mark.parametrize(
+    ("engine", "name"), [pytest.param(*pair, marks=pytest.mark.slow) if pair[1] in LONG else pair for pair in PAIRS]
+)
 def test_engines_agree(engine, name):
     assert_agrees(ENGINES[engine], PROBLEMS[name].density, target_of(name))
 
@@ -107,5 +114,5 @@ def test_every_engine_is_registered_everywhere():
     exported = {name for name in inference.__all__ if Engine in getattr(getattr(inference, name), "__mro__", ())}
     assert set(options.ENGINES.values()) == exported == {*ENGINES, "NUTS"}
     assert all(hasattr(tc, name) for name in exported)
-    page = (Path(__file__).parents[2] / "docs" / "engines.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "explanation" / "engines.md").read_text(encoding="utf-8")
     assert all(f"`{name}" in page for name in exported)

@@ -88,6 +88,7 @@ def test_a_corner_that_chains_seldom_visit_gets_its_weight(posed, seed):
     assert draws.prevalence[:, 0].mean() == pytest.approx(exact.mean, abs=5 * error)
 
 
+@pytest.mark.slow
 def test_equal_summits_get_equal_weight_and_not_without_the_proposals_density(seed, monkeypatch):
     def share_of_first(draws):
         return (draws.prevalence[:, 0] > 0.5).mean(), 0.5 / np.sqrt(draws.effective.min())

@@ -35,7 +35,7 @@ def test_shares_of_two_classes_agree_with_quadrature(share: float, distance: flo
     ratios = np.exp(-0.5 * np.stack([places**2, (places - distance) ** 2]))
     concentration, many = np.array([1.5, 1.0]), 2000
     stacked = np.repeat(ratios[:, None], many, axis=1)
-    drawn, realized, _ = SharesGivenRatios(stacked, concentration[None]).sample(rng)
+    drawn, realized, _ = SharesGivenRatios(stacked, concentration[None]).sample(rng, 4)
     mean, sd = by_quadrature(ratios, concentration)
     assert drawn[:, -1, 0].mean() == pytest.approx(mean, abs=5 * sd / np.sqrt(many))
     assert drawn[:, -1, 0].std() == pytest.approx(sd, abs=5 * sd / np.sqrt(many))
@@ -51,7 +51,7 @@ def test_three_classes_agree_with_importance_sampling_from_the_prior(seed: int) 
     logs = np.log(prior @ ratios).sum(axis=1)
     weights = np.exp(logs - logs.max())
     weights /= weights.sum()
-    drawn, _, _ = SharesGivenRatios(np.repeat(ratios[:, None], 3000, axis=1), np.ones((1, 3))).sample(rng)
+    drawn, _, _ = SharesGivenRatios(np.repeat(ratios[:, None], 3000, axis=1), np.ones((1, 3))).sample(rng, 4)
     mean = weights @ prior
     spread = np.sqrt(weights @ (prior - mean) ** 2)
     error = spread * np.sqrt(1 / 3000 + (weights**2).sum())
@@ -61,7 +61,7 @@ def test_three_classes_agree_with_importance_sampling_from_the_prior(seed: int) 
 def test_an_item_that_stands_for_ten_counts_as_ten(seed: int) -> None:
     rng = np.random.default_rng(seed)
     ratios = np.exp(rng.normal(size=(2, 100)))
-    alone = SharesGivenRatios(np.repeat(ratios[:, None], 2000, axis=1), np.ones((1, 2)), 10.0).sample(rng)[0]
+    alone = SharesGivenRatios(np.repeat(ratios[:, None], 2000, axis=1), np.ones((1, 2)), 10.0).sample(rng, 4)[0]
     mean, sd = by_quadrature(np.repeat(ratios, 10, axis=1), np.ones(2))
     assert alone[:, -1, 0].mean() == pytest.approx(mean, abs=5 * sd / np.sqrt(2000))
     assert alone[:, -1, 0].std() == pytest.approx(sd, abs=5 * sd / np.sqrt(2000))
@@ -77,7 +77,7 @@ def held(rng: np.random.Generator, trials: int, *, is_wrong: bool) -> int:
         )
         labels = (scores.labels + 1) % 3 if is_wrong else scores.labels
         fitted = fit_score_maps(scores.labeled, labels)[0]
-        items = ScoredItems(scores.labeled, scores.unlabeled, scores.labeled.argmax(axis=1), 3)
+        items = ScoredItems(scores.labeled, scores.unlabeled[None], scores.labeled.argmax(axis=1), 3)
         draws = sample_by_scores(fitted, items, np.ones((1, 3)), draws=200, seed=trial).prevalence
         low, high = np.quantile(draws[:, 0], [0.1, 0.9])
         hits += bool(low <= prevalence[0] <= high)
@@ -94,7 +94,7 @@ def test_intervals_hold_as_often_as_they_should_and_a_planted_bug_is_seen(seed: 
 def test_draws_belong_together_and_say_what_they_are_worth() -> None:
     scores = shifted_scores(np.random.default_rng(0), labeled_prevalence=[0.5, 0.5], prevalence=[0.2, 0.8], items=200)
     fitted = fit_score_maps(scores.labeled, scores.labels)[0]
-    items = ScoredItems(scores.labeled, scores.unlabeled, scores.labeled.argmax(axis=1), 2)
+    items = ScoredItems(scores.labeled, scores.unlabeled[None], scores.labeled.argmax(axis=1), 2)
     draws, again = (sample_by_scores(fitted, items, np.ones((1, 2)), draws=1000, seed=3) for _ in range(2))
     np.testing.assert_array_equal(draws.prevalence, again.prevalence)
     assert draws.prevalence.shape == (1000, 2)

@@ -48,7 +48,7 @@ def test_every_picture_is_listed_here() -> None:
     others = {"groups", "caterpillar", "trend", "facets", "ranks", "pairs", "plan"}
     pictures = {name for name in plots.__all__ if name.islower()}
     assert pictures - others == PICTURES.keys()
-    page = (Path(__file__).parents[2] / "docs" / "pictures.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "guides" / "pictures.md").read_text(encoding="utf-8")
     assert all(f"`{name}`" in page for name in pictures)
 
 

@@ -158,7 +158,7 @@ def test_many_groups_are_refused_before_they_are_inferred(tmp_path: Path) -> Non
     columns = ["--label", "human", "--prediction", "verdict", "--by", "g"]
     done = run("estimate", "t.csv", *columns, folder=tmp_path)
     assert done.returncode == 1
-    assert done.stderr.startswith("Error: --by makes 10,001 groups: at most 10,000 are inferred in one run.")
+    assert "Error: --by makes 10,001 groups: at most 10,000 are inferred in one run." in done.stderr
     assert run("counts", "t.csv", *columns, "-o", "c.json", folder=tmp_path).returncode == 0
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+import truecount as tc
 from truecount.errors import InputError
 from truecount.reading.columns import Columns
 from truecount.reading.duck import connect
@@ -102,3 +103,31 @@ def test_nothing_is_installed_or_loaded() -> None:
     with connect() as connection:
         values = connection.sql(f"SELECT value FROM duckdb_settings() WHERE name IN {names}").fetchall()  # noqa: S608
     assert values == [("false",), ("false",)]
+
+
+def test_files_are_read_where_progress_cannot_be_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """DuckDB refuses to turn its progress on in a notebook without ipywidgets."""
+    opened = duckdb.connect
+
+    class Refusing:
+        def __init__(self, *arguments: object, **options: object) -> None:
+            self.connection = opened(*arguments, **options)
+
+        def execute(self, text: str) -> object:
+            if "progress" in text:
+                raise duckdb.InvalidInputException("required package 'ipywidgets' is missing")
+            return self.connection.execute(text)
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self.connection, name)
+
+        def __enter__(self) -> "Refusing":
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            self.connection.close()
+
+    monkeypatch.setattr(duckdb, "connect", Refusing)
+    path = tmp_path / "runs.csv"
+    path.write_text("y,c\na,a\nb,b\n,a\n")
+    assert tc.count_table(path, label="y", prediction="c").unlabeled.tolist() == [1, 0]

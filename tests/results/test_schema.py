@@ -12,7 +12,7 @@ from truecount import Counts, Questions, check, compare, estimate, infer
 from truecount.results.group_export import to_dict
 
 COUNTS = Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
-DOCUMENT = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
+DOCUMENT = (Path(__file__).parents[2] / "docs" / "reference" / "json.md").read_text(encoding="utf-8")
 
 
 def documented(schema: str) -> list[list[str]]:

@@ -49,6 +49,7 @@ def test_more_labels_allow_more_cells():
     assert [by_confidence(labels, 5).k for labels in (6, 40, 800)] == [1, 2, 3]
 
 
+@pytest.mark.slow
 def test_infer_counts_scores_by_confidence_where_a_prior_of_rows_is_given(seed):
     scores, prior = made_scores(np.random.default_rng(seed)), Prior(confusion="flat")
     posterior = infer(scores, prior=prior, seed=seed)

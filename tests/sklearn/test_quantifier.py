@@ -93,13 +93,25 @@ def test_by_default_scores_are_calibrated_and_everything_asked_of_it_is_one_infe
     assert posterior.sd[0] < counted.posterior(items).sd[0]
 
 
-def test_new_items_meet_the_classifiers_of_all_folds_whose_zeros_stay_small(training) -> None:
+@pytest.mark.parametrize("cv", [3, KFold(2, shuffle=True, random_state=0), "prefit"])
+def test_new_items_meet_every_classifier_once_and_in_turns(training, cv) -> None:
     items, _ = made_items(np.random.default_rng(1), [30, 70])
-    sorter = Quantifier(GaussianNB(), cv=3).fit(*training)._sorter
+    sorter = Quantifier(GaussianNB().fit(*training), cv=cv).fit(*training)._sorter
     answers = np.stack([fold.estimator.predict_proba(items) for fold in sorter.folds])
-    scores, mean = sorter.scores(items, 1e-9), np.exp(np.log(answers).mean(axis=0))
-    np.testing.assert_allclose(scores, mean / mean.sum(axis=1, keepdims=True), atol=1e-4)
-    np.testing.assert_allclose(scores.sum(axis=1), 1)
+    ways, in_turn = sorter.scores_in_all_turns(items)
+    np.testing.assert_allclose(np.sort(np.stack(ways), axis=0), np.sort(answers, axis=0), atol=1e-9)
+    np.testing.assert_array_equal(in_turn, sorter.scores_in_turns(items))
+    assert all((np.abs(answers - way).min(axis=0) < 1e-9).all() for way in ways)
+
+
+def test_of_many_new_items_some_meet_every_classifier(training, monkeypatch) -> None:
+    monkeypatch.setattr("truecount.sklearn.quantifier.MOST_UNLABELED", 50)
+    monkeypatch.setattr("truecount.api.scores.MOST_UNLABELED", 50)
+    items, _ = made_items(np.random.default_rng(1), [300, 700])
+    quantifier = Quantifier(GaussianNB(), engine=QUICK).fit(*training)
+    posterior = quantifier.posterior(items)
+    assert posterior.counts == quantifier.counts(items)
+    assert abs(posterior.mean[0] - 0.3) < 5 * posterior.sd[0]
 
 
 def test_two_items_of_a_class_are_sorted_into_cells_and_it_is_said(training) -> None:

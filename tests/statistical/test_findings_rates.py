@@ -11,6 +11,7 @@ from truecount.diagnostics import shift
 from truecount.diagnostics.shift import Fit, Tables, best_fit, bootstrap, label_shift_test, tables_of
 from truecount.models import density
 
+pytestmark = pytest.mark.slow
 LEVEL, SETS, REPLICATES = 0.05, 200, 59
 ROWS = np.array([[0.7, 0.2, 0.1], [0.1, 0.3, 0.6]])
 DRIFTED = np.array([[0.5, 0.4, 0.1], [0.1, 0.5, 0.4]])

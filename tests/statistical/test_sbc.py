@@ -18,7 +18,7 @@ def by_infer(counts: Counts, prior: Prior, seed: int) -> Draws:
     return tc.infer(counts, prior=prior, engine=Auto(400), seed=seed).draws
 
 
-MINUTES = ("as many outputs", "more outputs", "learned rows")
+MINUTES = ("as many outputs", "more outputs", "fewer outputs", "a million unlabelled", "one known row", "learned rows")
 
 
 @pytest.mark.parametrize(
@@ -90,6 +90,7 @@ def test_that_check_fails_on_a_bug(bug, seed):
     assert result.p_value < FALSE_ALARMS, result.p_values
 
 
+@pytest.mark.slow
 def test_that_check_fails_on_fixed_rows_where_they_are_learned(seed):
     result = SHAPES["learned rows"].calibrate(with_flat_rows, seed=seed)
     assert result.p_value < FALSE_ALARMS, result.p_values

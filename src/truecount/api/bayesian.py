@@ -1,27 +1,30 @@
 """The verbs that end in a posterior, and its mode."""
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
 from functools import cache, partial
 from importlib.metadata import version
+from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from truecount import _check
 from truecount._advice import AUTO, Action, Advice
 from truecount._progress import track
-from truecount.counts import Counts, Groups
+from truecount.counts import Counts, Groups, Ratings
 from truecount.counts.table import COUNT_FIRST
-from truecount.diagnostics.findings import of_closed_form, of_mode, of_posterior
+from truecount.diagnostics.findings import of_closed_form, of_mode, of_posterior, of_target_labels
 from truecount.errors import ConvergenceWarning, InputError
 from truecount.inference import Auto
 from truecount.inference.closed_form import sample_closed_form
 from truecount.inference.draws import Draws, Engine
 from truecount.inference.importance.many import own_seeds
 from truecount.inference.modes.mode import find_mode
-from truecount.models import Density, LabelShift, Model, Prior
+from truecount.models import Density, LabelShift, Model, Prior, TargetLabels
+from truecount.models.erring_labels import ErringLabels
 from truecount.models.given_output import OutputModel
-from truecount.models.register import chosen_model, label_shift_model
+from truecount.models.register import chosen_model, label_shift_model, require_no_target_labels
 from truecount.results import Finding, PointEstimate, Posterior
 from truecount.results.finding import Awaited
 from truecount.results.provenance import Origin
@@ -29,6 +32,8 @@ from truecount.scores import Scores
 
 if TYPE_CHECKING:
     from truecount.results.group_posterior import GroupPosterior
+    from truecount.results.row_files import Output
+    from truecount.results.separate import SeparateAnswers
 
 Made = TypeVar("Made")
 
@@ -39,40 +44,64 @@ def infer(
 ) -> Posterior: ...
 @overload
 def infer(
+    data: Ratings, model: Model = ..., *, prior: Prior | None = ..., engine: Engine = ..., seed: int = ...
+) -> "Posterior | GroupPosterior": ...
+@overload
+def infer(
+    data: Groups,
+    model: Model = ...,
+    *,
+    prior: Prior | None = ...,
+    engine: Engine = ...,
+    seed: int = ...,
+    executor: Executor,
+    output: "Output | str | PathLike[str] | None" = ...,
+) -> "SeparateAnswers": ...
+@overload
+def infer(
     data: Groups, model: Model = ..., *, prior: Prior | None = ..., engine: Engine = ..., seed: int = ...
 ) -> "GroupPosterior": ...
 def infer(
-    data: Counts | Scores | Groups,
+    data: Counts | Scores | Groups | Ratings,
     model: Model = LabelShift(),
     *,
     prior: Prior | None = None,
     engine: Engine = Auto(),
     seed: int = 0,
-) -> "Posterior | GroupPosterior":
+    executor: Executor | None = None,
+    output: "Output | str | PathLike[str] | None" = None,
+) -> "Posterior | GroupPosterior | SeparateAnswers":
     """Infer the true share of every class in the unlabelled population, or in every group of several.
 
     Parameters
     ----------
     data
         Labelled items by class and output, unlabelled items by output; `Scores`, which are calibrated on the labelled
-        items, or sorted into cells and counted where no calibration fits (``docs/scores.md``); `Groups` for several
-        populations, which are drawn jointly.
+        items, or sorted into cells and counted where no calibration fits (``docs/guides/scores.md``); `Groups` for
+        several populations, which are drawn jointly; `Ratings`, whose true classes are inferred too
+        (``docs/guides/raters.md``).
     model
         The sampling design of the labels, with its prior. `LabelShift`: from another population, or stratified by
         class, and P(output | class) carries over. `SamePopulation`: a random sample of the population itself.
         `ByPrediction`: stratified by output, from the population itself. For the last two P(class | output) carries
-        over, the posterior has a closed form, and there is no engine to choose.
+        over, the posterior has a closed form, and there is no engine to choose. `ErringLabels`: labels may be wrong.
     prior
         Short for ``model=LabelShift(prior)``.
     engine
         What draws; `Auto` chooses and says why in ``posterior.run.reason``.
     seed
         Same seed, same counts, same version: same draws.
+    executor
+        Of `Groups`: whose workers infer them, each group by itself, instead of all jointly. Anything that follows
+        ``concurrent.futures.Executor``: a ``ProcessPoolExecutor``, Dask's ``client.get_executor()``. A group has the
+        same draws whatever the executor; ``docs/scale.md``.
+    output
+        With an executor: a file that the summaries stream to, such as ``"results.parquet"``, or an `Output`.
 
     Notes
     -----
     By default it assumes that P(output | class) is the same in both populations, and that the labelled items were not
-    chosen by their output. Neither can be seen in square counts; `docs/designs.md` says which model to choose.
+    chosen by their output. Neither can be seen in square counts; `docs/guides/designs.md` says which model to choose.
 
     Examples
     --------
@@ -85,8 +114,14 @@ def infer(
     """
     seed = _check.whole_number("seed", seed, least=0)
     chosen = chosen_model(model, prior)
-    _check.instance_of("data", data, (Counts, Scores, Groups), COUNT_FIRST)
+    _check.instance_of("data", data, (Counts, Scores, Groups, Ratings), COUNT_FIRST)
     asked = origin_of(engine, seed)
+    if executor is not None or output is not None:
+        return _separately(data, chosen, engine, asked, executor, output)
+    if isinstance(data, Ratings) or (isinstance(chosen, ErringLabels) and not isinstance(data, Scores)):
+        from truecount.api.raters import infer_rated
+
+        return infer_rated(data, chosen, engine, asked)
     if isinstance(data, Scores):
         return _of_scores(data, chosen, engine, asked)
     if isinstance(data, Groups):
@@ -104,6 +139,7 @@ def _of_scores(data: Scores, model: LabelShift | OutputModel, engine: Engine, or
     from truecount.api import scores
 
     _require_nothing_of_groups(model, "the data are one population", "Pass Groups, or leave it out")
+    require_no_target_labels(model, "scores are calibrated on labels from elsewhere")
     finding = None
     if isinstance(model, LabelShift) and not scores.asks_for_cells(model, _engine(engine)):
         made = scores.fit_scores(data.labeled, data.labels, data.classes)
@@ -120,7 +156,33 @@ def _of_groups(data: Groups, model: LabelShift | OutputModel, engine: Engine, or
     if not isinstance(model, LabelShift):
         needed = "groups are drawn jointly under label shift"
         raise InputError("model", f"is {model!r:.60}", needed, "Pass LabelShift(), or use infer_many(groups, model)")
+    require_no_target_labels(model, "labels of a group are a study named like it, with confusion=Varying()")
     return infer_groups(data, model, engine, origin)
+
+
+def _separately(
+    data: Counts | Scores | Groups | Ratings,
+    model: LabelShift | OutputModel,
+    engine: Engine,
+    origin: Origin,
+    executor: Executor | None,
+    output: "Output | str | PathLike[str] | None",
+) -> "SeparateAnswers":
+    """Infer each group by itself, with the workers of an executor."""
+    from truecount.api.separate import infer_separately
+
+    if not isinstance(data, Groups):
+        needed = "one population is inferred in one piece, and an executor divides groups"
+        argument = "output" if executor is None else "executor"
+        raise InputError(argument, f"is given with {type(data).__name__}", needed, "Leave it out, or pass Groups")
+    if executor is None:
+        needed = "what streams to a file is inferred group by group, by an executor"
+        raise InputError("output", "is given without executor", needed, "Pass executor=ThreadPoolExecutor(1) too")
+    if not isinstance(model, LabelShift) or isinstance(model, ErringLabels):
+        needed = "groups are inferred under label shift, from labels that are right"
+        raise InputError("model", f"is {model!r:.60}", needed, "Pass LabelShift(), or use infer_many(groups, model)")
+    require_no_target_labels(model, "each population has labels of its own")
+    return infer_separately(data, model, _engine(engine), origin, executor=executor, output=output)
 
 
 def _require_nothing_of_groups(model: Model, needed: str, remedy: str) -> None:
@@ -138,6 +200,7 @@ def infer_many(
     engine: Engine = Auto(),
     seed: int = 0,
     progress: bool | None = None,
+    executor: Executor | None = None,
 ) -> list[Posterior] | dict[Any, Posterior]:
     """Infer the true shares in many populations at once: weeks, regions, the data sets of a simulation study.
 
@@ -153,6 +216,9 @@ def infer_many(
         same draws again; `infer` with a problem's own seed gives others, just as good.
     progress
         Whether to show a progress bar; None shows one in a terminal when it takes more than a second.
+    executor
+        Whose workers draw, in place of threads: anything that follows ``concurrent.futures.Executor``. The draws are
+        the same. All posteriors are kept in memory; ``infer(groups, executor=...)`` keeps summaries.
 
     Returns
     -------
@@ -181,18 +247,39 @@ def infer_many(
     origins = [replace(origin_of(engine, each), common_seed=seed) for each in seeds]
     chosen, results = chosen_model(model, prior), dict[int, Posterior]()
     _require_nothing_of_groups(chosen, "each population is inferred by itself", "Use infer(groups, model)")
+    require_no_target_labels(chosen, "each population has labels of its own")
     if isinstance(chosen, LabelShift):
         densities = [_named(name, partial(_density, each, chosen)) for name, each in named]
-        drawn = _engine(engine).sample_many(densities, seeds)
+        drawn = _drawn(_engine(engine), densities, seeds, names, executor)
         for number, draws in track(drawn, total=len(counts), show=progress):
             draws = replace(draws, run=replace(draws.run, groups_sharing_labels=sharing))
             own = chosen.resolved(counts[number])
             results[number] = _posterior(draws, densities[number], counts[number], own, origins[number])
     else:
+        if executor is not None:
+            needed = f"under {type(chosen).__name__} the posterior has a closed form, which takes no time"
+            raise InputError("executor", "is given", needed, "Leave it out")
         for number, (name, each) in enumerate(named):
             results[number] = _named(name, partial(_closed_form, each, chosen, engine, origins[number]))
     ordered = [results[number] for number in range(len(counts))]
     return dict(zip(names, ordered, strict=True)) if isinstance(problems, Groups) else ordered
+
+
+def _drawn(
+    engine: Engine, densities: Sequence[Density], seeds: Sequence[int], names: Sequence[Any], executor: Executor | None
+) -> Iterator[tuple[int, Draws]]:
+    """Yield the draws of each problem as they come, from threads or from an executor's workers."""
+    if executor is None:
+        yield from engine.sample_many(densities, seeds)
+        return
+    from truecount._executor import Failure
+    from truecount.api.separate import sample_by_workers
+
+    for number, draws in sample_by_workers(engine, densities, seeds, executor):
+        if isinstance(draws, Failure):
+            remedy = "Leave it out, or use infer(groups, executor=...), which answers for the others"
+            raise InputError(f"problems[{names[number]!r}]", f"failed ({draws.message})", "all are drawn", remedy)
+        yield number, draws
 
 
 def mode(counts: Counts, model: Model = LabelShift(), *, prior: Prior | None = None) -> PointEstimate:
@@ -261,6 +348,8 @@ def origin_of(engine: Engine, seed: int) -> Origin:
 
 def _posterior(draws: Draws, density: Density, counts: Counts, model: LabelShift, origin: Origin) -> Posterior:
     findings = Awaited(partial(of_posterior, counts, model.prior, density, draws))
+    if isinstance(model, TargetLabels):
+        findings = Awaited(partial(of_target_labels, counts, model, density, draws))
     if draws.run.not_converged:
         _warn(findings, stacklevel=4)
     return Posterior(draws=draws, counts=counts, model=model, findings=findings, origin=origin)

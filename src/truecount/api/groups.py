@@ -20,8 +20,6 @@ from truecount.results.group_summary import Questions
 from truecount.results.provenance import Origin
 from truecount.results.spread_sensitivity import SpreadSensitivity
 
-EFFECTIVE_DRAWS = 1000
-"""The least effective sample size that `Auto()` aims at for groups."""
 SENSITIVITY_ENGINE = Auto(400)
 FEWEST_POOLED = 3
 """Groups from which on they are pooled by default."""
@@ -29,10 +27,9 @@ FEWEST_POOLED = 3
 
 def infer_groups(groups: Groups, model: LabelShift, engine: Engine, origin: Origin) -> GroupPosterior:
     """Infer the true share of every class in every group, jointly."""
-    if (wanted := engine.open_choice) is None:
+    if (wanted := engine.open_choice_of_groups) is None:
         needed = "groups have an engine of their own"
         raise InputError("engine", f"is {engine!r:.60}", needed, "Leave it out, or pass Auto(effective_draws=...)")
-    wanted = EFFECTIVE_DRAWS if engine == Auto() else wanted
     variation = model.groups or (Pooled() if len(groups) >= FEWEST_POOLED else Independent())
     chosen = replace(model, groups=variation)
     density = group_density(groups, model.prior, variation, model.confusion)

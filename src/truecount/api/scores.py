@@ -65,13 +65,25 @@ def asks_for_cells(model: Model, engine: Engine) -> bool:
     return model.prior.confusion != AUTO or model.prior.known is not None or engine.open_choice is None
 
 
-def by_map(fitted: FittedMap, scores: Scores, model: LabelShift, engine: Engine, origin: Origin) -> Posterior:
-    """Draw from the posterior of the map and of the prevalence."""
+def by_map(
+    fitted: FittedMap,
+    scores: Scores,
+    model: LabelShift,
+    engine: Engine,
+    origin: Origin,
+    *,
+    ways: Sequence[FloatArray] = (),
+) -> Posterior:
+    """Draw from the posterior of the map and of the prevalence.
+
+    Those unlabelled items that `spread_items` chooses may have been scored in several `ways`, each as good as
+    ``scores.unlabeled``: each has its part of the draws.
+    """
     counts = scores.to_counts()
     known, new = spread_items(scores.labeled, MOST_LABELED), spread_items(scores.unlabeled, MOST_UNLABELED)
     items = ScoredItems(
         labeled=scores.labeled[known],
-        unlabeled=scores.unlabeled[new],
+        unlabeled=np.stack(ways or [scores.unlabeled[new]]),
         outputs=scores.labeled[known].argmax(axis=1),
         n_outputs=len(scores.classes),
         weight=len(scores.unlabeled) / max(1, len(new)),

@@ -20,6 +20,7 @@ from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.inference.draws import Engine
 from truecount.models import LabelShift, Model, Prior, density
+from truecount.models.register import require_no_target_labels
 from truecount.results import Posterior
 from truecount.results.check import Check
 from truecount.results.finding import gravest_first
@@ -82,7 +83,8 @@ def check(
 
     Notes
     -----
-    Counts alone see little of a drift; a few labels of the target see more. `docs/findings.md` has measured rates.
+    Counts alone see little of a drift; a few labels of the target see more. `docs/guides/findings.md` has
+    measured rates.
 
     Examples
     --------
@@ -100,6 +102,7 @@ def check(
         posterior = data
     else:
         posterior = infer(counts, model, prior=prior, engine=engine, seed=seed)
+    require_no_target_labels(posterior.model, "a check compares labels of the population with the others")
     if drift is not None or above or below or calibration_sets:
         of_label_shift("data", posterior, "drift, above, below and calibration_sets")
     rates = [] if label_error is None else _parts_of_one("label_error", label_error, below=0.5)

@@ -20,14 +20,16 @@ from truecount.results.finding import serious_codes
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as of any command: 128 and the number of the signal."""
-COMMANDS: tuple[Door, ...] = ("estimate", "check", "plan", "counts", "demo")
+COMMANDS: tuple[Door, ...] = ("estimate", "check", "plan", "counts", "demo", "app")
 """Each is a function in a module of its name, which is loaded when it is wanted: not all need all of the package."""
+MODULES = {"app": "browser"}
+"""Where the module has another name."""
 
 
 VERBS = {"estimate": ("infer", "infer of groups", "estimate"), "check": ("infer", "check")}
 """Verbs of the library that a command calls, whose findings it may show."""
 OPTIONS = (
-    *("label", "prediction", "missing", "by", "weight", "prior", "positive", "sensitivity", "specificity"),
+    *("label", "prediction", "missing", "by", "weight", "cluster", "prior", "positive", "sensitivity", "specificity"),
     *("target", "engine", "above", "below", "drift", "label_error"),
     *("prevalence", "labels", "items", "budget", "assurance", "half_width"),
 )
@@ -62,7 +64,7 @@ def build(*names: str) -> typer.Typer:
     )
     app.callback()(truecount)
     for name in names:
-        function = getattr(import_module(f"truecount.cli.{name}"), name)
+        function = getattr(import_module(f"truecount.cli.{MODULES.get(name, name)}"), name)
         serious = fill(f"Serious findings: {serious_codes(*VERBS.get(name, ()))}.", 76, break_on_hyphens=False)
         app.command(cls=Verb, help=(getdoc(function) or "").replace("{serious}", serious))(function)
     return app
@@ -156,4 +158,5 @@ def truecount(
     truecount check runs.csv --label human --prediction verdict       may it be trusted?
     truecount plan runs.csv --label human --prediction verdict --half-width 3%    how many labels?
     truecount counts 'runs/*.parquet' --label human --prediction verdict -o counts.json
+    truecount app                                                     the same in a browser
     """  # noqa: D301

@@ -24,10 +24,28 @@ By: TypeAlias = Annotated[
     Option(
         metavar="COLUMN|COLUMN:PERIOD",
         autocompletion=columns,
-        help="Column of groups, or of times with minute, hour, day, week, month, quarter or year; may be repeated.",
+        help="Column of groups, or of times with minute, hour, day, week, month, quarter or year; several with commas "
+        "between them, or repeated.",
     ),
 ]
 Weight: TypeAlias = Annotated[str | None, Option(metavar="COLUMN", autocompletion=columns, help="Column of weights.")]
+Cluster: TypeAlias = Annotated[
+    str | None,
+    Option(
+        metavar="COLUMN",
+        autocompletion=columns,
+        help="Column that says which items belong together: epochs of a question, patients, households.",
+    ),
+]
+TargetLabels: TypeAlias = Annotated[
+    str | None,
+    Option(
+        metavar="FILE|COLUMN=VALUE",
+        help="Labelled items of the population itself, at random or chosen by their output, beside labels from "
+        "elsewhere: a file as for check --audit, whose items are not among the unlabelled ones, or the rows of the "
+        "data whose COLUMN holds VALUE.",
+    ),
+]
 Output: TypeAlias = Annotated[str, Option("--output", "-o", metavar="FILE|-", help="Where the counts go.")]
 StrictClasses: TypeAlias = Annotated[
     bool, Option("--strict-classes", help="Refuse to merge counts whose classes or outputs differ.")
@@ -57,6 +75,16 @@ Study: TypeAlias = Annotated[
         help="Column that says where a label comes from: the confusion then varies between studies.",
     ),
 ]
+NewStudy: TypeAlias = Annotated[
+    str | None,
+    Option(
+        metavar="one|each",
+        callback=one_of("one", "each"),
+        autocompletion=among(("one", "each")),
+        help="Whether groups without labels of their own are one new study together (usual with --positive) or one "
+        "each (usual with --study).",
+    ),
+]
 Above: TypeAlias = Annotated[
     list[str] | None,
     Option(metavar="CLASS=SHARE", help="How probable it is that a share lies above, as in pass=80%; may be repeated."),
@@ -75,13 +103,48 @@ Covariate: TypeAlias = Annotated[
 IndependentGroups: TypeAlias = Annotated[
     bool, Option("--independent", help="Groups have nothing in common but the confusion: none borrows from others.")
 ]
+Separate: TypeAlias = Annotated[
+    bool,
+    Option("--separate", help="Infer each group by itself: none borrows, and groups are not to be compared."),
+]
+Results: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write a row for each group and class as .parquet, .csv or .jsonl, by its ending. Over 1,000 groups are "
+        "inferred one by one; finished ones stand in FILE.parts until all are there.",
+    ),
+]
+Partition: TypeAlias = Annotated[
+    str | None,
+    Option(metavar="COLUMN[,COLUMN]", help="With --output: a folder of Parquet files, one for each value of a column."),
+]
+Resume: TypeAlias = Annotated[
+    bool, Option("--resume", help="With --output: go on where a run that was stopped left off.")
+]
+Workers: TypeAlias = Annotated[
+    str | None,
+    Option(metavar="NUMBER", help="Processes for groups that are inferred one by one; by default one for each core."),
+]
 Title: TypeAlias = Annotated[str | None, Option(metavar="TEXT", help="Heading of the page.")]
 Parquet: TypeAlias = Annotated[str | None, Option(metavar="FILE", help="Write the table as Parquet.")]
 Label: TypeAlias = Annotated[
-    str | None, Option(metavar="COLUMN", autocompletion=columns, help="Column with the true class.")
+    list[str] | None,
+    Option(
+        metavar="COLUMN",
+        autocompletion=columns,
+        help="Column with the true class; repeated, one for each rater, of whom each may err.",
+    ),
 ]
 Prediction: TypeAlias = Annotated[
-    str | None, Option(metavar="COLUMN", autocompletion=columns, help="Column with the output.")
+    list[str] | None,
+    Option(
+        metavar="COLUMN",
+        autocompletion=columns,
+        help="Column with the output; repeated, one for each of several classifiers, used together.",
+    ),
 ]
 Missing: TypeAlias = Annotated[
     list[str] | None,
@@ -176,6 +239,15 @@ Design: TypeAlias = Annotated[
         autocompletion=among(DESIGNS),
         help="Sampling design of the labels: from another population or stratified by class, a random sample of this "
         "population, or stratified by output.",
+    ),
+]
+KnownLabelError: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "--label-error",
+        metavar="P|CSV",
+        help="Labels may be wrong: with a known probability, 0.05 or 5%, or as in a file that counts items of known "
+        "class by the label that they got, a row a class.",
     ),
 ]
 Draws: TypeAlias = Annotated[

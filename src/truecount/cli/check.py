@@ -55,6 +55,7 @@ def check(
     prediction: given.Prediction = None,
     by: given.By = None,
     weight: given.Weight = None,
+    cluster: given.Cluster = None,
     missing: given.Missing = None,
     confusion: given.Confusion = None,
     unlabeled: given.Unlabeled = None,
@@ -117,14 +118,14 @@ def check(
     drifts = [read_share("--drift", text, "Write 0.05 or 5%") for text in drift or ()] or None
     label_errors = [read_share("--label-error", text, "Write 0.05 or 5%") for text in label_error or ()] or None
     require_prior(prior, prior_confusion)
-    data = _data(source, audit)
+    data = source if audit is None else source.without_columns()
     counts, known = data.read() if design == "label-shift" else data.read_one("--design")
     first = counts.total if isinstance(counts, Groups) else counts
     found = _checked(
         counts,
         make_model(design, first, known, prevalence=prior, confusion=prior_confusion, given_output=prior_output),
         engine=drawing,
-        audit=None if audit is None else _labeled(audit, source),
+        audit=None if audit is None else source.of_population(audit, "--audit"),
         drift=drifts,
         label_error=label_errors,
         above=read_conclusions("--above", above or (), first.classes),
@@ -167,31 +168,6 @@ def _require_claims(found: "Check") -> None:
     if failed:
         typer.echo(f"Not shown: {', '.join(failed)}.", err=True)
         raise typer.Exit(3)
-
-
-def _data(source: Source, audit: Path | None) -> Source:
-    """Return the data without the columns that the audit alone can have, because all else is counted already."""
-    from truecount.reading.locate import holds_counts
-
-    is_counted = source.confusion or source.positive or any(holds_counts(Path(table)) for table in source.tables)
-    if audit is None or not is_counted:
-        return source
-    return replace(source, label=None, prediction=None, missing=None)
-
-
-def _labeled(audit: Path, source: Source) -> Counts:
-    """Read labelled items of the population: counts where the file holds them, else rows whose columns are named."""
-    from truecount.counts.matrix import holds_matrix, read_confusion
-    from truecount.reading.locate import holds_counts
-
-    if holds_counts(audit):
-        return Source(tables=[str(audit)]).read_one("--audit")[0]
-    if holds_matrix(audit) or source.confusion is not None:
-        return read_confusion(audit)
-    if source.label or source.prediction:
-        columns: dict[str, Any] = {"label": source.label, "prediction": source.prediction, "missing": source.missing}
-        return Source(tables=[str(audit)], **columns, weight=source.weight).labeled()
-    raise typer.BadParameter(f"--audit {audit} is a table: name its columns with --label and --prediction.")
 
 
 def _without_designs(found: "Check") -> "Check":

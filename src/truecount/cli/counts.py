@@ -23,6 +23,7 @@ def counts(
     prediction: given.Prediction = None,
     by: given.By = None,
     weight: given.Weight = None,
+    cluster: given.Cluster = None,
     missing: given.Missing = None,
     output: given.Output = "-",
     strict_classes: given.StrictClasses = False,
@@ -50,13 +51,15 @@ def counts(
         require_writable(output, Source(tables=tables).files())
         require_ending("output", output, "json")
     if tables[0] == MERGE:
-        _refuse_options(label=label, prediction=prediction, by=by, weight=weight, missing=missing)
+        _refuse_options(label=label, prediction=prediction, by=by, weight=weight, missing=missing, cluster=cluster)
         found = _merged(tables[1:], strict_classes=strict_classes)
     else:
         if strict_classes:
             raise typer.BadParameter("--strict-classes goes with merge.")
         with on_disk(tables) as named:
-            source = Source(tables=named, label=label, prediction=prediction, by=by, weight=weight, missing=missing)
+            source = Source(
+                tables=named, label=label, prediction=prediction, by=by, weight=weight, missing=missing, cluster=cluster
+            )
             found = source.shard()
     _write(found, output)
     if output != "-" and not quiet:

@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING, cast
 import typer
 
 from truecount._progress import watch
+from truecount._types import FloatArray
 from truecount.api.bayesian import infer
 from truecount.cli import arguments as given
-from truecount.cli.groups import answer_groups, require_no_alert
+from truecount.cli.groups import answer_groups, require_no_alert, with_studies
 from truecount.cli.methods import by_all, by_method
 from truecount.cli.options import GroupOptions, make_engine, make_model, read_level, read_seed, require_prior
+from truecount.cli.raters import behind_labels, with_label_error
 from truecount.cli.report import Report
+from truecount.cli.separate import Stream, answer_separately, end_separately
 from truecount.cli.source import Source
-from truecount.counts import Counts, Groups
+from truecount.cli.target import OPTION, read_target, with_prior
+from truecount.counts import Counts, Groups, Ratings
 from truecount.counts.survey import NAMES
 from truecount.errors import InputError, TruecountWarning
 from truecount.inference.draws import Engine
-from truecount.models import LabelShift, Model, Prior
+from truecount.models import LabelShift, Model, Prior, TargetLabels
 from truecount.results import Comparison, PointEstimate, Posterior
 from truecount.results.finding import in_words
 from truecount.results.group_summary import GroupSummary
@@ -37,6 +41,8 @@ def estimate(
     prediction: given.Prediction = None,
     by: given.By = None,
     weight: given.Weight = None,
+    cluster: given.Cluster = None,
+    target_labels: given.TargetLabels = None,
     missing: given.Missing = None,
     confusion: given.Confusion = None,
     unlabeled: given.Unlabeled = None,
@@ -52,16 +58,19 @@ def estimate(
     draws: given.Draws = None,
     engine: given.Engine = "auto",
     design: given.Design = "label-shift",
+    label_error: given.KnownLabelError = None,
     seed: given.Seed = "0",
     compare: given.Compare = None,
     baseline: given.Baseline = None,
     all_pairs: given.AllPairs = False,
     trend: given.Trend = None,
     study: given.Study = None,
+    new_study: given.NewStudy = None,
     above: given.Above = None,
     below: given.Below = None,
     covariate: given.Covariate = None,
     independent: given.IndependentGroups = False,
+    separate: given.Separate = False,
     of_interest: given.OfInterest = None,
     sort: given.Sort = "name",
     method: given.Method = None,
@@ -72,6 +81,10 @@ def estimate(
     openmetrics: given.OpenMetrics = None,
     html: given.Html = None,
     plot: given.Plot = None,
+    output: given.Results = None,
+    partition: given.Partition = None,
+    resume: given.Resume = False,
+    workers: given.Workers = None,
     title: given.Title = None,
     table: given.ShowTable = False,
     quiet: given.Quiet = False,
@@ -90,6 +103,11 @@ def estimate(
       truecount estimate runs.csv --label human --prediction verdict --by model --baseline A --above pass=80%
     From week to week, with an alert where a share changed; with --strict, exit code 3:
       truecount estimate runs.csv --label human --prediction verdict --trend time:week --strict
+    Items that belong together, such as five epochs of each question:
+      truecount estimate runs.csv --label human --prediction verdict --cluster question
+    Labels of the population itself beside labels from elsewhere, in a file or in rows that a column tells apart:
+      truecount estimate runs.csv --label human --prediction verdict --target-labels audit.csv
+      truecount estimate runs.csv --label human --prediction verdict --target-labels where=here
     Labels from several studies, in which the classifier may behave differently:
       truecount estimate runs.csv --label human --prediction verdict --by region --study site
     Counts:
@@ -99,10 +117,16 @@ def estimate(
       truecount estimate --positive 50/3330 --sensitivity 103/122 --specificity 399/401
       truecount estimate --positive 50/3330 --sensitivity 0.84 --specificity 99.5%
       truecount estimate --positive 50/3330 --sensitivity 103/122 --specificity 399/401 --method rogan-gladen
-    The same with published ranges; each --sensitivity N/M given again is another study, which takes minutes:
+    The same with published ranges; and with several validation studies, between which the rates vary:
       truecount estimate --positive 50/3330 --sensitivity 75%..85%..92% --specificity 99%..99.9%
+      truecount estimate --positive 50/3330 --sensitivity 78/85 --sensitivity 27/37 --specificity 399/401
     Several populations, surveyed by the same test:
       truecount estimate --positive north=50/3330 --positive south=71/2900 --sensitivity 0.84 --specificity 0.995
+    Several classifiers at once, and what each of them adds:
+      truecount estimate runs.csv --label human --prediction gpt4 --prediction bem --each-classifier
+    Labels of several raters, or labels of which 5 % are wrong; a CSV file counts true classes by label:
+      truecount estimate runs.csv --label ann --label bob --prediction verdict
+      truecount estimate runs.csv --label human --prediction verdict --label-error 5%
     One class of interest:
       truecount estimate runs.csv --label human --prediction verdict --class pass
     Labels stratified by output, such as pixels of each class of a map:
@@ -113,14 +137,17 @@ def estimate(
     As a page to read, and as a picture, of groups too:
       truecount estimate runs.csv --label human --prediction verdict --html report.html --plot shares.png
       truecount estimate runs.csv --label human --prediction verdict --trend time:week --html weeks.html
+    Very many groups, unattended: one by one, streamed to a file, resumed where a run was stopped:
+      truecount estimate 'sales/*.parquet' --label y --prediction c --by store,week --output results.parquet --resume
     In a script, which stops where the answer is not to be trusted:
       truecount estimate runs.csv --label human --prediction verdict --json - --strict
 
     Where a file is written, no table is printed unless --table asks for it; findings go to the standard error.
 
-    Exit code 0: an answer. 1: bad input. 2: bad usage. 3: no answer, since chains disagree (R-hat above 1.1); with
-    --strict, also an answer with a serious finding, and an alert: a share that changed with --trend, or a group whose
-    share is improbably --above or --below what was asked, at 5 % or less.
+    Exit code 0: an answer. 1: bad input. 2: bad usage. 3: no answer, since chains disagree (R-hat above 1.1), or of
+    groups one by one for some, whose errors stand in the file; with --strict, also an answer with a serious finding,
+    and an alert: a share that changed with --trend, or a group whose share is improbably --above or --below what was
+    asked, at 5 % or less. 130: stopped by Ctrl-C.
 
     \b
     {serious}
@@ -134,11 +161,14 @@ def estimate(
         all_pairs=all_pairs,
         trend=trend,
         study=study,
+        new_study=new_study,
         above=above or (),
         below=below or (),
         covariate=covariate or (),
         independent=independent,
+        separate=separate,
     )
+    stream = Stream(output=output, partition=partition, resume=resume, workers=workers)
     source = Source.among(locals())
     report = Report(
         level=read_level(level),
@@ -159,26 +189,50 @@ def estimate(
     )
     seed_number, drawing = read_seed(seed), make_engine(engine, draws)
     require_prior(prior, prior_confusion)
+    if output or partition or resume or workers or separate:
+        stream.require_sound(options, report, is_point=method is not None or all_methods)
     if method is not None or all_methods:
         given_data = context, source, report
         answer = by_all(*given_data, seed_number) if method is None else by_method(*given_data, method)
         return _end(answer.posterior if isinstance(answer, Comparison) else None, answer, strict=strict)
     options.require_sound(source, engine)
-    counts, known = options.of_source(source).read_under(design)
+    counts, known, of_population = _read(source, options, design, target_labels)
+    rated = counts if isinstance(counts, Ratings) else None
+    if isinstance(counts, Ratings):
+        counts = behind_labels(counts)
     whole = counts.total if isinstance(counts, Groups) else counts
     model = make_model(design, whole, known, prevalence=prior, confusion=prior_confusion, given_output=prior_output)
-    model = _with_ranges(model, source, quiet=quiet)
+    model = with_ranges(model, source, quiet=quiet)
+    model = model if label_error is None else with_label_error(model, label_error, whole.classes)
+    model = model if of_population is None else with_prior(model, of_population)
+    if isinstance(counts, Groups) and rated is None and stream.is_separate(counts, options, report):
+        answers = answer_separately(counts, model, stream, report, engine=drawing, seed=seed_number)
+        return end_separately(answers, strict=strict)
+    if output is not None:
+        report = replace(report, rows_file=stream.made(report))
     report.require_possible(counts.values() if isinstance(counts, Groups) else [counts])
     if isinstance(counts, Groups):
-        answered = answer_groups(counts, model, options, report, engine=drawing, seed=seed_number)
+        model = with_studies(model, counts, options.new_study, is_survey=bool(positive))
+        answered = answer_groups(counts, model, options, report, engine=drawing, seed=seed_number, ratings=rated)
         return _end(answered, answered, strict=strict)
     options.require_groups()
-    posterior = _as_read(quiet_infer(counts, model, drawing, seed_number), interval)
+    posterior = as_read(quiet_infer(rated or counts, model, drawing, seed_number), interval)
     report.deliver(posterior)
     return _end(posterior, posterior, strict=strict)
 
 
-def _with_ranges(model: Model, source: Source, *, quiet: bool) -> Model:
+def _read(
+    source: Source, options: GroupOptions, design: str, labels: str | None
+) -> tuple[Counts | Groups | Ratings, FloatArray | None, TargetLabels | None]:
+    """Return the counts, the rows that are known, and the labels of the population itself, if there are any."""
+    if labels is None:
+        return *options.of_source(source).read_under(design), None
+    source.refuse_groups(OPTION)
+    counts, target = read_target(labels, source)
+    return counts, None, target
+
+
+def with_ranges(model: Model, source: Source, *, quiet: bool) -> Model:
     """Return the model with published ranges as its prior of the rows, and say how many labels each is worth."""
     ranges = source.published()
     if not ranges:
@@ -196,17 +250,17 @@ def _with_ranges(model: Model, source: Source, *, quiet: bool) -> Model:
     return replace(model, prior=replace(model.prior, confusion=rows))
 
 
-def _as_read(posterior: Posterior, interval: str) -> Posterior:
+def as_read(posterior: Posterior, interval: str) -> Posterior:
     """Leave out what only an equal-tailed interval does not show, where the shortest one is read."""
     said = [finding for finding in posterior.findings if interval != "hdi" or finding.code != "edge-not-excluded"]
     return replace(posterior, findings=tuple(said))
 
 
-def quiet_infer(counts: Counts, model: Model, engine: Engine, seed: int) -> Posterior:
+def quiet_infer(counts: Counts | Ratings, model: Model, engine: Engine, seed: int) -> Posterior:
     """Infer without warnings on the side: the findings below the table say the same, in the command's words."""
     with warnings.catch_warnings(), watch(what="inferring"):
         warnings.simplefilter("ignore", TruecountWarning)
-        posterior = infer(counts, model, engine=engine, seed=seed)
+        posterior = cast("Posterior", infer(counts, model, engine=engine, seed=seed))
     return replace(posterior, findings=in_words(posterior.findings, "estimate"))
 
 

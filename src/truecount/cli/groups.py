@@ -4,7 +4,7 @@ import shlex
 import sys
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import typer
 
@@ -13,7 +13,8 @@ from truecount._types import Name
 from truecount._wording import nearest, quoted
 from truecount.cli.options import GroupOptions, named_class, read_by, read_conclusions
 from truecount.cli.report import Report
-from truecount.counts import Groups
+from truecount.cli.source import require_few_groups
+from truecount.counts import Groups, Ratings
 from truecount.errors import InputError, TruecountWarning
 from truecount.inference.draws import Engine
 from truecount.models import Independent, LabelShift, Model, Pooled, Varying, Walk
@@ -84,33 +85,50 @@ def named_group(where: str, text: str, groups: Groups) -> Any:
     return by_text[text]
 
 
-def infer_groups(groups: Groups, model: Model, engine: Engine, seed: int) -> "GroupPosterior":
+def infer_groups(groups: Groups | Ratings, model: Model, engine: Engine, seed: int) -> "GroupPosterior":
     """Infer all groups jointly, without warnings on the side; findings come in the command's words."""
     from truecount.api.bayesian import infer
 
     with warnings.catch_warnings(), watch(what="inferring"):
         warnings.simplefilter("ignore", TruecountWarning)
-        answer = infer(groups, model, engine=engine, seed=seed)
+        answer = cast("GroupPosterior", infer(groups, model, engine=engine, seed=seed))
     return replace(answer, findings=in_words(answer.findings, "estimate"))
+
+
+def with_studies(model: Model, groups: Groups, new_study: str | None, *, is_survey: bool) -> LabelShift:
+    """Return the model of groups, whose confusion varies where labels come from several studies."""
+    if not isinstance(model, LabelShift):
+        needed = "groups are drawn jointly under label shift"
+        raise InputError("--design", f"is {model.name!r}", needed, "Leave out --design, or the groups")
+    if groups.studies is None:
+        if new_study is not None:
+            needed = "it says how groups share a study, and the labels are of one"
+            remedy = "Add --study COLUMN, or give --sensitivity or --specificity more than once"
+            raise InputError("--new-study", f"is {new_study!r}", needed, remedy)
+        return model
+    chosen = new_study or ("one" if is_survey else "each")
+    return replace(model, confusion=Varying(new_study=cast("Literal['each', 'one']", chosen)))
 
 
 def answer_groups(
     groups: Groups,
-    model: Model,
+    model: LabelShift,
     options: GroupOptions,
     report: Report,
     *,
     engine: Engine,
     seed: int,
+    ratings: Ratings | None = None,
 ) -> GroupSummary:
     """Infer, summarise, and write or print what was asked for."""
+    require_few_groups(groups)
     groups, variation = variation_of(options, groups)
+    if ratings is not None and (options.trend or options.covariate):
+        needed = "with labels that may err, groups have nothing in common but the classifier"
+        raise InputError(options.given[0], "is given", needed, f"Leave {options.given[0]} out, or pass one --label")
     questions = questions_of(options, groups, report.of_interest)
-    if not isinstance(model, LabelShift):
-        needed = "groups are drawn jointly under label shift"
-        raise InputError("--design", f"is {model.name!r}", needed, "Leave out --design, or the groups")
-    confusion = Varying() if groups.studies is not None else None
-    answer = infer_groups(groups, replace(model, groups=variation, confusion=confusion), engine, seed)
+    data = groups if ratings is None else ratings
+    answer = infer_groups(data, replace(model, groups=variation), engine, seed)
     summary = answer.summary(report.level, kind=report.interval, target=report.target, questions=questions)
     _deliver(report, answer, summary)
     return summary
@@ -127,6 +145,8 @@ def _deliver(report: Report, answer: "GroupPosterior", summary: GroupSummary) ->
     def show() -> None:
         for table in group_tables(summary, **look):
             report.print(table)
+        if answer.raters is not None and summary.has_answer:
+            report.print(answer.raters.table(report.level))
 
     report.write(
         lambda: to_dict(summary, answer.data),
@@ -134,8 +154,9 @@ def _deliver(report: Report, answer: "GroupPosterior", summary: GroupSummary) ->
         show,
         lambda: _pictures(report, answer, summary),
         summary.findings,
+        keys=len(summary.by),
     )
-    if report.writes_files and not report.with_table:
+    if (report.writes_files or report.rows_file is not None) and not report.with_table:
         for alert in summary.alerts:
             typer.echo(f"Alert: {alert.message}", err=True)
 

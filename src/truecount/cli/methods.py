@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 OF_PRIOR = ("prior", "prior_confusion", "prior_output")
 OF_POSTERIOR = (
     *("interval", "target", *OF_PRIOR, "draws", "engine", "design", "html", "title"),
-    *("of_interest", "sort", "compare", "baseline", "all_pairs", "trend", "study", "above", "below", "covariate"),
-    "independent",
+    *("of_interest", "sort", "compare", "baseline", "all_pairs", "trend", "study", "new_study", "above", "below"),
+    *("covariate", "independent"),
 )
 OF_POINT = (*OF_POSTERIOR, "seed", "all_methods", "plot")
 ONE_POINT = "it prints a point for every class of one population, with no draws, prior, picture or page"
@@ -43,7 +43,7 @@ def by_method(context: typer.Context, source: Source, report: Report, name: str)
         raise typer.BadParameter(f"--method {name!r} is unknown: {error.needed}. {error.remedy}.") from None
     if isinstance(method, RoganGladen):
         counts, known = source.read_one("--method")
-        rates = {} if known is None else _known_rates(known)
+        rates = {} if known is None else known_rates(known)
         method = RoganGladen(level=report.level, **rates)
     else:
         _refuse(context, f"--method {name}", ("level",), "it has no interval")
@@ -61,7 +61,7 @@ def by_method(context: typer.Context, source: Source, report: Report, name: str)
     return point
 
 
-def _known_rates(known: FloatArray) -> dict[str, float]:
+def known_rates(known: FloatArray) -> dict[str, float]:
     """Return the specificity and sensitivity that are known, of the rows negative and positive."""
     found = {"specificity": float(known[0, 0]), "sensitivity": float(known[1, 1])}
     return {name: rate for name, rate in found.items() if not isnan(rate)}

@@ -41,17 +41,21 @@ EXCLUDING = (
     ("trend", "covariate", "a trend has no covariates"),
     ("trend", "by", "a trend is one series of periods"),
     ("independent", "covariate", "covariates say where groups are pooled, and independent ones are not"),
+    *(
+        ("separate", name, "groups that are inferred one by one have no joint draws, which it needs")
+        for name in ("compare", "baseline", "all_pairs", "trend", "study", "above", "below", "covariate", "independent")
+    ),
 )
 """Options that contradict each other, and why."""
 DESIGNS = {kind.option(): kind for kind in KINDS}
 """Names on the command line, and models."""
 
 
-def one_of(*choices: str) -> Callable[[str], str]:
-    """Make a check that an option's value is one of `choices`."""
+def one_of(*choices: str) -> Callable[[str | None], str | None]:
+    """Make a check that an option's value, if it is given, is one of `choices`."""
 
-    def check(value: str) -> str:
-        if value not in choices:
+    def check(value: str | None) -> str | None:
+        if value is not None and value not in choices:
             meant = nearest(value, choices)
             remedy = f" Did you mean {meant!r}?" if meant else ""
             raise typer.BadParameter(f"{value!r} is not one of {', '.join(choices)}.{remedy}")
@@ -171,15 +175,19 @@ def _read_range(option: str, text: str) -> "Pert":
 
 
 def read_by(entries: Iterable[str]) -> dict[str, str | None]:
-    """Read ``region`` and ``time:week``.
+    """Read ``region``, ``time:week`` and ``store,week``; a name with a comma stands in double quotes.
 
     >>> read_by(["region", "time:week", "odd:name"])
     {'region': None, 'time': 'week', 'odd:name': None}
+    >>> read_by(["store,week", '"a,b"'])
+    {'store': None, 'week': None, 'a,b': None}
     """
+    from csv import reader
+
     from truecount.reading.columns import FREQUENCIES
 
     columns: dict[str, str | None] = {}
-    for entry in entries:
+    for entry in (name for names in reader(entries, skipinitialspace=True) for name in names):
         column, _, frequency = entry.rpartition(":")
         columns |= {column: frequency} if column and frequency in FREQUENCIES else {entry: None}
     return columns
@@ -287,10 +295,12 @@ class GroupOptions:
     all_pairs: bool = False
     trend: str | None = None
     study: str | None = None
+    new_study: str | None = None
     above: Sequence[str] = ()
     below: Sequence[str] = ()
     covariate: Sequence[str] = ()
     independent: bool = False
+    separate: bool = False
 
     @property
     def given(self) -> list[str]:
@@ -317,6 +327,11 @@ class GroupOptions:
         if source.asks_for_groups and engine != "auto":
             found, needed = f"is {engine!r}", "groups are drawn jointly, by an engine of their own"
             raise _misused("engine", found, needed, "Leave out --engine")
+
+    @property
+    def joint(self) -> list[str]:
+        """The options that were given which only groups that are drawn jointly have."""
+        return [name for name in self.given if name != "--separate"]
 
     def require_groups(self) -> None:
         """Refuse options that say something of groups where there are none."""

@@ -21,6 +21,7 @@ from truecount.cli.screen import print_table
 from truecount.counts import Counts
 from truecount.results.frame import to_csv, to_parquet
 from truecount.results.openmetrics import to_openmetrics
+from truecount.results.row_files import Output, write_rows
 from truecount.results.summary import require_realizable
 from truecount.results.table import Table, remark, tabulate
 
@@ -62,6 +63,7 @@ class Report:
     with_table: bool = False
     is_quiet: bool = False
     inputs: Sequence[Path] = ()
+    rows_file: Output | None = None
 
     def __post_init__(self) -> None:
         checked_level(self.level)
@@ -85,10 +87,17 @@ class Report:
         self.write(
             lambda: self.with_interest(posterior.to_dict(**self.look)),
             lambda summary: self.rows_of(summary, self.shown(posterior)),
-            lambda: self.print(tabulate(posterior, **self.look, classes=self.shown(posterior))),
+            lambda: self.show(posterior),
             lambda: self.pictures(posterior),
             posterior.findings,
         )
+
+    def show(self, posterior: "Posterior") -> None:
+        """Print the table of shares, and that of the raters below it."""
+        self.print(tabulate(posterior, **self.look, classes=self.shown(posterior)))
+        if posterior.raters is not None and posterior.has_answer:
+            typer.echo()
+            self.print(posterior.raters.table(self.level))
 
     def write(
         self,
@@ -97,6 +106,7 @@ class Report:
         show: Callable[[], None],
         pictures: Callable[[], dict[str, bytes]] = dict,
         findings: Iterable["Finding"] = (),
+        keys: int = 0,
     ) -> None:
         """Write the files, all or none, or print; what goes to the standard output stands there alone.
 
@@ -112,15 +122,21 @@ class Report:
             Gives what else goes to each place.
         findings
             Are told on the standard error where no table is printed that would tell them.
+        keys
+            How many columns of the rows, the first ones, say of which group they are.
         """
         encoded = self._encoded(summary, rows) | pictures()
-        write_whole({path: content for path, content in encoded.items() if path != "-"})
+        files = [path for path in encoded if path != "-"]
+        write_whole({path: encoded[path] for path in files})
+        if self.rows_file is not None:
+            write_rows(self.rows_file, rows(summary()), keys, findings)
+            files.append(str(self.rows_file.path))
         if "-" in encoded:
             typer.echo(encoded["-"], nl=False)
-        if not encoded or (self.with_table and "-" not in encoded):
+        if not (encoded or files) or (self.with_table and "-" not in encoded):
             show()
         elif self.json_file != "-":
-            self._tell(findings, [path for path in encoded if path != "-"])
+            self._tell(findings, files)
 
     def _tell(self, findings: Iterable["Finding"], files: Sequence[str]) -> None:
         """Say on the standard error what the files do not show at a glance, and which they are."""

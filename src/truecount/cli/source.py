@@ -16,7 +16,7 @@ from truecount._advice import worded
 from truecount._secrets import masked
 from truecount._types import FloatArray
 from truecount.cli.options import read_by, read_populations, read_rate
-from truecount.counts import Counts, Groups
+from truecount.counts import Counts, Groups, Ratings
 from truecount.errors import InputError, TruecountWarning
 from truecount.models.published import Pert
 
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from truecount.reading.rows import Reading, Table
 
 STDIN = "-"
-ROWS = ("label", "missing", "by", "study", "weight")
+ROWS = ("label", "missing", "by", "study", "weight", "cluster")
 """What may be said of rows."""
 MOST_GROUPS = 10_000
+"""Groups that are inferred jointly, or checked, in one run."""
 NOTHING: dict[str, Any] = {"sensitivity": None, "specificity": None}
 """Rates of which a study says nothing."""
 
@@ -38,11 +39,12 @@ class Source:
     """What was said about the data; the fields are those of the command."""
 
     tables: Sequence[str]
-    label: str | None = None
-    prediction: str | None = None
+    label: Sequence[str] | None = None
+    prediction: Sequence[str] | None = None
     by: Sequence[str] | None = None
     study: str | None = None
     weight: str | None = None
+    cluster: str | None = None
     missing: Sequence[str] | None = None
     confusion: Path | None = None
     unlabeled: Path | None = None
@@ -59,6 +61,16 @@ class Source:
 
     def read(self) -> tuple[Counts | Groups, FloatArray | None]:
         """Return the counts, by group where there are groups, and the rows of the confusion that are known, if any."""
+        data, known = self.read_any()
+        if isinstance(data, Ratings):
+            needed = "labels of several raters are inferred from by truecount estimate"
+            raise typer.BadParameter(f"--label is given {len(data.raters)} times: {needed}. Write --label once.")
+        if isinstance(data, Groups):
+            require_few_groups(data)
+        return data, known
+
+    def read_any(self) -> tuple[Counts | Groups | Ratings, FloatArray | None]:
+        """Return the counts of any number of groups, or the patterns of labels of several raters."""
         self._require_option_before_file()
         if self.tables:
             with on_disk(self.tables) as tables:
@@ -88,9 +100,9 @@ class Source:
         named = [*self.tables, *(str(path) for path in (self.confusion, self.unlabeled) if path is not None)]
         return [place for path in named for place in places_read("/dev/stdin" if path == STDIN else path)]
 
-    def read_under(self, design: str) -> tuple[Counts | Groups, FloatArray | None]:
-        """Return the counts; groups only under label shift."""
-        return self.read() if design == "label-shift" else self.read_one("--design")
+    def read_under(self, design: str) -> tuple[Counts | Groups | Ratings, FloatArray | None]:
+        """Return the counts; groups, any number of them, and labels of several raters only under label shift."""
+        return self.read_any() if design == "label-shift" else self.read_one("--design")
 
     def read_one(self, what: str) -> tuple[Counts, FloatArray | None]:
         """Return the counts of one population; `what` is said not to go with several groups."""
@@ -118,6 +130,27 @@ class Source:
         reading, file = self._reading(), table_of(self.tables)
         return tallied(reading.of_labeled(file), reading, file.name).to_counts()
 
+    def of_population(self, labels: Path, option: str) -> Counts:
+        """Read labelled items of the population: counts where the file holds them, else rows with named columns."""
+        from truecount.counts.matrix import holds_matrix, read_confusion
+        from truecount.reading.locate import holds_counts
+
+        if holds_counts(labels):
+            return Source(tables=[str(labels)]).read_one(option)[0]
+        if holds_matrix(labels) or self.confusion is not None:
+            return read_confusion(labels)
+        if self.label or self.prediction:
+            columns: dict[str, Any] = {name: getattr(self, name) for name in ("label", "prediction", "missing")}
+            return Source(tables=[str(labels)], **columns, weight=self.weight).labeled()
+        raise typer.BadParameter(f"{option} {labels} is a table: name its columns with --label and --prediction.")
+
+    def without_columns(self) -> "Source":
+        """Return the data without the columns that labels of the population alone have, where all else is counted."""
+        from truecount.reading.locate import holds_counts
+
+        is_counted = self.confusion or self.positive or any(holds_counts(Path(table)) for table in self.tables)
+        return replace(self, label=None, prediction=None, missing=None) if is_counted else self
+
     def _is_counts(self, tables: Sequence[str]) -> bool:
         """Whether this is a file of counts, of which there is one only."""
         from truecount.reading.files import File, table_of
@@ -141,17 +174,13 @@ class Source:
         return found
 
     @staticmethod
-    def _data(path: str, found: "Tally | Groups") -> Counts | Groups:
+    def _data(path: str, found: "Tally | Groups") -> Counts | Groups | Ratings:
         """Return what is to be inferred from; an error names the file that it came from."""
-        number = len(found.groups if isinstance(found, Groups) else found.groups())
-        if number > MOST_GROUPS:
-            counted, needed = f"makes {number:,} groups", f"at most {MOST_GROUPS:,} are inferred in one run"
-            remedy = "Make coarser groups, or count them with truecount counts and infer parts of them in Python"
-            raise InputError("by", counted, needed, remedy)
         try:
-            return found if isinstance(found, Groups) else found.to_data()
+            data = found if isinstance(found, Groups) else found.to_data()
         except InputError as error:
             raise InputError(f"{path}: {error.argument}", error.found, error.needed, error.remedy) from error
+        return data
 
     def _rows(self, tables: Sequence[str], *, is_shard: bool = False) -> "Tally":
         from truecount.reading.files import File, table_of
@@ -174,7 +203,8 @@ class Source:
 
         self._require("a log", ("tables",), ("prediction", *ROWS))
         fields = named_fields(log, label=self.label, prediction=self.prediction, needs_label=needs_label)
-        return replace(self, label=fields.label, prediction=fields.prediction)
+        label, prediction = ([each] if isinstance(each, str) else each for each in (fields.label, fields.prediction))
+        return replace(self, label=label, prediction=prediction)
 
     def _tally(self, tables: "Sequence[Table]", *, is_shard: bool) -> "Tally":
         from truecount.counts.counting import tally_tables
@@ -188,14 +218,15 @@ class Source:
         return tally
 
     def _reading(self, *, is_shard: bool = False) -> "Reading":
-        from truecount.reading.columns import Columns
+        from truecount.reading.columns import Columns, column_names
         from truecount.reading.rows import Reading
 
         columns = Columns(
-            label=self.label,
-            prediction=self.prediction or "",
+            label=None if not self.label else column_names("label", self.label),
+            prediction=column_names("prediction", self.prediction or ""),
             by=read_by(self.by or ()),
             weight=self.weight,
+            cluster=self.cluster,
             study=self.study,
         )
         return Reading.told(columns, missing=self.missing, is_shard=is_shard)
@@ -279,6 +310,14 @@ class Source:
         missing = [_option(name) for name in needed if name not in given]
         if missing:
             raise typer.BadParameter(f"{what.capitalize()} also needs {' and '.join(missing)}.")
+
+
+def require_few_groups(groups: Groups) -> None:
+    """Refuse more groups than are inferred jointly, or checked, in one run."""
+    if len(groups) > MOST_GROUPS:
+        counted, needed = f"makes {len(groups):,} groups", f"at most {MOST_GROUPS:,} are looked at together in one run"
+        remedy = "Infer them one by one, truecount estimate ... --output results.parquet, or make coarser groups"
+        raise InputError("by", counted, needed, remedy)
 
 
 def _not_of_groups(what: str) -> typer.BadParameter:

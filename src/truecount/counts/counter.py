@@ -135,7 +135,7 @@ class Counter:
                 raise InputError("weights", found, needed, "Pass one for each item")
         rows = reading.explained(None, array_rows(truth, said, groups=groups, weights=items))
         if rows:
-            require_predictions("predictions", rows, "predictions")
+            require_predictions("predictions", rows, ["predictions"])
         return [row if row.label is None else row._replace(group=()) for row in rows]
 
     def _columns_by(self, by: Any) -> list[Any]:

@@ -5,11 +5,12 @@ from os import PathLike
 from typing import Any, TypeAlias, overload
 
 from truecount.counts.groups import Groups
+from truecount.counts.ratings import Ratings
 from truecount.counts.table import Counts
 from truecount.counts.tally import Tally, tallied
 from truecount.errors import InputError
-from truecount.reading.arrays import array_rows, encode_keys, encode_with_gaps
-from truecount.reading.columns import Columns, columns_by
+from truecount.reading.arrays import Column, array_rows, encode_clusters, encode_columns, encode_keys, named_columns
+from truecount.reading.columns import Columns, column_names, columns_by
 from truecount.reading.names import Missing
 from truecount.reading.rows import Reading, Table, require_few_names, require_studies
 from truecount.reading.scan import Frame
@@ -20,11 +21,28 @@ By: TypeAlias = str | Iterable[str] | Mapping[str, str | None]
 
 @overload
 def count(
+    labels: Mapping[str, Any],
+    predictions: Any,
+    new_predictions: Any,
+    *,
+    by: Any = None,
+    cluster: Any = None,
+    new_cluster: Any = None,
+    classes: Iterable[Any] | None = None,
+    outputs: Iterable[Any] | None = None,
+    missing: Missing = None,
+) -> Ratings: ...
+
+
+@overload
+def count(
     labels: Any,
     predictions: Any,
     new_predictions: Any,
     *,
     by: None = None,
+    cluster: Any = None,
+    new_cluster: Any = None,
     classes: Iterable[Any] | None = None,
     outputs: Iterable[Any] | None = None,
     missing: Missing = None,
@@ -39,6 +57,8 @@ def count(
     *,
     by: Any,
     study: Any = None,
+    cluster: Any = None,
+    new_cluster: Any = None,
     classes: Iterable[Any] | None = None,
     outputs: Iterable[Any] | None = None,
     missing: Missing = None,
@@ -52,10 +72,12 @@ def count(
     *,
     by: Any = None,
     study: Any = None,
+    cluster: Any = None,
+    new_cluster: Any = None,
     classes: Iterable[Any] | None = None,
     outputs: Iterable[Any] | None = None,
     missing: Missing = None,
-) -> Counts | Groups:
+) -> Counts | Groups | Ratings:
     r"""Count how often each class got each output, and how often each output came up in the unlabelled population.
 
     Parameters
@@ -64,15 +86,19 @@ def count(
         The true class of every labelled item: a list, a tuple, a NumPy array, or a column of pandas, polars or arrow,
         holding strings, numbers or booleans.
     predictions
-        The classifier's output for the same items, in the same order.
+        The classifier's output for the same items, in the same order. Of several classifiers, a mapping from name to
+        column, or a frame; of several raters, `labels` likewise. Some of these may be missing for an item.
     new_predictions
-        The output for every item of the unlabelled population; it may be empty.
+        The output for every item of the unlabelled population, in the same form; it may be empty.
     by
         The group of every item of the unlabelled population, in the same order: a column, or a mapping from name to
         column where several make the groups.
     study
         Where each label comes from, a column in the order of `labels`, where labels come from several studies: the
         answer is then `Groups`, with a table for each study.
+    cluster, new_cluster
+        Which items belong together (epochs of a question, patients of a household), in the order of `labels` and of
+        `new_predictions`; one cluster may have items on both sides. Give both or neither.
     classes, outputs
         Their names, in the order wanted. Left out, they are the values that occur, sorted: numbers, then strings.
         One that is named but does not occur is kept with zeros; one that occurs but is not named is an error.
@@ -103,15 +129,20 @@ def count(
     unlabelled       1    0    2
     """
     named = dict(by) if isinstance(by, Mapping) else {} if by is None else {getattr(by, "name", None) or "group": by}
-    columns = Columns(label="labels", prediction="predictions", by=dict.fromkeys(map(str, named)))
-    reading = Reading.told(columns, missing=missing, classes=classes, outputs=outputs)
     sides = {"labels": labels, "predictions": predictions, "new_predictions": new_predictions}
-    found = {side: encode_with_gaps(side, column, reading.missing) for side, column in sides.items()}
+    columns = Columns(
+        label=named_columns("labels", labels),
+        prediction=_same_columns(predictions, new_predictions),
+        by=dict.fromkeys(map(str, named)),
+        cluster=None if cluster is None and new_cluster is None else "cluster",
+    )
+    reading = Reading.told(columns, missing=missing, classes=classes, outputs=outputs)
+    found = {side: encode_columns(side, column, reading.missing) for side, column in sides.items()}
     for side, column in found.items():
         argument, wanted = ("classes", reading.classes) if side == "labels" else ("outputs", reading.outputs)
         column.require_full(side)
         if wanted is None:
-            require_few_names(None, side, argument, column.names)
+            require_few_names(None, [side], argument, column.names)
         else:
             column.require_named(side, argument, wanted)
     groups = {name: encode_keys(f"by[{name!r}]" if len(named) > 1 else "by", each) for name, each in named.items()}
@@ -121,10 +152,52 @@ def count(
     studies = [] if study is None else [encode_keys("study", study)]
     for column in studies:
         column.require_length("study", "labels", len(found["labels"].codes))
-    rows = array_rows(found["labels"], found["predictions"], groups=studies)
+    known, new = _both_clusters(cluster, new_cluster, len(found["labels"].codes), len(found["new_predictions"].codes))
+    rows = array_rows(found["labels"], found["predictions"], groups=studies, cluster=known)
     require_studies("labels", rows, None if study is None else "study")
-    rows += array_rows(None, found["new_predictions"], groups=list(groups.values()))
+    rows += array_rows(None, found["new_predictions"], groups=list(groups.values()), cluster=new)
     return tallied(reading.explained(None, rows), reading).to_data()
+
+
+def _both_clusters(cluster: Any, new_cluster: Any, labeled: int, unlabeled: int) -> tuple[Column | None, Column | None]:
+    """Return the clusters of both sides, which are given together or not at all."""
+    if cluster is None and new_cluster is None:
+        return None, None
+    if cluster is None or new_cluster is None:
+        found, needed = "came without the other side's", "items of both sides belong to clusters"
+        remedy = "Pass cluster= and new_cluster=; items that stand alone are clusters of their own"
+        raise InputError("cluster" if new_cluster is None else "new_cluster", found, needed, remedy)
+    known, new = encode_clusters("cluster", cluster), encode_clusters("new_cluster", new_cluster)
+    known.require_length("cluster", "labels", labeled)
+    new.require_length("new_cluster", "new_predictions", unlabeled)
+    return known, new
+
+
+def _same_columns(predictions: Any, new_predictions: Any) -> str | tuple[str, ...]:
+    """Return the classifiers, which must be the same on both sides and in one order."""
+    known, new = (named_columns("predictions", each) for each in (predictions, new_predictions))
+    if known != new:
+        found, needed = f"are {new!r} and those of labelled items {known!r}", "both sides have the same classifiers"
+        raise InputError("new_predictions", found, needed, "Pass the same columns on both sides, in the same order")
+    return known
+
+
+@overload
+def count_table(
+    table: Any = None,
+    *,
+    labeled: Any = None,
+    unlabeled: Any = None,
+    label: list[str] | tuple[str, ...],
+    prediction: str | Sequence[str],
+    by: By | None = None,
+    study: str | None = None,
+    weight: str | None = None,
+    cluster: str | None = None,
+    classes: Iterable[Any] | None = None,
+    outputs: Iterable[Any] | None = None,
+    missing: Missing = None,
+) -> Ratings: ...
 
 
 @overload
@@ -134,9 +207,10 @@ def count_table(
     labeled: Any = None,
     unlabeled: Any = None,
     label: str,
-    prediction: str,
+    prediction: str | Sequence[str],
     by: None = None,
     weight: str | None = None,
+    cluster: str | None = None,
     classes: Iterable[Any] | None = None,
     outputs: Iterable[Any] | None = None,
     missing: Missing = None,
@@ -150,10 +224,11 @@ def count_table(
     labeled: Any = None,
     unlabeled: Any = None,
     label: str,
-    prediction: str,
+    prediction: str | Sequence[str],
     by: By,
     study: str | None = None,
     weight: str | None = None,
+    cluster: str | None = None,
     classes: Iterable[Any] | None = None,
     outputs: Iterable[Any] | None = None,
     missing: Missing = None,
@@ -165,15 +240,16 @@ def count_table(
     *,
     labeled: Any = None,
     unlabeled: Any = None,
-    label: str,
-    prediction: str,
+    label: str | Sequence[str],
+    prediction: str | Sequence[str],
     by: By | None = None,
     study: str | None = None,
     weight: str | None = None,
+    cluster: str | None = None,
     classes: Iterable[Any] | None = None,
     outputs: Iterable[Any] | None = None,
     missing: Missing = None,
-) -> Counts | Groups:
+) -> Counts | Groups | Ratings:
     r"""Count a table wherever it lives: pandas, polars, Arrow, DuckDB, Dask, Ibis, Spark, or a file.
 
     The table's own engine does one group-by, in one pass, and only its result is fetched: a row for each class, output
@@ -191,7 +267,9 @@ def count_table(
         are read.
     label, prediction
         Columns with the true class and with the output: strings, numbers or booleans. In JSON and Parquet,
-        ``answer.verdict`` is the entry ``verdict`` of ``answer``, unless a column has that very name.
+        ``answer.verdict`` is the entry ``verdict`` of ``answer``, unless a column has that very name. Several
+        predictions are those of several classifiers, whose combinations are counted as outputs; several labels are
+        those of several raters, of whom each may err, and the answer is `Ratings`. Some of them may be missing.
     by
         One or several columns; then the answer is `Groups` of the unlabelled population. A mapping gives columns of
         times a frequency: ``{"time": "week"}``, ``{"region": None, "time": "month"}``, with minute, hour, day, week
@@ -201,6 +279,9 @@ def count_table(
         then `Groups`, with a table for each study. A column of `by` makes each group's own labels its study.
     weight
         Column of weights, which are summed, and their squares too.
+    cluster
+        Column that says which items belong together: epochs of a question, patients, households, documents. What the
+        items of a cluster have in common widens the intervals (`docs/clusters.md`).
     classes, outputs
         Their names, in the order wanted. Left out, they are the values that occur, sorted.
     missing
@@ -209,8 +290,8 @@ def count_table(
 
     Returns
     -------
-    `Counts`, or with `by` `Groups`. The groups share the labelled table, which all labelled rows make up whatever their
-    group; `infer` draws all groups jointly, so that they may be compared.
+    `Counts`, or with `by` `Groups`; with several labels `Ratings`. The groups share the labelled table, which all
+    labelled rows make up whatever their group; `infer` draws all groups jointly, so that they may be compared.
 
     Notes
     -----
@@ -235,7 +316,14 @@ def count_table(
     pass             0     1
     unlabelled       1     1
     """
-    columns = Columns(label=label, prediction=prediction, by=columns_by(by), weight=weight, study=study)
+    columns = Columns(
+        label=column_names("label", label),
+        prediction=column_names("prediction", prediction),
+        by=columns_by(by),
+        weight=weight,
+        study=study,
+        cluster=cluster,
+    )
     reading = Reading.told(columns, missing=missing, classes=classes, outputs=outputs)
     if table is not None and labeled is None and unlabeled is None:
         return tally_tables(reading, as_table("table", table)).to_data()

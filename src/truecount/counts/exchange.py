@@ -18,8 +18,12 @@ from truecount import _check
 from truecount._json import JsonError, read_json
 from truecount._types import Name
 from truecount.counts import validation
+from truecount.counts.clusters import Clusters, read_clusters
+from truecount.counts.combinations import Combinations
 from truecount.counts.groups import SCHEMA as GROUPS
 from truecount.counts.groups import Groups
+from truecount.counts.ratings import SCHEMA as RATINGS
+from truecount.counts.ratings import Ratings
 from truecount.counts.table import SCHEMA, Counts
 from truecount.counts.tally import Tally, merged
 from truecount.errors import InputError
@@ -45,11 +49,30 @@ def to_document(tally: Tally) -> dict[str, Any]:
         squares = [[tally.unlabeled_squares[group, output] for output in outputs] for group in groups]
         document["labeled_squares"] = [[tally.labeled_squares[name, output] for output in outputs] for name in classes]
         document["unlabeled_squares"] = squares if tally.by else squares[0]
-    return document
+    if (clusters := tally.binned(classes, outputs, groups if tally.by else None)) is not None:
+        own = clusters.to_dict()
+        document["clusters"] = {**own, "labeled": [each[0] for each in own["labeled"]]} if tally.by else own
+    if tally.classifiers:
+        parts = [list(tally.output_parts[output]) for output in outputs]
+        document["combinations"] = {"columns": list(tally.classifiers), "parts": parts}
+    return _rated(tally, document) if tally.raters else document
+
+
+def _rated(tally: Tally, counts: dict[str, Any]) -> dict[str, Any]:
+    """Return a document of what several raters said, in which each row of the counts is a pattern."""
+    patterns = {
+        "columns": list(tally.raters),
+        "parts": [list(tally.label_parts[name]) for name in tally.class_names()],
+    }
+    found = {part for each in tally.label_parts.values() for part in each if part is not None}
+    classes = _check.sorted_names(found) if tally.classes is None else tally.classes
+    return {"schema": RATINGS, "classes": list(classes), "patterns": patterns, "counts": counts}
 
 
 def from_document(values: Any) -> Tally:
     """Read what `to_document` or `Counts.to_dict` returned."""
+    if isinstance(values, Mapping) and values.get("schema") == RATINGS:
+        return _rated_tally(values)
     is_grouped = isinstance(values, Mapping) and values.get("schema") == GROUPS
     entries = validation.entries(values, GROUPS if is_grouped else SCHEMA, ("by", "groups") if is_grouped else ())
     classes, outputs = (_check.names(side, entries[side]) for side in ("classes", "outputs"))
@@ -67,11 +90,57 @@ def from_document(values: Any) -> Tally:
             numbers = entries[side + source] if is_matrix else [entries[side + source]]
             cells = _cells(side + source, numbers, len(rows), len(outputs), whole=not tally.is_weighted)
             getattr(tally, side + suffix).update(_sums(rows, outputs, cells))
+    if entries.get("clusters") is not None:
+        known, new = (_array(tally, side, rows) for side, rows in (("labeled", classes), ("unlabeled", groups)))
+        _put_clusters(tally, read_clusters(entries["clusters"], known, new if is_grouped else new[0]), groups)
+    if "combinations" in entries:
+        _put_parts(tally, Combinations.read("combinations", entries["combinations"], len(outputs)))
     return tally
 
 
-def tally_of(data: Counts | Groups) -> Tally:
+def _rated_tally(values: Mapping[str, Any]) -> Tally:
+    """Read a document of what several raters said, of which a shard may hold one pattern or none."""
+    for name in ("classes", "patterns", "counts"):
+        if name not in values:
+            raise InputError("ratings", f"lack {name!r}", f"{RATINGS} has it", "Count the data again")
+    tally = from_document(values["counts"])
+    patterns = Combinations.read("patterns", values["patterns"], len(tally.class_names()))
+    return _with_raters(tally, patterns, _check.names("classes", values["classes"]))
+
+
+def _with_raters(tally: Tally, patterns: Combinations, classes: tuple[Name, ...]) -> Tally:
+    tally.label_parts = dict(zip(tally.class_names(), patterns.parts, strict=True))
+    tally.raters, tally.classes = patterns.columns, classes
+    return tally
+
+
+def _array(tally: Tally, side: str, rows: Sequence[Any]) -> Any:
+    sums = getattr(tally, side)
+    return np.array([[sums[row, output] for output in tally.output_names()] for row in rows]).reshape(len(rows), -1)
+
+
+def _put_clusters(tally: Tally, clusters: Clusters, groups: Sequence[Any]) -> None:
+    """Put bins of clusters into sums that add; labels are those of one study."""
+    tally.is_clustered, tally.n_clusters = True, clusters.number
+    classes, outputs = tally.class_names(), tally.output_names()
+    known = clusters.labeled.reshape(len(clusters.bins), len(classes), len(outputs))
+    new = clusters.unlabeled.reshape(len(clusters.bins), len(groups), len(outputs))
+    for row, bin_ in enumerate(clusters.bins.tolist()):
+        for label, column in np.argwhere(known[row]):
+            tally.clusters[bin_, (), classes[label], outputs[column]] += known[row, label, column].item()
+        for group, column in np.argwhere(new[row]):
+            tally.clusters[bin_, groups[group], None, outputs[column]] += new[row, group, column].item()
+
+
+def _put_parts(tally: Tally, combinations: Combinations) -> None:
+    tally.output_parts = dict(zip(tally.output_names(), combinations.parts, strict=True))
+    tally.classifiers, tally.outputs = combinations.columns, None
+
+
+def tally_of(data: Counts | Groups | Ratings) -> Tally:
     """Return counts as sums that add; those of groups must come from one study."""
+    if isinstance(data, Ratings):
+        return _with_raters(tally_of(data.counts), data.patterns, data.classes)
     if isinstance(data, Groups) and data.studies:
         found, needed = f"come from {len(data.studies)} studies", "here labels serve all groups alike"
         raise InputError("counts", found, needed, "Add them to groups with the same studies: first + second")
@@ -86,6 +155,10 @@ def tally_of(data: Counts | Groups) -> Tally:
         known, new = (known[0], new) if is_grouped else (known, [new])
         getattr(tally, f"labeled{suffix}").update(_sums(data.classes, data.outputs, np.asarray(known).tolist()))
         getattr(tally, f"unlabeled{suffix}").update(_sums(groups, data.outputs, np.asarray(new).tolist()))
+    if data.clusters is not None:
+        _put_clusters(tally, data.clusters, groups)
+    if data.combinations is not None:
+        _put_parts(tally, data.combinations)
     return tally
 
 
@@ -144,13 +217,14 @@ def merged_parts(parts: Sequence[Tally | Groups], *, strict_classes: bool = Fals
     return reduce(add, whole)
 
 
-def merge_counts(*counts: Counts | Groups, strict_classes: bool = False) -> Counts | Groups:
+def merge_counts(*counts: Counts | Groups | Ratings, strict_classes: bool = False) -> Counts | Groups | Ratings:
     """Add up the counts of shards that each have labels and population of their own, aligned by name.
 
     Parameters
     ----------
     counts
-        At least one: all `Counts`, or all `Groups`, of which groups with one name add up, as studies with one name do.
+        At least one: all `Counts`, all `Ratings`, or all `Groups`, of which groups with one name add up, as studies
+        with one name do.
     strict_classes
         Refuse shards whose classes or outputs differ. Else a name that a shard lacks has zeros there.
 
@@ -164,7 +238,7 @@ def merge_counts(*counts: Counts | Groups, strict_classes: bool = False) -> Coun
     if not counts:
         raise InputError("counts", "are none", "at least one is needed", "Pass the counts of every shard")
     for each in counts:
-        _check.instance_of("counts", each, (Counts, Groups), "Pass what count() or count_table() returned")
+        _check.instance_of("counts", each, (Counts, Groups, Ratings), "Pass what count() or count_table() returned")
     are_complete = any(isinstance(each, Groups) and (each.studies or each.has_times_of_its_own) for each in counts)
     parts = [each if are_complete and isinstance(each, Groups) else tally_of(each) for each in counts]
     total = merged_parts(parts, strict_classes=strict_classes)

@@ -104,3 +104,18 @@ def group_columns(by: Sequence[str], groups: Sequence[Any]) -> tuple[str, ...]:
         found, needed = f"names {len(columns)}", f"the key {groups[0]!r} has {number} part{'s' * (number > 1)}"
         raise InputError("by", found, needed, "Name a column for each part of a group's key")
     return columns
+
+
+def merged_times(first: Any, second: Any, groups: Sequence[Any]) -> NDArray[Any] | None:
+    """Return the times of these groups, which two `Groups` have, once or alike."""
+    if first.times is None and second.times is None:
+        return None
+    known: dict[Any, Any] = {}
+    for each in (first, second):
+        for group, time in zip(each.groups, each.times if each.times is not None else (), strict=False):
+            if known.setdefault(group, time) != time:
+                needed = "a group has one time"
+                raise InputError("times", f"of the group {group!r} differ", needed, "Make it two groups")
+    if len(known) < len(groups):
+        raise InputError("times", "are missing on one side", "every group needs a time", "Give times to both")
+    return np.array([known[group] for group in groups])

@@ -13,12 +13,15 @@ from truecount._json import JsonError, read_json
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import listed_quoted, nearest
 from truecount.counts import display, validation
+from truecount.counts.clusters import Clusters, add_clusters, clusters_of_groups, read_clusters
+from truecount.counts.combinations import Combinations
 from truecount.counts.group_parts import (
     aligned_squares,
     group_columns,
     group_keys,
     group_row,
     group_times,
+    merged_times,
     rectangular,
 )
 from truecount.counts.periods import key_times, missing_periods
@@ -51,6 +54,8 @@ class Groups:
         The columns that the groups were made by, one for each part of a group's key; ``group`` if left out.
     labeled_squares, unlabeled_squares
         Sums of squared weights in the form of `labeled` and `unlabeled`, where the counts are sums of weights.
+    combinations
+        What each output consists of, where several classifiers put out a value for each item.
 
     Examples
     --------
@@ -71,6 +76,8 @@ class Groups:
     by: tuple[str, ...] = field(kw_only=True)
     labeled_squares: FloatArray | None = field(kw_only=True)
     unlabeled_squares: FloatArray | None = field(kw_only=True)
+    combinations: Combinations | None = field(kw_only=True)
+    clusters: Clusters | None = field(kw_only=True)
 
     def __init__(
         self,
@@ -83,6 +90,8 @@ class Groups:
         by: Sequence[str] = (),
         labeled_squares: Any = None,
         unlabeled_squares: Any = None,
+        combinations: Any = None,
+        clusters: Any = None,
     ) -> None:
         _check.instance_of("unlabeled", unlabeled, Mapping, "Pass {group: [items of each output], ...}")
         if not unlabeled:
@@ -95,6 +104,10 @@ class Groups:
             aligned_squares("unlabeled_squares", unlabeled_squares, unlabeled),
         )
         self._fill(rectangular(tables, rows, keys, studies), (classes, outputs), squares)
+        if combinations is not None:
+            combinations = Combinations.read("combinations", combinations, len(self.outputs))
+        self._set("combinations", combinations)
+        self._set("clusters", None if clusters is None else read_clusters(clusters, self.labeled, self.unlabeled))
         self._set("groups", keys)
         self._set("studies", studies)
         self._set("by", group_columns(by, keys))
@@ -143,6 +156,8 @@ class Groups:
             {group: one.unlabeled for group, one in each.items()},
             first.classes,
             first.outputs,
+            combinations=first.combinations,
+            clusters=clusters_of_groups([one.clusters for one in each.values()]),
             **squares,
         )
 
@@ -207,6 +222,25 @@ class Groups:
         for place, group in enumerate(self.groups):
             yield group, self._counts(place, slice(own[group], own[group] + 1) if group in own else slice(None))
 
+    def parts(self, size: int) -> Iterator["Groups"]:
+        """Yield the groups in their order, so many at a time, each with the labels that serve it in `apart`.
+
+        >>> [part.groups for part in Groups([[9, 1], [2, 8]], {"A": [3, 4], "B": [5, 6], "C": [7, 8]}).parts(2)]
+        [('A', 'B'), ('C',)]
+        """
+        own = {study: place for place, study in enumerate(self.studies or ())}
+        for start in range(0, len(self), size):
+            chosen = slice(start, start + size)
+            groups = self.groups[chosen]
+            parts = self._parts() | {"groups": groups, "unlabeled": self.unlabeled[chosen]}
+            parts["times"] = None if self.times is None else self.times[chosen]
+            parts["unlabeled_squares"] = None if self.unlabeled_squares is None else self.unlabeled_squares[chosen]
+            if own and all(group in own for group in groups):
+                places = [own[group] for group in groups]
+                parts |= {"studies": groups, "labeled": self.labeled[places]}
+                parts["labeled_squares"] = None if self.labeled_squares is None else self.labeled_squares[places]
+            yield _rebuilt(parts)
+
     def index(self, group: Any) -> int:
         """Return where a group stands."""
         if group in self.groups:
@@ -227,7 +261,16 @@ class Groups:
             squares["labeled_squares"] = self.labeled_squares[studies].sum(axis=0)
             squares["unlabeled_squares"] = chosen(self.unlabeled_squares)
         labeled = self.labeled[studies].sum(axis=0)
-        return Counts(labeled, chosen(self.unlabeled), self.classes, self.outputs, **squares)
+        kept = groups if isinstance(groups, slice) else slice(groups, groups + 1)
+        return Counts(
+            labeled,
+            chosen(self.unlabeled),
+            self.classes,
+            self.outputs,
+            combinations=self.combinations,
+            clusters=self._clusters(lambda own: own[:, studies].sum(axis=1), lambda own: own[:, kept].sum(axis=1)),
+            **squares,
+        )
 
     def ordered_like(self, other: "Groups | Counts") -> "Groups":
         """Return the same with classes and outputs in the order of others."""
@@ -240,6 +283,8 @@ class Groups:
             outputs=other.outputs,
             labeled_squares=None if self.labeled_squares is None else self.labeled_squares[:, rows][:, :, columns],
             unlabeled_squares=None if self.unlabeled_squares is None else self.unlabeled_squares[:, columns],
+            combinations=None if self.combinations is None else self.combinations.taken(columns),
+            clusters=self._clusters(lambda each: each[:, :, rows][..., columns], lambda each: each[..., columns]),
         )
 
     def select(self, groups: Iterable[Any]) -> "Groups":
@@ -250,7 +295,11 @@ class Groups:
             groups=tuple(self.groups[at] for at in chosen),
             times=None if self.times is None else self.times[chosen],
             unlabeled_squares=None if self.unlabeled_squares is None else self.unlabeled_squares[chosen],
+            clusters=self._clusters(lambda each: each, lambda each: each[:, chosen]),
         )
+
+    def _clusters(self, labeled: Callable[[Any], Any], unlabeled: Callable[[Any], Any]) -> Clusters | None:
+        return None if self.clusters is None else self.clusters.changed(labeled, unlabeled)
 
     def renamed(
         self, groups: Sequence[Any], studies: Sequence[Any] | None = None, *, by: Sequence[str] | None = None
@@ -286,6 +335,7 @@ class Groups:
             groups=(*self.groups, *empty),
             unlabeled=np.vstack([self.unlabeled, nothing]),
             unlabeled_squares=None if squares is None else np.vstack([squares, nothing]),
+            clusters=self._clusters(lambda each: each, lambda each: np.pad(each, ((0, 0), (0, len(empty)), (0, 0)))),
             times=None,
         ).select(order)
 
@@ -303,7 +353,7 @@ class Groups:
             "unlabeled_squares": _by_name(values["unlabeled_squares"], groups),
         }
         labeled, unlabeled = _by_name(values["labeled"], studies), dict(zip(groups, values["unlabeled"], strict=True))
-        names = {name: values[name] for name in ("classes", "outputs", "times", "by")}
+        names = {name: values[name] for name in ("classes", "outputs", "times", "by", "combinations", "clusters")}
         return Groups(labeled, unlabeled, **names, **squares)
 
     def _parts(self) -> dict[str, Any]:
@@ -337,6 +387,11 @@ class Groups:
         if self.labeled_squares is not None and self.unlabeled_squares is not None:
             result["labeled_squares"] = (self.labeled_squares if self.studies else self.labeled_squares[0]).tolist()
             result["unlabeled_squares"] = self.unlabeled_squares.tolist()
+        if self.combinations is not None:
+            result["combinations"] = self.combinations.to_dict()
+        if self.clusters is not None:
+            own = self.clusters if self.studies else self._clusters(lambda each: each[:, 0], lambda each: each)
+            result["clusters"] = None if own is None else own.to_dict()
         return result
 
     @classmethod
@@ -357,6 +412,8 @@ class Groups:
             entries["outputs"],
             entries.get("times"),
             by=by,
+            combinations=entries.get("combinations"),
+            clusters=entries.get("clusters"),
             **squares,
         )
 
@@ -411,30 +468,28 @@ def _sum(first: Groups, second: Groups) -> Groups:
         "studies": None if first.studies is None else studies,
         "labeled": added("labeled", studies, own_studies),
         "unlabeled": added("unlabeled", groups, lambda each: each.groups),
-        "times": _merged_times(first, second, groups),
+        "times": merged_times(first, second, groups),
     }
+    shape = (len(studies), len(groups))
+    own = [
+        None
+        if each.clusters is None
+        else each.clusters.placed(_at(studies, own_studies(each)), _at(groups, each.groups), shape)
+        for each in (first, second)
+    ]
+    changes["clusters"] = add_clusters(*own)
     if weighted:
         changes["labeled_squares"] = added("labeled_squares", studies, own_studies)
         changes["unlabeled_squares"] = added("unlabeled_squares", groups, lambda each: each.groups)
     return first._replaced(**changes)
 
 
+def _at(names: Sequence[Any], own: Sequence[Any]) -> list[int]:
+    return [names.index(name) for name in own]
+
+
 def _named(first: Groups, second: Groups) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
     return (first.groups, second.groups), (first.studies or (None,), second.studies or (None,))
-
-
-def _merged_times(first: Groups, second: Groups, groups: Sequence[Any]) -> NDArray[Any] | None:
-    if first.times is None and second.times is None:
-        return None
-    known: dict[Any, Any] = {}
-    for each in (first, second):
-        for group, time in zip(each.groups, each.times if each.times is not None else (), strict=False):
-            if known.setdefault(group, time) != time:
-                needed = "a group has one time"
-                raise InputError("times", f"of the group {group!r} differ", needed, "Make it two groups")
-    if len(known) < len(groups):
-        raise InputError("times", "are missing on one side", "every group needs a time", "Give times to both")
-    return np.array([known[group] for group in groups])
 
 
 def _rebuilt(parts: dict[str, Any]) -> Groups:

@@ -9,6 +9,7 @@ from truecount._advice import Advice, keyword
 from truecount._wording import quoted
 from truecount.counts.counting import By, count_table
 from truecount.counts.groups import Groups
+from truecount.counts.ratings import Ratings
 from truecount.counts.table import Counts
 from truecount.errors import InputError
 from truecount.reading.logs.log import Log, read_log
@@ -19,13 +20,13 @@ from truecount.reading.names import Missing
 def count_log(
     log: Log | str | PathLike[str] | Sequence[str | PathLike[str]],
     *,
-    label: str | None = None,
-    prediction: str | None = None,
+    label: str | Sequence[str] | None = None,
+    prediction: str | Sequence[str] | None = None,
     by: By | None = None,
     classes: Iterable[Any] | None = None,
     outputs: Iterable[Any] | None = None,
     missing: Missing = None,
-) -> Counts | Groups:
+) -> Counts | Groups | Ratings:
     """Count the log of an evaluation tool; columns that are not named are those that the tool has for them.
 
     Parameters
@@ -40,16 +41,19 @@ def count_log(
 
     Returns
     -------
-    `Counts`, or with `by` `Groups`.
+    As `count_table`: `Counts`, with `by` `Groups`, with several labels `Ratings`.
     """
     found = log if isinstance(log, Log) else read_log(log)
     fields = named_fields(found, label=label, prediction=prediction)
     options: dict[str, Any] = {"by": by, "classes": classes, "outputs": outputs, "missing": missing}
-    counts: Counts | Groups = count_table(found, label=str(fields.label), prediction=str(fields.prediction), **options)
+    read: Any = {"label": fields.label, "prediction": fields.prediction}
+    counts: Counts | Groups | Ratings = count_table(found, **read, **options)
     return counts
 
 
-def named_fields(log: Log, *, label: str | None, prediction: str | None, needs_label: bool = True) -> Fields:
+def named_fields(
+    log: Log, *, label: str | Sequence[str] | None, prediction: str | Sequence[str] | None, needs_label: bool = True
+) -> Fields:
     """Return the fields that are read, of which those that were named take the place of the tool's own."""
     fields = replace(log.fields, label=label or log.fields.label, prediction=prediction or log.fields.prediction)
     for role, what in (("label", "true class"), ("prediction", "output")):

@@ -13,6 +13,8 @@ from truecount._json import JsonError, read_json
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import is_number
 from truecount.counts import display, validation
+from truecount.counts.clusters import Clusters, add_clusters, read_clusters
+from truecount.counts.combinations import Combinations
 from truecount.errors import InputError
 
 SCHEMA = "truecount.counts/1"
@@ -34,6 +36,11 @@ class Counts:
         Their names. Left out, classes are 0, 1, …, and outputs are named like the classes if there are as many.
     labeled_squares, unlabeled_squares
         Sums of squared weights, cell by cell, where the counts are sums of weights. They must be given together.
+    combinations
+        What each output consists of, where several classifiers put out a value for each item.
+    clusters
+        Counts of each cluster of items that belong together, such as the epochs of a question; `count` and
+        `count_table` make them.
 
     Notes
     -----
@@ -56,6 +63,8 @@ class Counts:
     outputs: tuple[Name, ...]
     labeled_squares: FloatArray | None = field(kw_only=True)
     unlabeled_squares: FloatArray | None = field(kw_only=True)
+    combinations: Combinations | None = field(kw_only=True)
+    clusters: Clusters | None = field(kw_only=True)
 
     def __init__(
         self,
@@ -66,6 +75,8 @@ class Counts:
         *,
         labeled_squares: Any = None,
         unlabeled_squares: Any = None,
+        combinations: Any = None,
+        clusters: Any = None,
     ) -> None:
         labeled, unlabeled = validation.cells(labeled, unlabeled)
         class_names, output_names = validation.names(labeled.shape, classes, outputs)
@@ -81,6 +92,10 @@ class Counts:
         self._set("outputs", output_names)
         self._set("labeled_squares", _frozen(labeled_squares))
         self._set("unlabeled_squares", _frozen(unlabeled_squares))
+        if combinations is not None:
+            combinations = Combinations.read("combinations", combinations, len(output_names))
+        self._set("combinations", combinations)
+        self._set("clusters", None if clusters is None else read_clusters(clusters, labeled, unlabeled))
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -137,6 +152,7 @@ class Counts:
             unlabeled=self.unlabeled + other.unlabeled,
             labeled_squares=squares[0],
             unlabeled_squares=squares[1],
+            clusters=add_clusters(self.clusters, other.clusters),
         )
 
     def squares(self) -> tuple[Any, Any]:
@@ -149,7 +165,9 @@ class Counts:
         """Return these counts with classes and outputs in the order of others."""
         rows = order_of("classes", self.classes, other.classes)
         columns = order_of("outputs", self.outputs, other.outputs)
-        squares, new_squares = self.labeled_squares, self.unlabeled_squares
+        squares, new_squares, clusters = self.labeled_squares, self.unlabeled_squares, self.clusters
+        if clusters is not None:
+            clusters = clusters.changed(lambda each: each[:, rows][:, :, columns], lambda each: each[:, columns])
         return replace(
             self,
             labeled=self.labeled[np.ix_(rows, columns)],
@@ -158,6 +176,8 @@ class Counts:
             outputs=other.outputs,
             labeled_squares=None if squares is None else squares[np.ix_(rows, columns)],
             unlabeled_squares=None if new_squares is None else new_squares[columns],
+            combinations=None if self.combinations is None else self.combinations.taken(columns),
+            clusters=clusters,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -172,6 +192,10 @@ class Counts:
         if self.labeled_squares is not None and self.unlabeled_squares is not None:
             result["labeled_squares"] = self.labeled_squares.tolist()
             result["unlabeled_squares"] = self.unlabeled_squares.tolist()
+        if self.combinations is not None:
+            result["combinations"] = self.combinations.to_dict()
+        if self.clusters is not None:
+            result["clusters"] = self.clusters.to_dict()
         return result
 
     @classmethod

@@ -17,7 +17,7 @@ from truecount.errors import InputError
 
 _MOST = 2.0**63
 _NEEDED = ("classes", "outputs", "labeled", "unlabeled")
-_OPTIONAL = ("labeled_squares", "unlabeled_squares")
+_OPTIONAL = ("labeled_squares", "unlabeled_squares", "combinations", "clusters")
 _MOST_CELLS = 10_000_000
 """More cells than this are not a table of classes and outputs but a wrong column."""
 MANY_SCORES = 20

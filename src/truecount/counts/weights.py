@@ -1,17 +1,19 @@
-"""Weighted counts, shrunk to the number of equally weighted items that would say as much."""
+"""Weighted and clustered counts, shrunk to the number of equally weighted, independent items that would say as much."""
 
 import numpy as np
 
 from truecount._types import FloatArray
+from truecount.counts import design_effect as effects
+from truecount.counts.design_effect import DesignEffect
 from truecount.counts.groups import Groups
 from truecount.counts.table import Counts
 
 
 def effective_counts(counts: Counts) -> tuple[FloatArray, FloatArray]:
-    """Return labelled and unlabelled counts of Kish's effective size, ``(sum w)² / sum w²``.
+    """Return labelled and unlabelled counts of Kish's effective size, ``(sum w)² / sum w²``, over the design effect.
 
-    Each class row and the unlabelled side are samples of their own, so each is scaled by itself. Unweighted counts
-    come back as they are.
+    Each class row and the unlabelled side are samples of their own, so each is scaled by itself. Counts without weights
+    and clusters come back as they are.
 
     Examples
     --------
@@ -22,28 +24,44 @@ def effective_counts(counts: Counts) -> tuple[FloatArray, FloatArray]:
     array([[4., 0.],
            [0., 3.]])
     """
-    labeled, unlabeled = counts.labeled.astype(np.float64), counts.unlabeled.astype(np.float64)
-    if counts.labeled_squares is None or counts.unlabeled_squares is None:
+    labeled, unlabeled = _unclustered(counts)
+    if counts.clusters is None:
         return labeled, unlabeled
-    rows = _shrinkage(labeled.sum(axis=1), counts.labeled_squares.sum(axis=1))
-    return labeled * rows[:, None], unlabeled * _shrinkage(unlabeled.sum(), counts.unlabeled_squares.sum())
+    divisor = effects.under_label_shift(counts, labeled, unlabeled).divisor
+    return labeled / divisor, unlabeled / divisor
+
+
+def design_effect(counts: Counts) -> DesignEffect:
+    """Return how many times larger clusters make the variance of the shares under label shift."""
+    return effects.under_label_shift(counts, *_unclustered(counts))
+
+
+def output_design_effect(counts: Counts, *, labels_tell_outputs: bool) -> DesignEffect:
+    """Return the same where labels tell P(class | output)."""
+    return effects.given_output(counts, *_by_output(counts), labels_tell_outputs=labels_tell_outputs)
+
+
+def group_design_effects(groups: Groups) -> tuple[DesignEffect, list[DesignEffect]]:
+    """Return the design effect of the labels, which groups share, and that of each group's items."""
+    if groups.clusters is None:
+        return effects.NONE, [effects.NONE] * len(groups)
+    sizes = _unclustered_groups(groups)[1].sum(axis=1)
+    of_labels = effects.of_labels(groups.total, *_unclustered(groups.total))
+    return of_labels, effects.of_groups(groups.clusters, groups.unlabeled, sizes)
 
 
 def effective_groups(groups: Groups) -> tuple[FloatArray, FloatArray]:
-    """Return labels (study, class, output) and items (group, output) at Kish's effective size.
+    """Return labels (study, class, output) and items (group, output) at Kish's effective size over design effects.
 
     Each class's row of each study and each group's items are samples of their own.
     """
-    labeled, unlabeled = groups.labeled.astype(np.float64), groups.unlabeled.astype(np.float64)
-    if groups.labeled_squares is None or groups.unlabeled_squares is None:
-        return labeled, unlabeled
-    rows = _shrinkage(labeled.sum(axis=2), groups.labeled_squares.sum(axis=2))
-    items = _shrinkage(unlabeled.sum(axis=1), groups.unlabeled_squares.sum(axis=1))
-    return labeled * rows[:, :, None], unlabeled * items[:, None]
+    labeled, unlabeled = _unclustered_groups(groups)
+    of_labels, of_groups = group_design_effects(groups)
+    return labeled / of_labels.divisor, unlabeled / np.array([each.divisor for each in of_groups])[:, None]
 
 
-def effective_by_output(counts: Counts) -> tuple[FloatArray, FloatArray]:
-    """Return counts of Kish's effective size, labelled and unlabelled, where each output's labels are a sample.
+def effective_by_output(counts: Counts, *, labels_tell_outputs: bool = False) -> tuple[FloatArray, FloatArray]:
+    """Return counts of effective size, labelled and unlabelled, where each output's labels are a sample.
 
     Examples
     --------
@@ -52,15 +70,15 @@ def effective_by_output(counts: Counts) -> tuple[FloatArray, FloatArray]:
     array([[4., 0.],
            [0., 3.]])
     """
-    labeled, unlabeled = counts.labeled.astype(np.float64), counts.unlabeled.astype(np.float64)
-    if counts.labeled_squares is None or counts.unlabeled_squares is None:
+    labeled, unlabeled = _by_output(counts)
+    if counts.clusters is None:
         return labeled, unlabeled
-    columns = _shrinkage(labeled.sum(axis=0), counts.labeled_squares.sum(axis=0))
-    return labeled * columns, unlabeled * _shrinkage(unlabeled.sum(), counts.unlabeled_squares.sum())
+    divisor = output_design_effect(counts, labels_tell_outputs=labels_tell_outputs).divisor
+    return labeled / divisor, unlabeled / divisor
 
 
 def effective_outputs(counts: Counts) -> FloatArray:
-    """Shape (outputs,): outputs of the labelled items, at Kish's effective size of all of them as one sample.
+    """Shape (outputs,): outputs of the labelled items, at the effective size of all of them as one sample.
 
     The shares of the outputs stay those of the weights, whatever the size that each output has by itself.
 
@@ -70,12 +88,13 @@ def effective_outputs(counts: Counts) -> FloatArray:
     >>> effective_outputs(heavy).round(3)
     array([2.353, 0.588])
     """
-    outputs: FloatArray = counts.labeled.sum(axis=0) * _as_one_sample(counts)
+    divisor = output_design_effect(counts, labels_tell_outputs=True).divisor
+    outputs: FloatArray = counts.labeled.sum(axis=0) * _as_one_sample(counts) / divisor
     return outputs
 
 
 def effective_items(counts: Counts) -> FloatArray:
-    """Shape (classes,): labelled items of each class, at Kish's effective size of all of them as one sample.
+    """Shape (classes,): labelled items of each class, at the effective size of all of them as one sample.
 
     Examples
     --------
@@ -83,8 +102,35 @@ def effective_items(counts: Counts) -> FloatArray:
     >>> effective_items(heavy).round(3)
     array([2.353, 0.588])
     """
-    items: FloatArray = counts.labeled.sum(axis=1) * _as_one_sample(counts)
+    divisor = effects.of_labels(counts, *_unclustered(counts)).divisor
+    items: FloatArray = counts.labeled.sum(axis=1) * _as_one_sample(counts) / divisor
     return items
+
+
+def _unclustered(counts: Counts) -> tuple[FloatArray, FloatArray]:
+    """Return counts of Kish's effective size, as if all items were independent."""
+    labeled, unlabeled = counts.labeled.astype(np.float64), counts.unlabeled.astype(np.float64)
+    if counts.labeled_squares is None or counts.unlabeled_squares is None:
+        return labeled, unlabeled
+    rows = _shrinkage(labeled.sum(axis=1), counts.labeled_squares.sum(axis=1))
+    return labeled * rows[:, None], unlabeled * _shrinkage(unlabeled.sum(), counts.unlabeled_squares.sum())
+
+
+def _unclustered_groups(groups: Groups) -> tuple[FloatArray, FloatArray]:
+    labeled, unlabeled = groups.labeled.astype(np.float64), groups.unlabeled.astype(np.float64)
+    if groups.labeled_squares is None or groups.unlabeled_squares is None:
+        return labeled, unlabeled
+    rows = _shrinkage(labeled.sum(axis=2), groups.labeled_squares.sum(axis=2))
+    items = _shrinkage(unlabeled.sum(axis=1), groups.unlabeled_squares.sum(axis=1))
+    return labeled * rows[:, :, None], unlabeled * items[:, None]
+
+
+def _by_output(counts: Counts) -> tuple[FloatArray, FloatArray]:
+    labeled, unlabeled = counts.labeled.astype(np.float64), counts.unlabeled.astype(np.float64)
+    if counts.labeled_squares is None or counts.unlabeled_squares is None:
+        return labeled, unlabeled
+    columns = _shrinkage(labeled.sum(axis=0), counts.labeled_squares.sum(axis=0))
+    return labeled * columns, unlabeled * _shrinkage(unlabeled.sum(), counts.unlabeled_squares.sum())
 
 
 def _as_one_sample(counts: Counts) -> FloatArray | float:

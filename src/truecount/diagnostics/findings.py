@@ -1,6 +1,6 @@
 """The findings that an answer carries: those read off counts, prior and run, and those that other modules make."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import lgamma, log
 
 import numpy as np
@@ -8,9 +8,10 @@ import numpy as np
 from truecount._advice import AUTO, JOINT, MORE_TIME, USE_POSTERIOR, Action, Advice, named_rows
 from truecount._types import FloatArray
 from truecount._wording import are_ranges, listed, listed_classes, percent
-from truecount.counts import Counts
+from truecount.counts import Counts, Groups
+from truecount.counts.design_effect import DesignEffect
 from truecount.counts.validation import unseen_remedy
-from truecount.counts.weights import effective_counts
+from truecount.counts.weights import design_effect, effective_counts, output_design_effect
 from truecount.diagnostics.homogeneity import not_random
 from truecount.diagnostics.identify import (
     indistinct,
@@ -25,8 +26,9 @@ from truecount.diagnostics.shift import misfit
 from truecount.inference.convergence import FEWEST_EFFECTIVE, RHAT_LIMIT, RHAT_MOST, RHAT_SERIOUS
 from truecount.inference.draws import Draws
 from truecount.inference.modes.mode import ModeRecord
-from truecount.models import ByPrediction, Density, Model, Prior, SamePopulation, density
+from truecount.models import ByPrediction, Density, Model, Prior, SamePopulation, TargetLabels, density
 from truecount.models.priors import NAMED_ROWS
+from truecount.models.target_labels import learned_worth
 from truecount.results.finding import Finding, Severity, gravest_first
 
 
@@ -51,8 +53,49 @@ def _of_answer(counts: Counts, prior: Prior, model: Density, draws: Draws) -> It
 
 def of_closed_form(counts: Counts, model: Model) -> tuple[Finding, ...]:
     """Return what is known about an answer whose labels tell P(class | output)."""
-    chosen = not_random(counts) if isinstance(model, SamePopulation) else None
-    return gravest_first([*output_cautions(counts), chosen])
+    is_random = isinstance(model, SamePopulation)
+    together = clustered(counts, output_design_effect(counts, labels_tell_outputs=is_random))
+    return gravest_first([*output_cautions(counts), together, not_random(counts) if is_random else None])
+
+
+def of_target_labels(counts: Counts, model: TargetLabels, made: Density, draws: Draws) -> tuple[Finding, ...]:
+    """Return what is known about an answer from labels of the population and labels from elsewhere."""
+    both = Counts(counts.labeled + model.table(counts), counts.unlabeled, counts.classes, counts.outputs)
+    found = (
+        no_unlabeled(both),
+        _unlabeled_class(both, model.prior),
+        _unseen_output(both, model.prior),
+        _not_converged(draws),
+        _sources(counts, model, made, draws),
+    )
+    return gravest_first(found)
+
+
+def _sources(counts: Counts, model: TargetLabels, made: Density, draws: Draws) -> Finding | None:
+    """Say how much labels from elsewhere counted."""
+    told = learned_worth(counts, made, draws.confusion)
+    if told is None:
+        return None
+    worth, probability = told
+    places = np.searchsorted(np.cumsum(probability), [(1 - LEVEL) / 2, 0.5, (1 + LEVEL) / 2])
+    low, middle, high = worth[np.minimum(places, len(worth) - 1)].tolist()
+    own, elsewhere = int(np.sum(model.labeled)), float(counts.labeled.sum())
+    per_class = elsewhere / len(counts.classes)
+    holds = float(probability[-1])
+    is_unlike = holds < UNLIKE
+    message = (
+        f"{own:,} labels of the population and {elsewhere:,.0f} from elsewhere were combined: the {per_class:,.0f} "
+        f"labels of a class from elsewhere count as about {_short(middle)} of the population ({_short(low)} to "
+        f"{_short(high)}). That label shift holds has a probability of {holds:.2f}."
+    )
+    drifted = " The classifier treats items of a class differently here." if is_unlike else ""
+    numbers = {"labels": own, "elsewhere": elsewhere, "worth": middle, "interval": [low, high], "label_shift": holds}
+    advice = "Label more items of the population: labels from elsewhere tell little of it." if is_unlike else ""
+    return Finding("sources-combined", "caution" if is_unlike else "info", message + drifted, numbers, advice)
+
+
+def _short(number: float) -> str:
+    return f"{float(f'{number:.2g}'):g}"
 
 
 def of_mode(counts: Counts, prior: Prior, record: ModeRecord) -> tuple[Finding, ...]:
@@ -68,6 +111,10 @@ def of_counts(counts: Counts, prior: Prior) -> tuple[Finding, ...]:
     return gravest_first([*cautions(counts, prior), misfit(counts, model), *indistinct(counts, model)])
 
 
+UNLIKE = 0.05
+"""Probability of label shift below which labels of the population and from elsewhere are said to differ."""
+ALIKE, FEW_CLUSTERS = 1.05, 10
+"""Design effect from which on items of a cluster are said to be alike; degrees of freedom that are few."""
 FEW_AN_OUTPUT = 10
 """Labels of a class for each output, beyond which it hardly matters what the prior of its row is."""
 ROUND, BY_CHANCE, MOST_NUMBERS = (100, 50, 25, 10, 5), 0.01, 6
@@ -85,6 +132,7 @@ def cautions(counts: Counts, prior: Prior, draws: Draws | None = None) -> tuple[
     found = [
         no_unlabeled(counts),
         _weighted(counts),
+        None if counts.clusters is None else clustered(counts, design_effect(counts)),
         _unlabeled_class(counts, prior),
         None if draws is None else _few_labels(counts, prior),
         None if draws is None else _prior_against_labels(counts, prior),
@@ -143,9 +191,49 @@ def _weighted(counts: Counts) -> Finding | None:
     )
 
 
+def clustered(counts: Counts | Groups, effect: DesignEffect, more: Sequence[DesignEffect] = ()) -> Finding | None:
+    """Say how much less clustered items tell than as many independent ones; of groups, `more` has each one's effect."""
+    if counts.clusters is None:
+        return None
+    every, number = [effect, *more], counts.clusters.number
+    least, most, freedom = (
+        min(each.value for each in every),
+        max(each.value for each in every),
+        min(each.freedom for each in every),
+    )
+    told = f"{effect.value:.1f} times" if not more else f"{least:.1f} to {most:.1f} times"
+    labeled, unlabeled = (
+        float(side.sum() / np.mean([each.divisor for each in part]))
+        for side, part in ((counts.labeled, [effect]), (counts.unlabeled, more or [effect]))
+    )
+    message = (
+        f"Items belong to {number:,} clusters, and those of one are alike: shares vary {told} as much as those of as "
+        f"many independent items (design effect). They count as {labeled:,.0f} labelled and {unlabeled:,.0f} "
+        "unlabelled items."
+    )
+    if most < ALIKE:
+        message = f"Items belong to {number:,} clusters; those of one are hardly more alike than others."
+    is_few = freedom < FEW_CLUSTERS
+    few = f" So few clusters tell little of that: about {freedom:.0f} degrees of freedom." if is_few else ""
+    return Finding(
+        "clustered",
+        "caution" if is_few else "info",
+        message + few,
+        {
+            "clusters": number,
+            "design_effect": effect.value,
+            "degrees_of_freedom": freedom,
+            "labeled": labeled,
+            "unlabeled": unlabeled,
+            **({"design_effects_of_groups": [each.value for each in more]} if more else {}),
+        },
+        "More clusters tell more than more items of each." if is_few or most >= ALIKE else "",
+    )
+
+
 def _unlabeled_class(counts: Counts, prior: Prior) -> Finding | None:
-    items = counts.labeled.sum(axis=1)
-    empty = [counts.classes[row] for row in _learned_rows(counts, prior) if not items[row]]
+    is_told = (counts.labeled.sum(axis=1) > 0) | prior.has_given_row(counts)
+    empty = [counts.classes[row] for row in _learned_rows(counts, prior) if not is_told[row]]
     if not empty:
         return None
     said = listed_classes(empty)
@@ -225,7 +313,7 @@ def _learned_prior(counts: Counts, prior: Prior) -> Finding | None:
     low, high = learned.strength_interval(LEVEL)
     part = own / (even + own)
     on_own = f", {100 * part:.0f} % of them with the output called like the class" if learned.peak.any() else ""
-    labels = " to ".join(dict.fromkeys(f"{float(f'{end:.2g}'):g}" for end in (low, high)))
+    labels = " to ".join(dict.fromkeys(_short(end) for end in (low, high)))
     return Finding(
         "learned-prior",
         "info",

@@ -8,8 +8,8 @@ from truecount._advice import Action, Advice
 from truecount._chi_square import chi_square_quantile
 from truecount._wording import called, listed, percent
 from truecount.counts.groups import Groups
-from truecount.counts.weights import effective_groups
-from truecount.diagnostics.findings import MOST_UNSEEN, cautions
+from truecount.counts.weights import effective_groups, group_design_effects
+from truecount.diagnostics.findings import MOST_UNSEEN, cautions, clustered
 from truecount.diagnostics.identify import indistinct
 from truecount.diagnostics.shift import CHEAP_LEVEL, MOST_TIMES, Tables, best_fit, closest_mix, most_surprising
 from truecount.inference import convergence
@@ -42,9 +42,10 @@ def group_findings(groups: Groups, model: LabelShift, draws: GroupDraws) -> tupl
             _labels_outweighed(groups, model, draws),
             _misfit(groups, model),
             *_of_all_labels(groups, model),
+            clustered(groups, *group_design_effects(groups)),
             _unseen_output(groups, model),
             _few_groups(groups, draws),
-            _one_group(groups),
+            _one_group(groups, model),
             _mostly_borrowed(groups, model, draws),
             _few_studies(groups, model),
             _empty_groups(groups, model),
@@ -198,8 +199,9 @@ def _few_groups(groups: Groups, draws: GroupDraws) -> Finding | None:
     )
 
 
-def _one_group(groups: Groups) -> Finding | None:
-    if len(groups) > 1:
+def _one_group(groups: Groups, model: LabelShift) -> Finding | None:
+    """Find one group by itself, unless it is there for the sake of studies that vary."""
+    if len(groups) > 1 or isinstance(model.confusion, Varying):
         return None
     return Finding(
         "one-group",

@@ -63,7 +63,7 @@ def fit_test(fitted: FittedMap, scores: FloatArray, labels: IntArray) -> tuple[f
     -------
     The statistic, its degrees of freedom and its p-value.
     """
-    from scipy.stats import chi2
+    from scipy.special import chdtrc
 
     predicted, features = fitted.probabilities(scores), fitted.map.features(scores)
     extra = _ranges(predicted)
@@ -77,7 +77,7 @@ def fit_test(fitted: FittedMap, scores: FloatArray, labels: IntArray) -> tuple[f
     values, vectors = np.linalg.eigh(covariance)
     kept = values > ALMOST_ZERO * max(float(values.max()), 1.0)
     statistic, freedom = float(((vectors.T @ gap)[kept] ** 2 / values[kept]).sum()), int(kept.sum())
-    return statistic, freedom, float(chi2.sf(statistic, freedom)) if freedom else 1.0
+    return statistic, freedom, float(chdtrc(freedom, statistic)) if freedom else 1.0
 
 
 def _ranges(predicted: FloatArray) -> FloatArray:

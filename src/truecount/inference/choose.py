@@ -14,6 +14,8 @@ from truecount.inference.integration.quadrature import Quadrature
 from truecount.inference.run import ImportanceRun
 from truecount.models import Density
 
+USUAL_DRAWS, USUAL_OF_GROUPS = 4000, 1000
+"""The effective sample size that is aimed at where none is asked for: of one population, and of groups."""
 APART = Advice("{} and do not compare the groups draw by draw, or pass fewer of them", NOT_JOINT)
 
 
@@ -24,27 +26,34 @@ class Auto(Engine):
     Parameters
     ----------
     effective_draws
-        Go on until every class has this effective sample size, or the budget is spent.
+        Go on until every class has this effective sample size, or the budget is spent. None is 4000, and 1000 for
+        groups that are drawn jointly.
     budget
         Gradients that each Hamiltonian chain may compute; None takes a bound that falls with the size of the problem.
     """
 
-    effective_draws: int = 4000
+    effective_draws: int | None = None
     budget: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        _check.whole_number("effective_draws", self.effective_draws, least=2)
+        if self.effective_draws is not None:
+            _check.whole_number("effective_draws", self.effective_draws, least=2)
         if self.budget is not None:
             _check.whole_number("budget", self.budget, least=2)
 
     @property
     def open_choice(self) -> int:
         """Effective draws that are wanted of any engine that suits."""
-        return self.effective_draws
+        return USUAL_DRAWS if self.effective_draws is None else self.effective_draws
+
+    @property
+    def open_choice_of_groups(self) -> int:
+        """Effective draws that are wanted of groups drawn jointly."""
+        return USUAL_OF_GROUPS if self.effective_draws is None else self.effective_draws
 
     def sample(self, density: Density, seed: int) -> Draws:
         """Draw with the engine chosen, and say which and why."""
-        asked = self.effective_draws
+        asked = self.open_choice
         if density.rows.shape == (2, 2):
             try:
                 draws = Quadrature(asked).sample(density, seed)
@@ -62,12 +71,12 @@ class Auto(Engine):
 
     def sample_many(self, densities: Sequence[Density], seeds: Sequence[int]) -> Iterator[tuple[int, Draws]]:
         """Draw ordinary problems of one shape together, the rest one by one, on all cores."""
-        for number, draws in sample_stacked(densities, seeds, self.effective_draws, self.sample):
+        for number, draws in sample_stacked(densities, seeds, self.open_choice, self.sample):
             yield number, draws if draws.run.reason else self.explained(draws)
 
     def sample_jointly(self, densities: Sequence[Density], seed: int) -> list[Draws]:
         """Draw together: independently, or else by imputing the items of all groups in turns."""
-        asked = self.effective_draws
+        asked = self.open_choice
         try:
             return [self.explained(draws) for draws in exact_jointly(densities, asked, asked, seed)]
         except UnsuitableEngineError as first:

@@ -76,6 +76,11 @@ class Engine(Protocol):
         """Effective draws that are wanted of any engine that suits; None where this one and no other is to draw."""
         return None
 
+    @property
+    def open_choice_of_groups(self) -> int | None:
+        """The same of groups that are drawn jointly, which have engines of their own."""
+        return self.open_choice
+
     def sample(self, density: Density, seed: int) -> Draws:
         """Draw from the posterior, or refuse by name with `UnsuitableEngineError`."""
 

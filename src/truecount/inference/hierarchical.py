@@ -12,8 +12,11 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray
+from truecount.errors import InputError
 from truecount.inference.group_draws import GroupDraws, Kept, attainable
+from truecount.inference.integrated.integral import Common
 from truecount.inference.integrated.sampling import can_integrate, sample_integrated
+from truecount.inference.row_moves import RowMoves, can_move_rows
 from truecount.inference.unit_moves import UnitMoves
 from truecount.inference.whitening import BATCH, Whitening
 from truecount.models.hierarchy import GroupDensity
@@ -103,6 +106,7 @@ class _Chains:
         self.y, self.z = np.where(accept[:, None], y, self.y), np.where(accept[:, None, None], z, self.z)
         self._move_spreads()
         self._move_units()
+        self._move_rows()
         self.iterations += 1
         self.gradients += steps + 1
         self.accepted.append(float(np.exp(np.minimum(gain, 0.0)).mean()))
@@ -140,6 +144,14 @@ class _Chains:
         moves = UnitMoves(density.recentred(np.zeros(density.latent_shape)))
         standard = moves.move(hyper, standard, self.rng)
         self.y, self.z = self.map.standard(hyper, density.own_latent(hyper, standard))
+
+    def _move_rows(self) -> None:
+        """Move the rows and take prevalences with them, where all groups have the same rows."""
+        plain = self.map.density.recentred(np.zeros(self.map.density.latent_shape))
+        if self.cut or not can_move_rows(plain):
+            return
+        hyper, standard = RowMoves.at(plain, self.map.hyper).move(*self.place(), self.rng)
+        self.y, self.z = self.map.standard(hyper, self.map.density.own_latent(hyper, standard))
 
     def tune(self, iterations: int) -> None:
         """Adapt the step towards the wanted acceptance, by dual averaging."""
@@ -185,12 +197,15 @@ def sample_groups(
         Whether the rows of the confusion are drawn from the labels alone.
     """
     _check.whole_number("effective_draws", effective_draws, least=1)
+    if density.is_one_study and (cut or not can_integrate(density)):
+        needed = "groups that are one new study have two classes, at most three outputs, and no labels or walk"
+        raise InputError("confusion", "is Varying(new_study='one')", needed, "Use Varying(new_study='each')")
     rng, plain = np.random.default_rng(seed), density.recentred(np.zeros(density.latent_shape))
     mode = _laplace_mode(plain)
     whitening = Whitening.at(plain, mode, _latent_mode(plain, mode[None])[0][0])
     if not cut and can_integrate(density):
-        points = mode + WIDER * rng.standard_normal((START_POINTS, len(mode))) @ whitening.factor.T
-        integrated = sample_integrated(plain, points, effective_draws=effective_draws, rng=rng)
+        start = _rough_start(whitening, rng)
+        integrated = sample_integrated(plain, start, effective_draws=effective_draws, rng=rng)
         if integrated is not None:
             return integrated
     width = density.n_ratios + 1 + density.n_row_ratios * len(density.centre.basis)
@@ -210,10 +225,28 @@ def _started(rough: Whitening, n_chains: int, rng: np.random.Generator) -> _Chai
     density = _suitably_centred(plain, hyper, middle, np.sqrt((rough.factor**2).sum(axis=1)))
     whitening = Whitening.at(density, hyper, density.own_latent(hyper[None], middle[None])[0])
     hypers = hyper + 1.5 * rng.standard_normal((n_chains, density.n_hyper)) @ whitening.factor.T
-    latent, blocks = _latent_mode(plain, hypers)
-    noise = rng.standard_normal((*blocks.shape[:-1], 1))
-    latent = latent + np.linalg.solve(np.linalg.cholesky(blocks).swapaxes(2, 3), noise)[..., 0].transpose(0, 2, 1)
+    latent = _rough_latents(plain, hypers, rng)
     return _Chains(whitening, rng, *whitening.standard(hypers, density.own_latent(hypers, latent)))
+
+
+def _rough_start(rough: Whitening, rng: np.random.Generator) -> Common:
+    """Return points around the mode of what groups have in common; of their study, where rows vary between studies."""
+    plain = rough.density
+    hyper = rough.hyper + WIDER * rng.standard_normal((START_POINTS, plain.n_hyper)) @ rough.factor.T
+    row_points, coefficients, scores = plain.parts(hyper)
+    common = plain.rows.natural(row_points)[0]
+    if plain.labeled is None:
+        return Common(common, coefficients, scores)
+    rows = plain.unit_rows(hyper, _rough_latents(plain, hyper, rng))[:, 0]
+    return Common(rows, coefficients, scores, common)
+
+
+def _rough_latents(plain: GroupDensity, hyper: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Draw latents from a normal approximation of their density given the hyperparameters."""
+    latent, blocks = _latent_mode(plain, hyper)
+    noise = rng.standard_normal((*blocks.shape[:-1], 1))
+    steps = np.linalg.solve(np.linalg.cholesky(blocks).swapaxes(2, 3), noise)[..., 0]
+    return np.asarray(latent + steps.transpose(0, 2, 1))
 
 
 def _suitably_centred(plain: GroupDensity, hyper: FloatArray, latent: FloatArray, sd: FloatArray) -> GroupDensity:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -10,9 +11,9 @@ from truecount.inference.draws import Draws, confusion_stride, dirichlet
 from truecount.inference.run import ScoreRun
 from truecount.models.score_map import FittedMap
 
-OF_EACH_MAP = 4
-"""Draws of the prevalence for each draw of the map."""
-BURN_IN = 3
+OF_EACH_MAP, OF_EACH_OF_FEW = 8, 4
+"""Draws of the prevalence for each draw of the map; the second where few draws are asked for."""
+BURN_IN = 2
 """Rounds before the first of them."""
 FREEDOM = 6
 """Degrees of freedom of the proposals, whose tails are heavier than those of the posterior."""
@@ -22,7 +23,8 @@ BLOCK = 250_000
 """Numbers in an array of classes, draws and items, about: few enough to stay in the processor's cache."""
 MOST_MAPS_BY_ITEMS, FEWEST_MAPS = 1_000_000, 250
 """Draws of the map times unlabelled items at most, but so many draws at least."""
-EM_ROUNDS, EM_NEAR = 60, 1e-4
+ROUNDS_OF_FIRST, ROUNDS_OF_ALL, EM_NEAR = 60, 8, 1e-4
+"""Of EM, towards the mode of one map and from there to those of the others; proposals need no exact modes."""
 SMALLEST = 1e-300
 
 
@@ -32,8 +34,10 @@ class ScoredItems:
 
     Parameters
     ----------
-    labeled, unlabeled
-        Shapes (items, classes).
+    labeled
+        Shape (items, classes).
+    unlabeled
+        Shape (ways, items, classes): each way of scoring the same items has as many draws as the others.
     outputs
         Shape (labelled items,): the output that each is counted for.
     n_outputs
@@ -68,30 +72,36 @@ def sample_by_scores(
         Shape (points, classes): of the Dirichlet prior of the prevalence; of several points, which are equally probable
         before, the shares say which.
     draws
-        Of the prevalence; a quarter as many of the map.
+        Of the prevalence; a quarter or an eighth as many of the map.
     seed
         Of everything.
     """
     rng = np.random.default_rng([seed, 17])
-    maps = max(1, -(-draws // OF_EACH_MAP))
-    maps = min(maps, max(FEWEST_MAPS, MOST_MAPS_BY_ITEMS // max(1, len(items.unlabeled))))
-    features = [_Features.of(fitted, scores) for scores in (items.labeled, items.unlabeled)]
-    parts = [_block(rng, fitted.draw(rng, size), items, features, concentration) for size in _sizes(maps, items)]
-    confusion, shares, realized, accepted = (np.concatenate(each) for each in zip(*parts, strict=True))
+    each = OF_EACH_MAP if draws >= OF_EACH_MAP * FEWEST_MAPS else OF_EACH_OF_FEW
+    maps = max(1, -(-draws // each))
+    maps = min(maps, max(FEWEST_MAPS, MOST_MAPS_BY_ITEMS // max(1, items.unlabeled.shape[1])))
+    labeled, parts = _Features.of(fitted, items.labeled), []
+    for way, scores in enumerate(items.unlabeled):
+        features = labeled, _Features.of(fitted, scores)
+        for size in _sizes(len(range(way, maps, len(items.unlabeled))), items):
+            confusion, ratios = _of_maps(rng, fitted.draw(rng, size), items, features)
+            parts.append((confusion, *SharesGivenRatios(ratios, concentration, items.weight).sample(rng, each)))
+    order = rng.permutation(maps) if len(items.unlabeled) > 1 else np.arange(maps)
+    confusion, shares, realized, accepted = (np.concatenate(part)[order] for part in zip(*parts, strict=True))
     thinning = confusion_stride(maps, confusion[0].size)
     return Draws(
         prevalence=shares.reshape(-1, shares.shape[2]),
         confusion=confusion[::thinning],
-        stride=OF_EACH_MAP * thinning,
+        stride=each * thinning,
         effective=_effective(shares),
-        realized=realized.reshape(-1, shares.shape[2]) if len(items.unlabeled) else None,
+        realized=realized.reshape(-1, shares.shape[2]) if items.unlabeled.shape[1] else None,
         run=ScoreRun(maps=maps, acceptance=float(accepted.mean()), labels=len(items.labeled)),
     )
 
 
 def _sizes(maps: int, items: ScoredItems) -> Iterator[int]:
     """Split so many draws of the map into blocks that fit into memory."""
-    longest = max(len(items.labeled), len(items.unlabeled), 1) * items.labeled.shape[1]
+    longest = max(len(items.labeled), items.unlabeled.shape[1], 1) * items.labeled.shape[1]
     at_once = max(1, BLOCK // longest)
     for start in range(0, maps, at_once):
         yield min(at_once, maps - start)
@@ -119,14 +129,10 @@ class _Features:
         return np.exp(logits, out=logits)
 
 
-def _block(
-    rng: np.random.Generator,
-    parameters: FloatArray,
-    items: ScoredItems,
-    features: list[_Features],
-    concentration: FloatArray,
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Draw with each map the confusion, shape (maps, classes, outputs), and shares, shape (maps, draws, classes)."""
+def _of_maps(
+    rng: np.random.Generator, parameters: FloatArray, items: ScoredItems, features: tuple[_Features, _Features]
+) -> tuple[FloatArray, FloatArray]:
+    """Shapes (maps, classes, outputs), the confusion, and (classes, maps, unlabelled items), the density ratios."""
     labeled, unlabeled = features
     weights = rng.standard_exponential((len(parameters), len(items.labeled)))
     joint = labeled.exponentials(parameters)
@@ -135,8 +141,7 @@ def _block(
     counted = np.zeros((len(items.outputs), items.n_outputs))
     counted[np.arange(len(items.outputs)), items.outputs] = 1.0
     confusion = (joint @ counted / of_class[..., None]).transpose(1, 0, 2)
-    ratios = unlabeled.exponentials(parameters, -np.log(of_class))
-    return confusion, *SharesGivenRatios(ratios, concentration, items.weight).sample(rng)
+    return confusion, unlabeled.exponentials(parameters, -np.log(of_class))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,38 +162,38 @@ class SharesGivenRatios:
     concentration: FloatArray
     weight: float = 1.0
 
-    def sample(self, rng: np.random.Generator) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def sample(self, rng: np.random.Generator, each: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Draw shares, shape (problems, draws, classes), those realized in the items, and how many moves succeeded.
 
         Metropolis moves, with proposals from a t distribution at the mode in log-ratio coordinates, take turns with
         data augmentation: the first are independent of where they start, the second fit classes that are almost absent.
         """
         proposal, alpha = self._proposal(), self.concentration.mean(axis=0)
-        place, log_proposal = proposal.draw(rng)
-        density, accepted, shares, realized = self._log_density(place, alpha), [], [], []
-        current = proposal.shares(place)
-        for number in range(BURN_IN + OF_EACH_MAP):
+        current, log_proposal = proposal.draw(rng)
+        mixed = self._mixed(current)
+        likelihood, accepted, shares, realized = self._log_likelihood(mixed), [], [], []
+        for number in range(BURN_IN + each):
             new, log_new = proposal.draw(rng)
-            found = self._log_density(new, alpha)
-            moves = np.log(rng.random(len(new))) < (found - log_new) - (density - log_proposal)
-            current = np.where(moves[:, None], proposal.shares(new), current)
+            mixed_new = self._mixed(new)
+            found = self._log_likelihood(mixed_new)
+            gain = found - likelihood + (alpha * (np.log(new) - np.log(current))).sum(axis=1)
+            moves = np.log(rng.random(len(new))) < gain - (log_new - log_proposal)
+            current = np.where(moves[:, None], new, current)
+            np.copyto(mixed, mixed_new, where=moves[:, None])
             accepted.append(moves)
-            allotted = self._allot(rng, current)
+            allotted = self._allot(rng, current, mixed)
             if self.weight == 1:
                 current = np.maximum(dirichlet(rng, alpha + allotted, ()), SMALLEST)
-            alpha, place = self._draw_concentration(rng, current), proposal.coordinates(current)
-            density, log_proposal = self._log_density(place, alpha), proposal.log_density(place)
+                mixed = self._mixed(current)
+            alpha, likelihood = self._draw_concentration(rng, current), self._log_likelihood(mixed)
+            log_proposal = proposal.log_density(current)
             if number >= BURN_IN:
                 shares.append(current)
                 realized.append(allotted / max(1.0, self.weight * self.ratios.shape[2]))
         return np.stack(shares, axis=1), np.stack(realized, axis=1), np.mean(accepted, axis=0)
 
     def _mixed(self, shares: FloatArray) -> FloatArray:
-        """Shape (problems, items): the density of each item."""
-        total: FloatArray = self.ratios[0] * shares[:, 0, None]
-        for ratios, share in zip(self.ratios[1:], shares.T[1:], strict=True):
-            total += ratios * share[:, None]
-        return np.maximum(total, SMALLEST, out=total)
+        return _mixed(self.ratios, shares)
 
     def _draw_concentration(self, rng: np.random.Generator, shares: FloatArray) -> FloatArray:
         """Shape (classes,), or (problems, classes) where there are several points to draw from given the shares."""
@@ -202,39 +207,44 @@ class SharesGivenRatios:
         alpha = self.concentration[(logs + rng.gumbel(size=logs.shape)).argmax(axis=1)]
         return alpha
 
-    def _log_density(self, place: FloatArray, alpha: FloatArray) -> FloatArray:
-        """Shape (problems,): of log-ratio coordinates, whose Jacobian raises every concentration by one."""
-        shares = _Proposal.shares(place)
-        prior = (alpha * np.log(shares)).sum(axis=1)
-        total: FloatArray = prior + self.weight * np.log(self._mixed(shares)).sum(axis=1)
+    def _log_likelihood(self, mixed: FloatArray) -> FloatArray:
+        """Shape (problems,)."""
+        total: FloatArray = self.weight * np.log(mixed).sum(axis=1)
         return total
 
-    def _allot(self, rng: np.random.Generator, shares: FloatArray) -> FloatArray:
+    def _allot(self, rng: np.random.Generator, shares: FloatArray, mixed: FloatArray) -> FloatArray:
         """Shape (problems, classes): items of each class, drawn item by item given the shares.
 
         Where an item stands for several, their spread is that of as many, about the mean.
         """
-        mixed, items = self._mixed(shares), self.ratios.shape[2]
-        marks, below = rng.random(mixed.shape) * mixed, np.zeros_like(mixed)
+        items, marks, below = self.ratios.shape[2], rng.random(mixed.shape), np.zeros_like(mixed)
+        marks *= mixed
         counts, expected, before = np.empty(shares.shape), np.empty(shares.shape), np.zeros(len(shares))
-        for place, ratios in enumerate(self.ratios):
+        for place, ratios in enumerate(self.ratios[:-1]):
             part = ratios * shares[:, place, None]
             below += part
-            reached = (marks < below).sum(axis=1) if place < len(self.ratios) - 1 else np.full(len(shares), items)
+            reached = (marks < below).sum(axis=1)
             counts[:, place], before = reached - before, reached
-            expected[:, place] = (part / mixed).sum(axis=1)
+            if self.weight != 1:
+                expected[:, place] = (part / mixed).sum(axis=1)
+        counts[:, -1] = items - before
         if self.weight == 1:
             return counts
+        expected[:, -1] = items - expected[:, :-1].sum(axis=1)
         spread = np.maximum(self.weight * expected + np.sqrt(self.weight) * (counts - expected), 0.0)
         rounded: FloatArray = spread * (self.weight * items / np.maximum(spread.sum(axis=1, keepdims=True), SMALLEST))
         return rounded
 
     def _mode(self) -> FloatArray:
-        """Shape (problems, classes): by EM, with every third step doubled."""
-        alpha, weight, total = self.concentration.mean(axis=0), self.weight, self.weight * self.ratios.shape[2]
-        shares = np.full(self.ratios.shape[1::-1], 1 / len(alpha))
-        for number in range(EM_ROUNDS):
-            responsible = np.einsum("cpi,pi->pc", self.ratios, 1 / self._mixed(shares)) * shares
+        """Shape (problems, classes): about, by EM from the mode of the first problem, with every third step doubled."""
+        start = np.full((1, len(self.ratios)), 1 / len(self.ratios))
+        first = self._climb(self.ratios[:, :1], start, ROUNDS_OF_FIRST)
+        return self._climb(self.ratios, np.repeat(first, self.ratios.shape[1], axis=0), ROUNDS_OF_ALL)
+
+    def _climb(self, ratios: FloatArray, shares: FloatArray, rounds: int) -> FloatArray:
+        alpha, weight, total = self.concentration.mean(axis=0), self.weight, self.weight * ratios.shape[2]
+        for number in range(rounds):
+            responsible = np.einsum("cpi,pi->pc", ratios, 1 / _mixed(ratios, shares)) * shares
             new = (alpha + weight * responsible) / (alpha.sum() + total)
             moved = np.abs(new - shares).max(initial=0.0)
             shares = new if number % 3 else np.maximum(new * new / shares, 1e-9)
@@ -275,14 +285,18 @@ class _Proposal:
     steepness: FloatArray
 
     def draw(self, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-        """Draw a point for each problem, with its log density up to a constant."""
+        """Draw shares for each problem, with the log density of their log-ratios up to a constant."""
         heavy = np.sqrt(FREEDOM / rng.chisquare(FREEDOM, len(self.center)))
         standard = rng.standard_normal(self.center.shape) * heavy[:, None]
         place = self.center + (self.axes @ (standard / self.steepness)[..., None])[..., 0]
-        return place, self._of_standard(standard)
+        logs = place @ _basis(place.shape[1] + 1).T
+        shares: FloatArray = np.exp(logs - logs.max(axis=1, keepdims=True))
+        shares /= shares.sum(axis=1, keepdims=True)
+        return np.maximum(shares, SMALLEST, out=shares), self._of_standard(standard)
 
-    def log_density(self, place: FloatArray) -> FloatArray:
-        """Shape (problems,): up to a constant."""
+    def log_density(self, shares: FloatArray) -> FloatArray:
+        """Shape (problems,): of the log-ratios of these shares, up to a constant."""
+        place = np.log(shares) @ _basis(shares.shape[1])
         turned = ((place - self.center)[:, None] @ self.axes)[:, 0]
         return self._of_standard(turned * self.steepness)
 
@@ -291,21 +305,16 @@ class _Proposal:
         density: FloatArray = exponent * np.log1p((standard**2).sum(axis=1) / FREEDOM)
         return density
 
-    @staticmethod
-    def shares(place: FloatArray) -> FloatArray:
-        """Shape (problems, classes): the shares at these coordinates."""
-        logs = place @ _basis(place.shape[1] + 1).T
-        shares: FloatArray = np.exp(logs - logs.max(axis=1, keepdims=True))
-        shares /= shares.sum(axis=1, keepdims=True)
-        return np.maximum(shares, SMALLEST, out=shares)
 
-    @staticmethod
-    def coordinates(shares: FloatArray) -> FloatArray:
-        """Shape (problems, classes − 1)."""
-        place: FloatArray = np.log(shares) @ _basis(shares.shape[1])
-        return place
+def _mixed(ratios: FloatArray, shares: FloatArray) -> FloatArray:
+    """Shape (problems, items): the density of each item."""
+    total: FloatArray = ratios[0] * shares[:, 0, None]
+    for of_class, share in zip(ratios[1:], shares.T[1:], strict=True):
+        total += of_class * share[:, None]
+    return np.maximum(total, SMALLEST, out=total)
 
 
+@cache
 def _basis(classes: int) -> FloatArray:
     """Shape (classes, classes − 1): orthonormal columns that sum to zero."""
     basis = np.zeros((classes, classes - 1))

@@ -7,6 +7,7 @@ from truecount._lazy import on_demand
 if TYPE_CHECKING:
     from truecount.models.discrete import Density as Density
     from truecount.models.discrete import density as density
+    from truecount.models.erring_labels import ErringLabels as ErringLabels
     from truecount.models.gaussian import GaussianDensity as GaussianDensity
     from truecount.models.gaussian import GaussianPrior as GaussianPrior
     from truecount.models.gaussian import gaussian_density as gaussian_density
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from truecount.models.priors import Prior as Prior
     from truecount.models.published import MeanInterval as MeanInterval
     from truecount.models.published import Pert as Pert
+    from truecount.models.target_labels import TargetLabels as TargetLabels
     from truecount.models.variation import Cut as Cut
     from truecount.models.variation import Independent as Independent
     from truecount.models.variation import Pooled as Pooled
@@ -32,6 +34,7 @@ _HOMES = {
     "Walk": "variation",
     "ByPrediction": "given_output",
     "Density": "discrete",
+    "ErringLabels": "erring_labels",
     "GaussianDensity": "gaussian",
     "GaussianPrior": "gaussian",
     "GivenOutput": "given_output",
@@ -41,6 +44,7 @@ _HOMES = {
     "Pert": "published",
     "Prior": "priors",
     "SamePopulation": "given_output",
+    "TargetLabels": "target_labels",
     "density": "discrete",
     "gaussian_density": "gaussian",
 }

@@ -53,6 +53,9 @@ class OutputModel(Model):
         "were weighed by how well they do."
     )
 
+    labels_tell_outputs: ClassVar[bool] = False
+    """Whether labelled items tell the shares of the outputs too."""
+
     given_output: Concentration = None
 
     def __post_init__(self) -> None:
@@ -61,7 +64,7 @@ class OutputModel(Model):
 
     def closed_form(self, counts: Counts) -> GivenOutput:
         """Put counts and prior together; weighted items count at the effective size of one sample."""
-        labeled, unlabeled = effective_by_output(counts)
+        labeled, unlabeled = effective_by_output(counts, labels_tell_outputs=self.labels_tell_outputs)
         require_labels(labeled, "the classes of each output", "Label a sample of the population")
         seen = self._seen(counts, unlabeled)
         prior = self.prior_for(counts)
@@ -105,6 +108,7 @@ class SamePopulation(OutputModel):
     """
 
     name: ClassVar[str] = "same_population"
+    labels_tell_outputs: ClassVar[bool] = True
     sampling: ClassVar[str] = "a random sample of this population"
     assumptions: ClassVar[tuple[Assumption, ...]] = (
         Assumption(

@@ -41,6 +41,7 @@ def group_density(
     options: dict[str, Any] = {"labeled": own, "is_group": np.arange(len(groups) + further) < len(groups)}
     if isinstance(confusion, Varying):
         options["row_spread_scale"] = confusion.spread
+        options["is_one_study"] = confusion.new_study == "one" and len(groups) > 1
     if isinstance(variation, Independent):
         empty = Centre(concentration, np.empty((0, len(groups) + further)), basis)
         return GroupDensity(rows, items, empty, dirichlet=DirichletGroups(basis, concentration), **options)

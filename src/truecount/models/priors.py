@@ -9,7 +9,7 @@ import numpy as np
 
 from truecount import _check
 from truecount._advice import Advice, named_rows
-from truecount._types import FloatArray, Name
+from truecount._types import BoolArray, FloatArray, Name
 from truecount._wording import nearest, own_outputs, quoted
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
@@ -22,8 +22,10 @@ LEAST, MOST = 1e-9, 1e9
 NAMED_ROWS = ("flat", "sparse")
 LEARNED, AUTO = "learned", "auto"
 MANY_CLASSES, MOSTLY_RARE = 6, 20
-"""Classes from which on, by default, the prior of the rows and that of the prevalence are learned; ``docs/priors.md``
-says what was measured."""
+"""Classes from which on, by default, the prior of the rows and that of the prevalence are learned.
+
+``docs/guides/priors.md`` says what was measured.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +190,16 @@ class Prior:
         rows = self.confusion_for(counts)
         means = np.where(is_learned[:, None], rows / rows.sum(axis=1, keepdims=True), known)
         return not (rows[is_learned] > 1).any(axis=1).all() or np.allclose(means, means[0])
+
+    def has_given_row(self, counts: Counts) -> BoolArray:
+        """Whether the prior of each class's row was given by itself and prefers some output, as a published rate does.
+
+        Shape (classes,). Rows that follow a rule, such as those of `Prior.diagonal`, are not given by themselves.
+        """
+        if isinstance(self.confusion, str | float | int | Diagonal):
+            return np.zeros(len(counts.classes), bool)
+        rows = self.confusion_for(counts)
+        return np.asarray((rows.max(axis=1) > 1) & (rows.max(axis=1) > rows.min(axis=1)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""

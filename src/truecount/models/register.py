@@ -3,13 +3,17 @@
 from truecount._advice import Advice
 from truecount._wording import nearest
 from truecount.errors import InputError
+from truecount.models.erring_labels import ErringLabels
 from truecount.models.given_output import ByPrediction, OutputModel, SamePopulation
 from truecount.models.label_shift import LabelShift
 from truecount.models.model import Model
 from truecount.models.priors import Prior, require_prior
+from truecount.models.target_labels import TargetLabels
 
 KINDS: tuple[type[LabelShift] | type[OutputModel], ...] = (LabelShift, SamePopulation, ByPrediction)
-MODELS = {kind.name: kind for kind in KINDS}
+MODELS: dict[str, type[LabelShift] | type[OutputModel]] = {
+    kind.name: kind for kind in (*KINDS, ErringLabels, TargetLabels)
+}
 """By the name that files have."""
 EVERY = " or ".join(f"{kind.__name__}()" for kind in KINDS)
 
@@ -51,4 +55,12 @@ def label_shift_model(model: Model, prior: Prior | None, asked: str) -> LabelShi
             f"{asked} exists only under label shift, where {LabelShift.carries_over} does",
             Advice("Pass {}", LabelShift.choice()),
         )
+    require_no_target_labels(chosen, f"{asked} is told of labels from elsewhere")
     return chosen
+
+
+def require_no_target_labels(model: Model, needed: str) -> None:
+    """Refuse labels of the population itself, where they would not be used."""
+    if isinstance(model, TargetLabels):
+        remedy = "Pass LabelShift(), and labels of the population as audit= to check, or use infer(counts, model)"
+        raise InputError("model", "has labels of the population itself", needed, remedy)

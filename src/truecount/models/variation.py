@@ -85,12 +85,18 @@ class Varying:
     ----------
     spread
         Scale of the half-normal prior of the standard deviation between studies, one for each class's row.
+    new_study
+        ``"each"``: every group without labels of its own is a new study, with rows of its own. ``"one"``: all groups
+        together are one new study, such as regions that one laboratory tests, so that its error cancels in their
+        differences. That needs two classes, at most three outputs, and groups without labels of their own.
     """
 
     spread: float = 0.5
+    new_study: Literal["each", "one"] = "each"
 
     def __post_init__(self) -> None:
         _require_scale("spread", self.spread)
+        _check.one_of("new_study", self.new_study, ("each", "one"))
 
 
 @dataclass(frozen=True, slots=True)

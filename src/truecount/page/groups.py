@@ -90,17 +90,20 @@ def render_groups(
     command
         What was typed to get this answer.
     """
-    return rendered(
-        "groups.html",
-        title=title or TITLE,
-        answer=answer_in_words(summary),
-        alerts=[visible(alert.message) for alert in summary.alerts] if summary.has_answer else [],
-        sections=[*_sections(summary), *_study_prior(answer, summary)] if summary.has_answer else [],
-        findings=text.remarks(summary.findings),
-        method=_method(answer, summary),
-        assumptions=_assumptions(answer.model),
-        repeat=_repeat(answer, summary, command),
-    )
+    return rendered("groups.html", title=title or TITLE, **group_content(answer, summary, command))
+
+
+def group_content(answer: "GroupPosterior", summary: GroupSummary, command: str | None) -> dict[str, Any]:
+    """Return what a page of many groups shows."""
+    return {
+        "answer": answer_in_words(summary),
+        "alerts": [visible(alert.message) for alert in summary.alerts] if summary.has_answer else [],
+        "sections": [*_sections(summary), *_study_prior(answer, summary)] if summary.has_answer else [],
+        "findings": text.remarks(summary.findings),
+        "method": _method(answer, summary),
+        "assumptions": _assumptions(answer.model),
+        "repeat": _repeat(answer, summary, command),
+    }
 
 
 def answer_in_words(summary: GroupSummary) -> str:

@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import StringIO
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from truecount._types import Name
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 WIDTH = 3.6
 """Inches: letters keep a readable size on a telephone."""
+LONGEST_LINE = 36
+"""Letters below the horizontal axis, which begins behind the names of the rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ def drawing_of(name: str, draw: "Callable[[Axes, Shown, Theme], None]", data: Sh
 
 def drawing(ax: "Axes", axis: str, title: str, about: str, caption: str, name: str = "shares") -> Drawing:
     """Return a picture for the page, with the name of its horizontal axis."""
-    ax.set_xlabel(axis, loc="left", color=LIGHT.soft, fontsize=FONT, parse_math=False)
+    ax.set_xlabel(fill(axis, LONGEST_LINE), loc="left", color=LIGHT.soft, fontsize=FONT, parse_math=False)
     find_letters(ax)
     view, svg = _inline(name, _svg(ax))
     return Drawing(name, title, about, caption, view, svg)

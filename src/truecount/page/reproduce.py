@@ -8,7 +8,7 @@ from typing import Any
 from truecount._secrets import masked_command
 from truecount._wording import visible
 from truecount.inference.run import ImportanceRun, ScoreRun
-from truecount.models import LabelShift, Model, Prior
+from truecount.models import ErringLabels, LabelShift, Model, Prior, TargetLabels
 from truecount.models.priors import Diagonal
 from truecount.results import Posterior
 from truecount.results.table import how
@@ -66,7 +66,7 @@ def python(posterior: Posterior) -> str:
         "import truecount as tc",
         "",
         f"counts = {_counts(posterior)}",
-        f"model = {_model(posterior.model)}",
+        f"model = {model_in_python(posterior.model)}",
         f"posterior = tc.infer(counts, model, {_options(posterior)})",
         "print(posterior)",
     ]
@@ -88,12 +88,24 @@ def beliefs(model: Model) -> list[tuple[str, str]]:
             ("Prior of the shares", _plainly(prior["prevalence"])),
             ("Prior of the confusion", _plainly(prior["confusion"])),
             ("Known confusion", _plainly(prior["known"] or "none")),
+            *_of_target(model),
         ]
     given = model.to_dict().get("given_output")
     return [("Prior of each output's classes", _plainly(given or "the default of the model"))]
 
 
+def _of_target(model: LabelShift) -> list[tuple[str, str]]:
+    """Name the labels of the population itself, and what those from elsewhere may be worth."""
+    if not isinstance(model, TargetLabels):
+        return []
+    worth = "learned" if model.worth is None else f"{model.worth:g} labels"
+    rows = json.dumps([list(row) for row in model.labeled])
+    return [("Labels of the population", rows), ("Worth of a class's labels from elsewhere", worth)]
+
+
 def _counts(posterior: Posterior) -> str:
+    if posterior.raters is not None:
+        return f"tc.Ratings.from_json({posterior.raters.data.to_json()!r})"
     return f"tc.Counts.from_json({posterior.counts.to_json()!r})"
 
 
@@ -106,8 +118,15 @@ def _engine(posterior: Posterior) -> list[str]:
     return [f"engine=tc.{posterior.origin.engine}"] if posterior.origin.engine else []
 
 
-def _model(model: Model) -> str:
+def model_in_python(model: Model) -> str:
     """Write a model as Python."""
+    if isinstance(model, ErringLabels):
+        options = [f"{name}={value!r}" for name, value in model.options().items()]
+        return f"tc.ErringLabels({', '.join([prior_in_python(model.prior), *options])})"
+    if isinstance(model, TargetLabels):
+        worth = "" if model.worth is None else f", worth=float({str(model.worth)!r})"
+        table = f"labeled={[list(row) for row in model.labeled]}, counted={model.counted}{worth}"
+        return f"tc.TargetLabels(prior={prior_in_python(model.prior)}, {table})"
     if isinstance(model, LabelShift):
         return f"tc.LabelShift({prior_in_python(model.prior)})"
     given = model.to_dict()["given_output"]

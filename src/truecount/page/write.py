@@ -89,10 +89,10 @@ def render(
 ) -> str:
     """Return the page as text."""
     look: dict[str, Any] = {"level": level, "kind": kind, "target": target, "classes": classes, "command": command}
-    return rendered("page.html", title=title, level=f"{100 * level:.6g} %", **_content(posterior, **look))
+    return rendered("page.html", title=title, level=f"{100 * level:.6g} %", **content(posterior, **look))
 
 
-def _content(
+def content(
     posterior: Posterior,
     *,
     level: float,
@@ -114,6 +114,7 @@ def _content(
         "method": text.method(posterior, **look),
         "assumptions": posterior.model.assumptions,
         "confusion": confusion_table(posterior, level) if has_answer else None,
+        "raters": None if posterior.raters is None or not has_answer else posterior.raters.table(level),
         "fit": fit_table(posterior, level) if has_answer else [],
         "counts": counts_table(posterior.counts),
         "repeat": repeat(posterior, command),

@@ -36,6 +36,7 @@ def data_of(quantifier: AggregativeQuantifier, labeled: LabelledCollection, unla
     if isinstance(quantifier, AggregativeSoftQuantifier):
         return Scores(said, labels, said_of_new, classes)
     if isinstance(quantifier, AggregativeCrispQuantifier):
-        return count(labels, said, said_of_new, classes=classes, outputs=classes)
+        counts: Counts = count(labels, said, said_of_new, classes=classes, outputs=classes)
+        return counts
     needed = "predictions or probabilities are read"
     raise InputError("quantifier", f"is {type(quantifier).__name__}", needed, "Pass one such as ACC or PACC")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from truecount._types import FloatArray, IntArray, Name
 from truecount.errors import InputError
-from truecount.reading.names import Key, as_key, as_name
+from truecount.reading.names import Key, as_key, as_name, each_part
 from truecount.reading.rows import Row, without
 
 Codes: TypeAlias = NDArray[np.signedinteger[Any]]
@@ -106,6 +106,54 @@ def encode_with_gaps(argument: str, column: Any, missing: Collection[str] = ()) 
     return Column(codes, [without(as_name(value, table=argument), missing) for value in values])
 
 
+def encode_columns(argument: str, columns: Any, missing: Collection[str] = ()) -> Column:
+    """Return the codes and the names of one column, or of the combinations of several: a mapping, or a frame."""
+    named = columns_in_memory(argument, columns)
+    if named is None or len(named) == 1:
+        return encode_with_gaps(argument, columns if named is None else next(iter(named.values())), missing)
+    found = {
+        f"{argument}[{name!r}]": encode_with_gaps(f"{argument}[{name!r}]", each, missing)
+        for name, each in named.items()
+    }
+    length = len(next(iter(found.values())).codes)
+    for name, column in found.items():
+        column.require_length(name, next(iter(found)), length)
+    every = list(found.values())
+    cells, codes = np.unique(_combined(every, slice(None)), return_inverse=True)
+    places = np.unravel_index(cells, [max(len(column.names), 1) for column in every])
+    values = zip(
+        *([column.names[at] for at in place] for column, place in zip(every, places, strict=True)), strict=True
+    )
+    return Column(codes, [each_part(tuple(value), lambda name: name) for value in values])
+
+
+def columns_in_memory(argument: str, given: Any) -> dict[str, Any] | None:
+    """Return several columns by name, where a mapping or a frame was given; None where it is one column.
+
+    >>> columns_in_memory("predictions", {"gpt4": ["yes"], "bem": ["no"]})
+    {'gpt4': ['yes'], 'bem': ['no']}
+    """
+    if not isinstance(given, Mapping) and not (hasattr(given, "columns") and hasattr(given, "__getitem__")):
+        return None
+    names = list(given if isinstance(given, Mapping) else given.columns)
+    if not names:
+        needed = "it must be a column, or a mapping from name to column"
+        raise InputError(argument, "holds no columns", needed, "Pass {'first': [...], 'second': [...]}")
+    return {str(name): given[name] for name in names}
+
+
+def named_columns(argument: str, given: Any) -> str | tuple[str, ...]:
+    """Return the names of several columns in memory, or the argument itself where it is one column."""
+    several = columns_in_memory(argument, given)
+    return argument if several is None or len(several) == 1 else tuple(several)
+
+
+def encode_clusters(argument: str, column: Any) -> Column:
+    """Return the codes and the names of a column of clusters, of which there may be many."""
+    codes, values = _factorize(argument, column)
+    return Column(codes, [as_name(value, table=argument) for value in values])
+
+
 def encode_keys(argument: str, column: Any) -> Column:
     """Return the codes and the keys of a column of groups: names, dates or times, None for missing ones."""
     if isinstance(column, np.ndarray) and column.dtype.kind == "M":
@@ -116,7 +164,12 @@ def encode_keys(argument: str, column: Any) -> Column:
 
 
 def array_rows(
-    labels: Column | None, predictions: Column, *, groups: Sequence[Column] = (), weights: FloatArray | None = None
+    labels: Column | None,
+    predictions: Column,
+    *,
+    groups: Sequence[Column] = (),
+    weights: FloatArray | None = None,
+    cluster: Column | None = None,
 ) -> list[Row]:
     """Count the combinations of values in columns of the same items.
 
@@ -130,13 +183,16 @@ def array_rows(
         What groups are made by, a column for each part of a group's key.
     weights
         Shape (items,): the weight of each item; 1 if left out.
+    cluster
+        Which items belong together.
 
     Examples
     --------
     >>> array_rows(encode("labels", ["a", "b", "a"]), encode("predictions", ["a", "a", "a"]))[0]
-    Row(group=(), label='a', output='a', rows=2, weight=2, squares=2)
+    Row(group=(), label='a', output='a', rows=2, weight=2, squares=2, cluster=None)
     """
-    columns = [*groups, *([] if labels is None else [labels]), predictions]
+    clusters = [] if cluster is None else [cluster]
+    columns = [*clusters, *groups, *([] if labels is None else [labels]), predictions]
     cells, numbers, sums = _combinations(columns, weights)
     places = np.unravel_index(cells, [max(len(column.names), 1) for column in columns])
     values = zip(
@@ -144,7 +200,14 @@ def array_rows(
         strict=True,
     )
     return [
-        Row(tuple(value[: len(groups)]), None if labels is None else value[-2], value[-1], rows, *weighed)
+        Row(
+            tuple(value[len(clusters) : len(clusters) + len(groups)]),
+            None if labels is None else value[-2],
+            value[-1],
+            rows,
+            *weighed,
+            *value[: len(clusters)],
+        )
         for value, rows, *weighed in zip(values, numbers.tolist(), *(each.tolist() for each in sums), strict=True)
     ]
 

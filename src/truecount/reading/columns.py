@@ -32,20 +32,38 @@ class NoColumnError(InputError):
 class Columns:
     """Which columns of a table are read; `label` is None where no row has one, and may be absent if not needed.
 
-    `study` says where the label of a row comes from; it may be one of the columns that groups are made by.
+    Several predictions are those of several classifiers, several labels those of several raters. `study` says where the
+    label of a row comes from; it may be one of the columns that groups are made by. `cluster` says which items belong
+    together.
     """
 
-    prediction: str
-    label: str | None = None
+    prediction: str | tuple[str, ...]
+    label: str | tuple[str, ...] | None = None
     by: Mapping[str, str | None] = field(default_factory=dict)
     weight: str | None = None
     study: str | None = None
+    cluster: str | None = None
     needs_label: bool = True
 
     @property
     def keys(self) -> list[str]:
-        """Columns whose combinations are counted: groups, label, prediction."""
-        return [*self.by, *([self.label] if self.label is not None else []), self.prediction]
+        """Columns whose combinations are counted: groups, the cluster, labels, predictions."""
+        return [*self.by, *self.clusters, *self.labels, *self.predictions]
+
+    @property
+    def clusters(self) -> tuple[str, ...]:
+        """The column of clusters, or none."""
+        return () if self.cluster is None else (self.cluster,)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The columns of labels: of each rater, one, or none."""
+        return () if self.label is None else self.label if isinstance(self.label, tuple) else (self.label,)
+
+    @property
+    def predictions(self) -> tuple[str, ...]:
+        """The columns of outputs, one for each classifier."""
+        return self.prediction if isinstance(self.prediction, tuple) else (self.prediction,)
 
     @property
     def wanted(self) -> list[str]:
@@ -64,14 +82,16 @@ class Columns:
 
     def require_distinct(self) -> None:
         """Refuse one column in two roles."""
-        roles = {"label": self.label, "prediction": self.prediction, "weight": self.weight}
-        roles |= {} if self.study in self.by else {"study": self.study}
+        roles: list[tuple[str, str | None]] = [("label", each) for each in self.labels]
+        roles += [*(("prediction", each) for each in self.predictions), ("weight", self.weight)]
+        roles += [("cluster", self.cluster)]
+        roles += [] if self.study in self.by else [("study", self.study)]
         seen = dict.fromkeys(self.by, "by")
-        for role, column in roles.items():
+        for role, column in roles:
             if column is not None and not isinstance(column, str):
                 raise InputError(role, f"is {column!r:.60}", "it must be the name of a column", "Pass it as a string")
             if column is not None and column in seen:
-                found = f"is {column!r}, as is {seen[column]}"
+                found = f"names {column!r} twice" if seen[column] == role else f"is {column!r}, as is {seen[column]}"
                 raise InputError(role, found, "these are two columns", "Name the column of each")
             seen[str(column)] = role
 
@@ -126,7 +146,7 @@ def require_in_every_shard(names: Mapping[str, Sequence[str]], columns: Columns)
             one, other = (next(file for file in has if has[file] is found) for found in (False, True))
             meant = nearest(column, names[one])
             remedy = f"Perhaps you meant {meant!r}" if meant else f"Give it a column {column!r}"
-            if column == columns.label and not meant:
+            if column in columns.labels and not meant:
                 remedy = f"Name files of unlabelled items apart, as a second table, or give them an empty {column!r}"
             found = f"has no column {column!r}, and {other} has"
             raise NoColumnError(one, found, "shards of one table have the same columns", remedy, column=column)
@@ -142,6 +162,21 @@ def _advice(wanted: str, columns: Sequence[str]) -> str:
         return f"Write the period of {column!r} as one of {', '.join(FREQUENCIES)}"
     meant = nearest(wanted, map(str, columns))
     return f"Perhaps you meant {meant!r}" if meant else "Choose one of these"
+
+
+def column_names(argument: str, given: Any) -> str | tuple[str, ...]:
+    """Return the name of one column, or the names of several.
+
+    >>> column_names("prediction", ["gpt4", "bem"]), column_names("prediction", ["gpt4"])
+    (('gpt4', 'bem'), 'gpt4')
+    """
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        return given
+    names = tuple(given)
+    if not names or not all(isinstance(name, str) for name in names):
+        needed = "it must be the name of a column, or a list of names"
+        raise InputError(argument, f"is {given!r:.60}", needed, f"Pass {argument}='column' or ['first', 'second']")
+    return names if len(names) > 1 else names[0]
 
 
 def columns_by(by: str | Iterable[str] | Mapping[str, str | None] | None) -> dict[str, str | None]:

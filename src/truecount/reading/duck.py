@@ -5,6 +5,7 @@ Files need no other library, and start at once.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, TypeGuard
@@ -43,7 +44,9 @@ def connect(*, extensions: bool = False) -> Connection:
         "autoload_known_extensions": str(extensions).lower(),
     }
     connection = duckdb.connect(":memory:", config=config)
-    connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false; SET TimeZone = 'UTC'")
+    connection.execute("SET TimeZone = 'UTC'")
+    with suppress(duckdb.InvalidInputException):  # a notebook without ipywidgets: no progress can be asked for
+        connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
     return connection
 
 

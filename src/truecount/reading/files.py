@@ -25,8 +25,10 @@ from truecount.reading.locate import (
     is_database,
     may_be_log,
 )
+from truecount.reading.names import parts_of
 from truecount.reading.relations import (
     Relation,
+    column_names,
     lacking_extension,
     relations,
     require_keys,
@@ -62,6 +64,17 @@ class File:
         if is_address(self.path):
             return _rows_at(str(self.path), columns)
         return _rows_of(find_shards(self.path), columns)
+
+    def head(self, most: int) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Return the columns of the first file, and its first rows, at most so many."""
+        shards = find_shards(self.path)
+        first = replace(shards, files=shards.files[:1])
+        with connect() as connection, _blamed_on(first, Columns(prediction="")):
+            names = column_names(connection, first)
+            columns = Columns(prediction=names[-1], by=dict.fromkeys(names[:-1]))
+            found, *_ = relations(connection, first, columns)
+            rows = found.native.limit(most).fetchall()
+        return names, [tuple(map(found.decode, row)) for row in rows]
 
 
 def table_of(paths: Sequence[str | PathLike[str]]) -> Table:
@@ -115,14 +128,22 @@ def _watched(connection: Connection, name: str, relation: Relation, columns: Col
 
 def _cells(rows: list[Row], columns: Columns) -> dict[str, tuple[Any, ...]]:
     """Return what each column holds, where there are rows."""
-    values = [(*row.group, *((row.label,) if columns.label is not None else ()), row.output) for row in rows]
+    nothing = (None,) * len(columns.labels), (None,) * len(columns.predictions)
+    values = [
+        (
+            *row.group,
+            *(nothing[0] if row.label is None else parts_of(row.label)),
+            *(nothing[1] if row.output is None else parts_of(row.output)),
+        )
+        for row in rows
+    ]
     return dict(zip(columns.keys, zip(*values, strict=True), strict=True)) if values else {}
 
 
 def _empty_columns(rows: list[Row], columns: Columns) -> list[str]:
     """Return the columns that hold nothing, where there are rows."""
     empty = [column for column, cells in _cells(rows, columns).items() if all(cell is None for cell in cells)]
-    return [column for column in empty if columns.needs_label or column != columns.label]
+    return [column for column in empty if columns.needs_label or column not in columns.labels]
 
 
 def _mixed_columns(rows: list[Row], columns: Columns) -> list[str]:

@@ -34,11 +34,8 @@ class AnyFrame:
 
     def groups(self, columns: Columns, most: int) -> list[tuple[Any, ...]]:
         """Count and sum alike rows; where there are more than `most` kinds of them, some more than `most` suffice."""
-        schema = self.frame.collect_schema()
-        is_spark = self.frame.implementation.is_spark_like()
-        times = [at for at, column in enumerate(columns.by) if is_spark and _kind(schema[column]) == "Datetime"]
         try:
-            return _as_times(_collected(_grouped(_prepared(self.frame, columns), columns), most), times)
+            return as_times(_collected(self.grouped(columns), most), self.times_as_numbers(columns))
         except (TypeError, NotImplementedError) as error:
             found = f"has values that cannot be grouped ({error})"
             needed = "names must be strings, numbers or booleans"
@@ -46,6 +43,16 @@ class AnyFrame:
         except ModuleNotFoundError as error:
             feature = f"Counting {self.table} with {self.frame.implementation.value} ({error.name})"
             raise MissingExtraError(feature, "backends") from error
+
+    def grouped(self, columns: Columns) -> Any:
+        """Return the frame of counts and sums of alike rows, not computed yet where the library is lazy."""
+        return _grouped(_prepared(self.frame, columns), columns)
+
+    def times_as_numbers(self, columns: Columns) -> list[int]:
+        """Return which of the keys are times that come as microseconds since 1970, as those of Spark do."""
+        schema = self.frame.collect_schema()
+        is_spark = self.frame.implementation.is_spark_like()
+        return [at for at, column in enumerate(columns.by) if is_spark and _kind(schema[column]) == "Datetime"]
 
 
 def any_frame(table: str, native: Any, columns: Columns) -> AnyFrame:
@@ -115,7 +122,7 @@ def _in_microseconds(frame: Any, columns: Columns) -> Any:
     return nw.from_native(native)
 
 
-def _as_times(records: list[tuple[Any, ...]], positions: Sequence[int]) -> list[tuple[Any, ...]]:
+def as_times(records: list[tuple[Any, ...]], positions: Sequence[int]) -> list[tuple[Any, ...]]:
     """Return microseconds since 1970, at these positions of each record, as the times that they are."""
     if not positions:
         return records

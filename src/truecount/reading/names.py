@@ -5,10 +5,13 @@ however they are stored or written: 1.0 is 1, and "1.0" is "1". The words NA, N/
 refused as labels and predictions until someone says what they mean: ``missing="NA"`` that this word stands for a
 missing value, ``missing=["NA", "NaN"]`` that these do, ``missing=""`` that none does, ``missing=["NA", ""]`` that no
 other does, or ``classes=`` and ``outputs=`` that it is a name.
+
+What several classifiers put out for one item, or several raters said of it, is a combination of such names.
 """
 
+import json
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -24,11 +27,17 @@ Key: TypeAlias = Name | date | None
 """What a group may be called; `datetime.datetime` is a `date` too."""
 Group: TypeAlias = tuple[Key, ...]
 """The group of a row: a key for each column that groups are made by."""
+Combination: TypeAlias = tuple[Name | None, ...]
+"""A name for each of several columns, None where it is missing."""
+Value: TypeAlias = Name | Combination | None
+"""What a row holds: a name, or one for each of several columns; None where nothing is there."""
 Missing: TypeAlias = str | Collection[str] | None
 """A word that means a missing value, or several; "" says that no other word does, and None that nobody has said."""
 MISSING_WORDS = frozenset({"na", "n/a", "nan", "null", "none"})
 SUSPECT_WORDS = MISSING_WORDS | {"unknown", "?", "-", "--", ".", "missing", "unlabeled", "unlabelled", "tbd"}
 """What may mean that a label is missing where there is nothing else to estimate."""
+MISSING = "missing"
+"""What stands in the name of a combination for a missing part."""
 WHOLE_IN_TEXT = re.compile(r"(-?\d+)\.0")
 """A whole number as spreadsheets and pandas write it in a column with gaps."""
 
@@ -68,6 +77,40 @@ def as_key(value: Any, *, table: str, column: str | None = None) -> Key:
     if isinstance(plain, date):
         return plain
     return as_name(plain, table=table, column=column)
+
+
+def combined(columns: str | tuple[str, ...] | None, values: Sequence[Name | None]) -> Value:
+    """Return the value of one column, or the combination of several; None where nothing is there."""
+    if columns is None or isinstance(columns, str):
+        return values[0] if values else None
+    return None if all(value is None for value in values) else tuple(values)
+
+
+def parts_of(value: Value) -> Combination:
+    """Return the values of all columns; that of one column where it is no combination."""
+    return value if isinstance(value, tuple) else (value,)
+
+
+def each_part(value: Value, change: Callable[[Name | None], Name | None]) -> Value:
+    """Change the value of every column; a combination of which nothing is left is None."""
+    if not isinstance(value, tuple):
+        return change(value)
+    changed = tuple(map(change, value))
+    return None if all(part is None for part in changed) else changed
+
+
+def combination_name(parts: Combination) -> str:
+    """Return the name of a combination, from which its parts can be told.
+
+    >>> combination_name(("yes", None, 1)), combination_name(("missing", "a, b"))
+    ('yes, missing, 1', '"missing", "a, b"')
+    """
+    return ", ".join(MISSING if part is None else _written(part) for part in parts)
+
+
+def _written(part: Name) -> str:
+    is_clear = not isinstance(part, str) or (part != MISSING and not set(part) & {",", '"'})
+    return str(part) if is_clear else json.dumps(part, ensure_ascii=False)
 
 
 def named_or_found(argument: str, names: Iterable[Any] | None) -> tuple[Name, ...] | None:

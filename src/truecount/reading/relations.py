@@ -29,6 +29,8 @@ Schema: TypeAlias = list[tuple[Nested, str]]
 """The columns of a file, and what is within them, with their types."""
 NUMBERS = ("tinyint", "smallint", "integer", "bigint", "hugeint", "float", "double", "decimal")
 """DuckDB's types of numbers, but for those that begin with a ``u`` because they have no sign."""
+FIRST_RECORDS = 1000
+"""Of JSON, whose keys are its columns."""
 TWICE = "'A key that is read stands twice in one object: '"
 
 
@@ -232,6 +234,18 @@ def _selected(
 
 def _from_json(value: Any) -> Any:
     return read_json(value) if isinstance(value, str) else value
+
+
+def column_names(connection: Connection, shards: Shards) -> list[str]:
+    """Return the columns of a table: of JSON, the keys of its first records."""
+    if shards.kind in DELIMITERS:
+        return header(shards.files[0])[0]
+    if shards.kind in TABLES:
+        source = f"read_parquet({literals(shards.files)}, hive_partitioning={shards.is_partitioned})"
+        return _columns_of(connection, source)
+    source = f"(FROM {_records_source(shards)} LIMIT {FIRST_RECORDS})"
+    found = connection.sql(f"SELECT json_keys(json) FROM {source}").fetchall()  # noqa: S608
+    return list(dict.fromkeys(key for (keys,) in found for key in keys or ()))
 
 
 def _columns_of(connection: Connection, source: str) -> list[str]:

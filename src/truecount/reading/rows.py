@@ -15,7 +15,19 @@ from truecount._types import Name
 from truecount._wording import quoted
 from truecount.errors import InputError, TruecountWarning
 from truecount.reading.columns import Columns, NoColumnError
-from truecount.reading.names import MISSING_WORDS, SUSPECT_WORDS, Group, Missing, missing_words, named_or_found
+from truecount.reading.names import (
+    MISSING_WORDS,
+    SUSPECT_WORDS,
+    Group,
+    Key,
+    Missing,
+    Value,
+    each_part,
+    group_name,
+    missing_words,
+    named_or_found,
+    parts_of,
+)
 
 TRUTHS = ("true", "false")
 MOST_NAMES = 1000
@@ -25,14 +37,15 @@ MOST_LONE_GROUPS = 1000
 
 
 class Row(NamedTuple):
-    """Rows of a table that are alike, counted."""
+    """Rows of a table that are alike, counted; label and output are combinations where several columns are read."""
 
     group: Group
-    label: Name | None
-    output: Name | None
+    label: Value
+    output: Value
     rows: int
     weight: Any
     squares: Any
+    cluster: Key = None
 
 
 class Table(Protocol):
@@ -92,17 +105,13 @@ class Reading:
         """Classes and outputs that the caller named."""
         return (*(self.classes or ()), *(self.outputs or ()))
 
-    @property
-    def _nothing(self) -> tuple[Any, ...]:
-        return (None, *self.missing)
-
     def of_one(self, table: Table) -> list[Row]:
         """Return the rows of a table, in which those with an empty label are the unlabelled population."""
         rows = self.explained(table.name, table.rows(self.columns.with_study))
         require_not_swapped(table.name, rows, self.columns)
-        require_predictions(table.name, rows, self.columns.prediction)
+        require_predictions(table.name, rows, self.columns.predictions)
         if not self.is_shard:
-            require_some_labeled(table.name, rows, str(self.columns.label))
+            require_some_labeled(table.name, rows, self.columns.labels)
             require_some_unlabeled(table.name, rows)
         return self._as_text(self._grouped(table.name, rows), table)
 
@@ -130,17 +139,21 @@ class Reading:
     def explained(self, table: str | None, rows: Sequence[Row]) -> list[Row]:
         """Return the rows with None for the words that mean a missing value, and refuse others that may."""
         words = self.missing
-        cleared = [row._replace(label=without(row.label, words), output=without(row.output, words)) for row in rows]
+        cleared = [row._replace(label=self._present(row.label), output=self._present(row.output)) for row in rows]
         if "" not in words:
             self._require_clear(table, cleared, words)
         return cleared
 
+    def _present(self, value: Value) -> Value:
+        return each_part(value, lambda name: without(name, self.missing))
+
     def _require_clear(self, table: str | None, rows: Sequence[Row], told: Sequence[str]) -> None:
         often: dict[str, Sums[Name]] = {"labelled": Sums(), "predicted": Sums()}
         for row in rows:
-            for role, found in (("labelled", row.label), ("predicted", row.output)):
-                if found is not None and str(found).casefold() in MISSING_WORDS and found not in self.named:
-                    often[role][found] += row.rows
+            for role, value in (("labelled", row.label), ("predicted", row.output)):
+                for found in parts_of(value):
+                    if found is not None and str(found).casefold() in MISSING_WORDS and found not in self.named:
+                        often[role][found] += row.rows
         for role, words in often.items():
             for word, number in words.most_common(1):
                 missing: Any = [*told, str(word)] if told else str(word)
@@ -158,13 +171,13 @@ class Reading:
 
     def _labeled_rows(self, labeled: Table, unlabeled: Table) -> list[Row]:
         """Return the rows of the first table, labelled throughout; without any label it may be the second."""
-        column = str(self.columns.label)
+        columns = self.columns.labels
         try:
             rows = self.explained(labeled.name, labeled.rows(self.columns.of_labels))
-            require_predictions(labeled.name, rows, self.columns.prediction)
-            require_some_labeled(labeled.name, rows, column)
+            require_predictions(labeled.name, rows, self.columns.predictions)
+            require_some_labeled(labeled.name, rows, columns)
         except InputError as error:
-            if self._holds(unlabeled, column) and not self._holds(labeled, column):
+            if self._holds(unlabeled, *columns) and not self._holds(labeled, *columns):
                 found, needed = f"has no label and {unlabeled.name} has", "the labelled one comes first"
                 raise InputError(labeled.name, found, needed, "Swap the two") from error
             raise
@@ -178,9 +191,9 @@ class Reading:
             found = table.rows(replace(self.columns, needs_label=False, study=None))
         except InputError:
             found = table.rows(replace(self.columns, label=None, study=None))
-        _warn_of_unused(sum(row.rows for row in found if row.label not in self._nothing))
+        _warn_of_unused(sum(row.rows for row in found if self._present(row.label) is not None))
         rows = self.explained(table.name, [row._replace(label=None) for row in found])
-        require_predictions(table.name, rows, self.columns.prediction)
+        require_predictions(table.name, rows, self.columns.predictions)
         return rows
 
     @contextmanager
@@ -195,13 +208,13 @@ class Reading:
             remedy = "Add it there, with 1 in every row that has no weight"
             raise InputError(error.argument, error.found, "both tables need the weights", remedy) from error
 
-    def _holds(self, table: Table, column: str) -> bool:
-        """Whether a table has this column, with something in it."""
+    def _holds(self, table: Table, *columns: str) -> bool:
+        """Whether a table has these columns, with something in one of them."""
         try:
-            found = table.rows(Columns(prediction=column))
+            found = table.rows(Columns(prediction=columns))
         except InputError:
             return False
-        return any(row.output not in self._nothing for row in found)
+        return any(self._present(row.output) is not None for row in found)
 
     def _as_text(self, rows: list[Row], *tables: Table) -> list[Row]:
         """Return names as text where a text takes part, unless all are and the caller named them.
@@ -211,14 +224,14 @@ class Reading:
         are_text = [each.is_text for each in tables]
         if not any(are_text) or (all(are_text) and self.named):
             return rows
-        names = {name for row in rows for name in (row.label, row.output)}
+        names = {name for row in rows for value in (row.label, row.output) for name in parts_of(value)}
         words = sorted((name for name in names if isinstance(name, str) and name.casefold() in TRUTHS), reverse=True)
         spelled = {word.casefold(): word for word in words}
 
         def text(name: Name | None) -> str | None:
             return None if name is None else spelled.get(str(name).casefold(), str(name))
 
-        return [row._replace(label=text(row.label), output=text(row.output)) for row in rows]
+        return [row._replace(label=each_part(row.label, text), output=each_part(row.output, text)) for row in rows]
 
 
 def without(name: Name | None, words: Collection[str]) -> Name | None:
@@ -233,20 +246,23 @@ def _warn_of_unused(labels: int) -> None:
         warnings.warn(Advice(use, many, AUDIT), TruecountWarning, stacklevel=6)
 
 
-def require_predictions(table: str, rows: Sequence[Row], column: str) -> None:
+def require_predictions(table: str, rows: Sequence[Row], columns: Sequence[str]) -> None:
     """Refuse a table without rows, and rows without an output."""
     if not rows:
         raise InputError(table, "has no rows", "some must stand below the column names", "Check how it was written")
     without_output = sum(row.rows for row in rows if row.output is None)
     if without_output:
-        found = f"has {number_of_rows(without_output)} without a prediction{_in_column(table, column)}"
+        found = f"has {number_of_rows(without_output)} without a prediction{_in_column(table, *columns)}"
         remedy = "Write what the classifier said, for instance 'abstained', or remove them"
-        raise InputError(table, found, "every row needs one", remedy)
+        needed = "every row needs one" if len(columns) == 1 else "every row needs that of one classifier at least"
+        raise InputError(table, found, needed, remedy)
 
 
 def require_not_swapped(table: str, rows: Sequence[Row], columns: Columns) -> None:
     """Refuse gaps among the predictions and none among the labels, where both name the same: they changed places."""
-    label, prediction = str(columns.label), columns.prediction
+    if len(columns.labels) != 1 or len(columns.predictions) != 1:
+        return
+    (label,), (prediction,) = columns.labels, columns.predictions
     labels, outputs = {row.label for row in rows}, {row.output for row in rows}
     if None in outputs and None not in labels and len(outputs) > 1 and outputs - {None} <= labels:
         found = f"has a label in every row of column {label!r}, and gaps in the predictions of column {prediction!r}"
@@ -255,23 +271,26 @@ def require_not_swapped(table: str, rows: Sequence[Row], columns: Columns) -> No
         raise InputError(table, found, needed, Advice("Perhaps they are swapped: pass {}, {}", *names))
 
 
-def require_few_names(table: str | None, column: str, argument: str, names: Sequence[Name | None]) -> None:
+def require_few_names(table: str | None, columns: Sequence[str], argument: str, names: Sequence[Name | None]) -> None:
     """Refuse a column with more different values than classes are."""
     if len(names) > MOST_NAMES:
-        found = f"has {len(names):,} different values{_in_column(table, column)}"
+        found = f"has {len(names):,} different values{_in_column(table, *columns)}"
         needed = f"a column of class names has at most {MOST_NAMES:,}"
         remedy = f"Choose another column, sort continuous scores into bins, or name them all in {argument}=[...]"
-        raise InputError(table or column, found, needed, remedy)
+        raise InputError(table or columns[0], found, needed, remedy)
 
 
-def require_named(table: str | None, column: str, argument: str, wanted: Sequence[Name], found: Sequence[Name]) -> None:
+def require_named(
+    table: str | None, columns: Sequence[str], argument: str, wanted: Sequence[Name], found: Sequence[Name | None]
+) -> None:
     """Refuse a name that occurs but that the caller did not name."""
     known = frozenset(wanted)
     for name in found:
         if name not in known:
             needed = f"{argument} names only {quoted(wanted)}"
             remedy = f"Add it to {argument}=[...], or correct the column"
-            raise InputError(table or column, f"holds {name!r}{_in_column(table, column)}", needed, remedy)
+            where = _in_column(table, *columns)
+            raise InputError(table or columns[0], f"holds {name!r}{where}", needed, remedy)
 
 
 def require_all_labeled(table: str, rows: Sequence[Row]) -> None:
@@ -291,11 +310,11 @@ def require_studies(table: str, rows: Sequence[Row], column: str | None) -> None
         raise InputError(table, found, "every label comes from a study", "Fill it in, or leave out the study")
 
 
-def require_some_labeled(table: str, rows: Sequence[Row], column: str) -> None:
+def require_some_labeled(table: str, rows: Sequence[Row], columns: Sequence[str]) -> None:
     """Refuse a table without any label."""
     if all(row.label is None for row in rows):
         remedy = "Fill in the true class of a sample, or choose another column"
-        raise InputError(table, f"has no label in column {column!r}", "some rows must be labelled", remedy)
+        raise InputError(table, f"has no label{_in_column(table, *columns)}", "some rows must be labelled", remedy)
 
 
 def require_some_unlabeled(table: str, rows: Sequence[Row]) -> None:
@@ -304,10 +323,11 @@ def require_some_unlabeled(table: str, rows: Sequence[Row]) -> None:
         return
     found, needed = "has a label in every row", "there is no unlabelled population to estimate"
     remedy = "Leave the label empty where it is unknown, or give the unlabelled rows in a second table"
-    outputs, suspects = {row.output for row in rows}, Sums[Name]()
+    outputs, suspects = {output for row in rows for output in parts_of(row.output)}, Sums[Name]()
     for row in rows:
-        if row.label is not None and str(row.label).casefold() in SUSPECT_WORDS and row.label not in outputs:
-            suspects[row.label] += row.rows
+        for label in parts_of(row.label):
+            if label is not None and str(label).casefold() in SUSPECT_WORDS and label not in outputs:
+                suspects[label] += row.rows
     for label, number in suspects.most_common(1):
         found = f"{found}, and that of {number_of_rows(number)} is {label!r}"
         remedy = Advice("Pass {} if that means that the label is missing", keyword("missing", str(label)))
@@ -325,6 +345,27 @@ def require_full_groups(table: str | None, rows: Sequence[Row], columns: Columns
         raise InputError(table or "by", found, "a share is one of many items", remedy)
 
 
+def require_clusters(table: str | None, rows: Sequence[Row], columns: Columns) -> int:
+    """Refuse rows without a cluster, and clusters that cross groups or studies; return how many clusters there are."""
+    column, where = str(columns.cluster), table or "cluster"
+    without_cluster = sum(row.rows for row in rows if row.cluster is None)
+    if without_cluster:
+        found = f"has {number_of_rows(without_cluster)} without a cluster{_in_column(table, column)}"
+        remedy = "Give items that stand alone a cluster of their own, such as their id"
+        raise InputError(where, found, "every item belongs to a cluster, if only to its own", remedy)
+    homes: dict[tuple[Key, bool], Group] = {}
+    for row in rows:
+        home = homes.setdefault((row.cluster, row.label is None), row.group)
+        if home != row.group:
+            kind = "groups" if row.label is None else "studies"
+            both = " and ".join(sorted(repr(group_name(key[0] if len(key) == 1 else key)) for key in (home, row.group)))
+            found = f"has the cluster {row.cluster!r} in the {kind} {both}"
+            needed = "what a cluster's items have in common would tie these together, which are drawn as independent"
+            remedy = "Make clusters within them, such as a question of one model, or leave out the groups"
+            raise InputError(where, found, needed, remedy)
+    return len({cluster for cluster, _ in homes})
+
+
 def number_of_rows(number: int) -> str:
     """Return a number of rows in words.
 
@@ -334,6 +375,8 @@ def number_of_rows(number: int) -> str:
     return f"{number:,} row{'' if number == 1 else 's'}"
 
 
-def _in_column(table: str | None, column: str) -> str:
+def _in_column(table: str | None, *columns: str) -> str:
     """Return where in a table something was found; an array is its own column."""
-    return "" if table in (None, column) else f" in column {column!r}"
+    if table is None or table in columns:
+        return ""
+    return f" in column{'s' * (len(columns) > 1)} {quoted(columns)}"

@@ -9,7 +9,7 @@ from truecount._wording import quoted
 from truecount.errors import InputError
 from truecount.reading.columns import Columns, require_kinds, start_of
 from truecount.reading.duck import duck_frame, is_relation
-from truecount.reading.names import as_key, as_name, plain_value
+from truecount.reading.names import as_key, as_name, combined, plain_value
 from truecount.reading.rows import Row
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Frame:
 
 
 def scan(table: str, native: Any, columns: Columns, decode: Callable[[Any], Any] = lambda value: value) -> list[Row]:
-    """Count the combinations of groups, label and prediction in a table.
+    """Count the combinations of groups, labels and predictions in a table.
 
     Parameters
     ----------
@@ -51,8 +51,11 @@ def scan(table: str, native: Any, columns: Columns, decode: Callable[[Any], Any]
     cells = frame.groups(columns, MOST_GROUPS)
     if len(cells) > MOST_GROUPS:
         found = f"has over {MOST_GROUPS:,} combinations of {quoted(columns.keys)}"
-        raise InputError(table, found, "these must be columns of class names", "Choose other columns")
-    return [_row(table, values, columns, decode) for values in cells]
+        remedy = "Choose other columns"
+        if columns.cluster is not None:
+            remedy = "Count parts of the data with truecount counts, and merge them, or choose other columns"
+        raise InputError(table, found, "these must be columns of class names", remedy)
+    return [row_of(table, values, columns, decode) for values in cells]
 
 
 def _any_frame(table: str, native: Any, columns: Columns) -> "AnyFrame":
@@ -61,19 +64,22 @@ def _any_frame(table: str, native: Any, columns: Columns) -> "AnyFrame":
     return any_frame(table, native, columns)
 
 
-def _row(table: str, cells: Record, columns: Columns, decode: Callable[[Any], Any]) -> Row:
+def row_of(table: str, cells: Record, columns: Columns, decode: Callable[[Any], Any] = lambda value: value) -> Row:
     """Return the values that a group of alike rows has, as names, and their sums as Python's own numbers."""
     keys, sums = cells[: len(columns.keys)], cells[len(columns.keys) :]
     group = tuple(
         as_key(start_of(frequency, plain_value(decode(key))), table=table, column=column)
         for key, (column, frequency) in zip(keys, columns.by.items(), strict=False)
     )
+    start = len(group) + len(columns.clusters)
     names = [
         as_name(decode(key), table=table, column=column)
-        for key, column in zip(keys[len(group) :], columns.keys[len(group) :], strict=True)
+        for key, column in zip(keys[start:], columns.keys[start:], strict=True)
     ]
-    label, output = (None, *names)[-2:]
-    return Row(group, label, output, int(sums[0]), *_weights(table, sums, columns.weight))
+    cluster = [as_name(decode(key), table=table, column=str(columns.cluster)) for key in keys[len(group) : start]]
+    label = combined(columns.label, names[: len(columns.labels)])
+    output = combined(columns.prediction, names[len(columns.labels) :])
+    return Row(group, label, output, int(sums[0]), *_weights(table, sums, columns.weight), *cluster)
 
 
 def _weights(table: str, sums: Record, column: str | None) -> tuple[float, float]:

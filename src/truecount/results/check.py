@@ -112,7 +112,9 @@ class Check:
     def __str__(self) -> str:
         together = [f"All {len(self.tables['groups']):,} groups together:"] if "groups" in self.tables else []
         parts = [[*together, *tabulate(self.posterior).cell_lines()]]
-        said = [remark(finding) for finding in self.findings] or ["Nothing speaks against this answer."]
+        said = [f"{remark(finding)} (docs: {finding.docs})" for finding in self.findings] or [
+            "Nothing speaks against this answer."
+        ]
         parts.append(said)
         parts += [self._table(name) for name in TITLES if self.tables.get(name)]
         return "\n\n".join("\n".join(lines) for lines in parts)

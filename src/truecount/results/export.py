@@ -46,6 +46,8 @@ def to_dict(posterior: "Posterior", *, level: float, kind: "Kind", target: "Targ
         "seed": seed,
         "version": version,
     }
+    if posterior.raters is not None:
+        result["raters"] = posterior.raters.to_dict(level)
     values: dict[str, Any] = plain(result)
     return values
 

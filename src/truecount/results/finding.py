@@ -107,6 +107,13 @@ DECLARED = (
         "weighted-counts", "info", ("infer", "estimate", "mode"), "sums of weights, and how many items they are worth"
     ),
     Declared(
+        "clustered",
+        "info",
+        ("infer", "infer of groups", "mode"),
+        "items that belong together, the design effect, and how many independent items they are worth",
+        otherwise="caution for few clusters",
+    ),
+    Declared(
         "shared-labels",
         "info",
         ("infer",),
@@ -153,6 +160,14 @@ DECLARED = (
         "what wrong labels would do to a share (asked for with `label_error`)",
         otherwise="caution where a share would leave its interval",
     ),
+    Declared("raters-err", "info", ("infer",), "labels of several raters, and how often each is inferred to err"),
+    Declared("few-repeats", "caution", ("infer",), "so few items with two labels that error rates are mostly assumed"),
+    Declared(
+        "raters-err-together",
+        "caution",
+        ("infer",),
+        "raters who agree more, or less, than independent errors explain",
+    ),
     Declared(
         "designs-disagree",
         "info",
@@ -170,6 +185,13 @@ DECLARED = (
         "caution",
         ("infer",),
         "labels unlike what the prior of the rows expects; another prior explains them far better",
+    ),
+    Declared(
+        "sources-combined",
+        "info",
+        ("infer",),
+        "labels of the population and from elsewhere, and how much the latter count",
+        otherwise="caution where they count for little",
     ),
     Declared("learned-prior", "info", ("infer",), "what the labels decided about the prior of the rows"),
     Declared(
@@ -220,7 +242,7 @@ DECLARED = (
     Declared(OF_METHOD, "caution", ("estimate",), "what is true of a method whatever the data"),
 )
 CODES: Mapping[str, Declared] = {each.code: each for each in DECLARED}
-"""Every code that a finding may have; `docs/findings.md` says more."""
+"""Every code that a finding may have; `docs/guides/findings.md` says more."""
 
 
 def serious_codes(*verbs: str) -> str:
@@ -255,6 +277,11 @@ class Finding:
     numbers: Mapping[str, Any] = field(default_factory=dict)
     advice: str = ""
 
+    @property
+    def docs(self) -> str:
+        """Where the documentation explains it: page and anchor, the same in every copy of the site."""
+        return f"findings#{self.code}"
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
         return {
@@ -263,6 +290,7 @@ class Finding:
             "message": self.message,
             "advice": self.advice,
             "numbers": dict(self.numbers),
+            "docs": self.docs,
         }
 
 

@@ -27,6 +27,7 @@ from truecount.results.group_summary import GroupSummary, Questions, summarize_g
 from truecount.results.group_table import group_tables, group_text
 from truecount.results.leave_one_out import LeaveOneOut, leave_one_out
 from truecount.results.provenance import Origin
+from truecount.results.raters import RaterRates
 from truecount.results.summary import Kind, Target, interval_of, require_realizable
 
 Status = Literal["ok", "not-converged", "no-answer"]
@@ -49,6 +50,8 @@ class GroupPosterior:
         What to know before relying on it.
     origin
         What it was asked for with.
+    raters
+        Error rates of raters and their agreement, where labels may be wrong; else None.
     """
 
     draws: GroupDraws
@@ -56,6 +59,7 @@ class GroupPosterior:
     model: LabelShift
     findings: Sequence[Finding]
     origin: Origin
+    raters: RaterRates | None = None
 
     @property
     def groups(self) -> tuple[Any, ...]:

@@ -23,6 +23,7 @@ from truecount.results.by_class import ByClass, unknown_class
 from truecount.results.finding import Finding
 from truecount.results.frame import Backend, to_frame
 from truecount.results.provenance import Origin, provenance_of
+from truecount.results.raters import RaterRates
 from truecount.results.summary import Kind, Summary, Target, interval_of, require_realizable
 from truecount.results.table import tabulate
 
@@ -41,6 +42,8 @@ class Posterior:
         What to know before relying on it.
     origin
         What it was asked for with: seed, engine, version.
+    raters
+        Error rates of raters and their agreement, where labels may be wrong; else None.
     """
 
     draws: Draws
@@ -48,6 +51,7 @@ class Posterior:
     model: Model
     findings: Sequence[Finding]
     origin: Origin
+    raters: RaterRates | None = None
 
     @property
     def classes(self) -> tuple[Name, ...]:
@@ -353,7 +357,8 @@ class Posterior:
         return np.random.default_rng([self.origin.seed, *purpose.encode()])
 
     def __repr__(self) -> str:
-        return tabulate(self).to_text()
+        told = tabulate(self).to_text()
+        return told if self.raters is None else f"{told}\n\n{self.raters!r}"
 
     def _repr_html_(self) -> str:
         return tabulate(self).to_html()

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from truecount.inference.run import ChainRun, ImportanceRun, QuadratureRun, Run, ScoreRun
-from truecount.models import Model
-from truecount.models.given_output import OutputModel
+from truecount.models import LabelShift, Model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +33,7 @@ def provenance_of(origin: Origin, run: Run, model: Model) -> dict[str, Any]:
     """Return how draws were made by name, without what does not apply."""
     told = {
         "engine": run.engine,
-        "design": model.name if isinstance(model, OutputModel) else None,
+        "design": model.name if model.name != LabelShift.name else None,
         **_of_kind(run),
         "modes": [list(mode) for mode in run.modes] or None,
         "chosen_by": None if run.reason is None else "Auto",

@@ -6,6 +6,7 @@ import struct
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
+from math import inf
 from os import PathLike
 from pathlib import Path
 from tokenize import TokenError
@@ -17,7 +18,7 @@ import numpy as np
 from truecount import _check
 from truecount._atomic import whole_file
 from truecount._json import read_json
-from truecount.counts import Counts
+from truecount.counts import Counts, Ratings
 from truecount.errors import InputError
 from truecount.inference.draws import Draws
 from truecount.inference.run import (
@@ -36,6 +37,7 @@ from truecount.models.priors import Diagonal
 from truecount.models.register import MODELS
 from truecount.results.finding import ORDER, Finding
 from truecount.results.provenance import Origin
+from truecount.results.raters import RaterRates
 
 if TYPE_CHECKING:
     from truecount.results.posterior import Posterior
@@ -69,7 +71,7 @@ WORDS = ("engine", "not_converged", "reason", "coordinates")
 def save(posterior: "Posterior", path: str | PathLike[str]) -> None:
     """Write a result to one ``.npz`` file, whole or not at all."""
     draws = posterior.draws
-    about = {
+    about: dict[str, Any] = {
         "schema": SCHEMA,
         "counts": posterior.counts.to_dict(),
         "model": {"name": posterior.model.name, **encoded_fields(posterior.model)},
@@ -78,10 +80,32 @@ def save(posterior: "Posterior", path: str | PathLike[str]) -> None:
         "run": {"kind": type(draws.run).__name__, **asdict(draws.run)},
         "draws": {"stride": draws.stride, "chains": draws.chains},
     }
+    rated = posterior.raters
+    if rated is not None:
+        about["raters"] = {"names": list(rated.raters), "items": rated.items.tolist(), "data": rated.data.to_dict()}
     names = ("prevalence", "confusion", "effective", "rhat", "log_weights", "realized")
     arrays: dict[str, Any] = {name: value for name in names if (value := getattr(draws, name)) is not None}
+    if rated is not None:
+        arrays |= {"raters": rated.draws, "labeled_prevalence": rated.labeled_prevalence}
     with whole_file(path) as stream:
         np.savez(stream, about=np.array(json.dumps(about, default=as_python)), **arrays)
+
+
+def _raters(about: Mapping[str, Any], arrays: dict[str, Any], counts: Counts) -> RaterRates | None:
+    """Return the raters of a saved file, if it has some."""
+    if "raters" not in about:
+        return None
+    told, draws, shares = about["raters"], arrays.pop("raters"), arrays.pop("labeled_prevalence")
+    names, size = tuple(map(str, told["names"])), len(counts.classes)
+    if draws.shape[1:] != (len(names), size, size) or shares.shape != (len(draws), size) or not _are_shares(draws):
+        raise unsound("raters", "do not match the counts")
+    return RaterRates(
+        data=Ratings.from_dict(told["data"]),
+        raters=names,
+        draws=draws,
+        labeled_prevalence=shares,
+        items=np.array(told["items"], np.float64),
+    )
 
 
 def read(path: str | PathLike[str]) -> dict[str, Any]:
@@ -117,8 +141,9 @@ def _unreadable(path: str | PathLike[str], schema: str, found: str) -> InputErro
     return InputError(str(path), found, f"this version reads {schema!r}", f"Write the file with {writer}.save()")
 
 
-def _fields(about: Mapping[str, Any], arrays: Mapping[str, Any]) -> dict[str, Any]:
+def _fields(about: Mapping[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
     counts = Counts.from_dict(about["counts"])
+    raters = _raters(about, arrays, counts)
     draws = Draws(**arrays, **about["draws"], run=_run(about["run"], len(counts.classes)))
     _require_sound_draws(draws, counts)
     return {
@@ -127,6 +152,7 @@ def _fields(about: Mapping[str, Any], arrays: Mapping[str, Any]) -> dict[str, An
         "model": _model(about["model"]),
         "findings": tuple(map(read_finding, about["findings"])),
         "origin": read_origin(about["origin"]),
+        "raters": raters,
     }
 
 
@@ -213,7 +239,7 @@ def _is_plain_call(node: ast.expr) -> bool:
 
 def read_finding(values: Mapping[str, Any]) -> Finding:
     """Return a finding; its words must be text."""
-    finding = Finding(**values)
+    finding = Finding(**{name: value for name, value in values.items() if name != "docs"})
     words = (finding.code, finding.message, finding.advice)
     if finding.severity not in ORDER or not all(isinstance(word, str) for word in words):
         raise unsound("findings", f"hold {values!r:.60}")
@@ -249,6 +275,8 @@ def _encoded(value: Any) -> Any:
         return {"prior": encoded_fields(value)}
     if isinstance(value, Diagonal):
         return {"diagonal": value.strength}
+    if value == inf:
+        return {"infinite": True}
     if isinstance(value, Mapping):
         return {"by_name": [[name, _encoded(entry)] for name, entry in value.items()]}
     return value
@@ -260,6 +288,8 @@ def decoded(value: Any) -> Any:
         return value
     if "prior" in value:
         return Prior(**{name: decoded(entry) for name, entry in value["prior"].items()})
+    if "infinite" in value:
+        return inf
     if "diagonal" in value:
         return Diagonal(value["diagonal"])
     return {name: decoded(entry) for name, entry in value["by_name"]}

@@ -189,7 +189,7 @@ class Bins:
     -----
     The outer bins reach 0 and 1, so no score is outside. Quantiles that coincide, because many scores are equal, make
     fewer bins. Where one class is rare, most quantiles lie among the scores of the other, in bins that the rare class
-    hardly reaches; a flat row prior then moves much of it there, and `docs/scores.md` shows what that costs.
+    hardly reaches; a flat row prior then moves much of it there, and `docs/guides/scores.md` shows what that costs.
 
     Examples
     --------

@@ -60,20 +60,42 @@ def held_out(folds: tuple[Fold, ...], X: Any, method: str) -> Any:  # noqa: N803
 def in_turns(folds: tuple[Fold, ...], X: Any, method: str) -> Iterator[Any]:  # noqa: N803
     """Return answers for new items, classifier by classifier: they meet them in turns."""
     (X,) = indexable(X)  # noqa: N806
+    everyone = np.arange(_num_samples(X))
+    for fold, items in _met(folds, X, _first_turn(X)):
+        if len(folds) == 1 or len(everyone[items]):
+            yield _answers(fold, method, X if len(folds) == 1 else _safe_indexing(X, items))
+
+
+def in_order(folds: tuple[Fold, ...], X: Any, method: str) -> Any:  # noqa: N803
+    """Return the same in the order of the items."""
+    (X,) = indexable(X)  # noqa: N806
+    order = np.concatenate([np.arange(_num_samples(X))[items] for _, items in _met(folds, X, _first_turn(X))])
+    return np.concatenate(list(in_turns(folds, X, method)))[np.argsort(order)]
+
+
+def in_all_turns(folds: tuple[Fold, ...], X: Any, method: str) -> tuple[list[Any], Any]:  # noqa: N803
+    """Return answers for new items in their order, once for each fold whose turn may be the first, and `in_order`."""
+    (X,) = indexable(X)  # noqa: N806
+    answers, found = [_answers(fold, method, X) for fold in folds], []
+    for first in range(len(folds) if _num_samples(X) else 1):
+        chosen = np.empty_like(answers[0])
+        for each, (_, items) in zip(answers, _met(folds, X, first), strict=False):
+            chosen[items] = each[items]
+        found.append(chosen)
+    return found, found[_first_turn(X) % len(found)]
+
+
+def _met(folds: tuple[Fold, ...], X: Any, first: int) -> list[tuple[Fold, slice | IntArray]]:  # noqa: N803
+    """Say which new items the classifier of each fold meets."""
     number = _num_samples(X)
     if len(folds) == 1 or not number:
-        yield _answers(folds[0], method, X)
-        return
-    first, everyone = int(joblib.hash(_safe_indexing(X, [0])), 16), np.arange(number)
-    for fold, items in zip(folds, turns([len(fold.items) for fold in folds], number, first), strict=True):
-        if len(everyone[items]):
-            yield _answers(fold, method, _safe_indexing(X, items))
+        return [(folds[0], slice(None))]
+    return list(zip(folds, turns([len(fold.items) for fold in folds], number, first), strict=True))
 
 
-def by_all(folds: tuple[Fold, ...], X: Any, method: str) -> Any:  # noqa: N803
-    """Shape (folds, items, classes): answers for new items by the classifier of every fold."""
-    (X,) = indexable(X)  # noqa: N806
-    return np.stack([_answers(fold, method, X) for fold in folds])
+def _first_turn(X: Any) -> int:  # noqa: N803
+    """Return a number that the first item decides."""
+    return int(joblib.hash(_safe_indexing(X, [0])), 16) if _num_samples(X) else 0
 
 
 def turns(sizes: Sequence[int], number: int, first: int) -> list[slice | IntArray]:

@@ -16,7 +16,7 @@ from truecount.scores import Argmax, Cells, Partition
 from truecount.scores.cells import ClassCells
 from truecount.scores.partition import held_out_mask
 from truecount.scores.scores import probabilities
-from truecount.sklearn.folds import Fold, by_all, fit_folds, held_out, in_turns
+from truecount.sklearn.folds import Fold, fit_folds, held_out, in_all_turns, in_order, in_turns
 
 ASIDE = 4
 """Of so many labelled items of a class, one is set aside for a partition that looks at labels."""
@@ -47,18 +47,14 @@ class Sorter:
         """Shape (labelled items, classes): probabilities, each by the classifier that was not fitted to the item."""
         return probabilities("scores", held_out(self.folds, X, "predict_proba"))
 
-    def scores(self, X: Any, smallest: float) -> FloatArray:  # noqa: N803
-        """Shape (new items, classes): the geometric mean of what the classifiers of all folds say of each item.
+    def scores_in_turns(self, X: Any) -> FloatArray:  # noqa: N803
+        """Shape (new items, classes): probabilities by the classifiers of the folds, which take turns."""
+        return probabilities("scores", in_order(self.folds, X, "predict_proba"))
 
-        `smallest` is added to each probability first, and taken off the mean: zeros of some folds stay small.
-        """
-        answers = by_all(self.folds, X, "predict_proba").astype(np.float64)
-        if len(answers) == 1:
-            return probabilities("scores", answers[0])
-        mean = np.exp(np.log(answers + smallest).mean(axis=0))
-        whole = 1 + answers.shape[2] * smallest
-        mean = np.maximum(mean * (whole / mean.sum(axis=1, keepdims=True)) - smallest, 0.0)
-        return probabilities("scores", mean / mean.sum(axis=1, keepdims=True))
+    def scores_in_all_turns(self, X: Any) -> tuple[list[FloatArray], FloatArray]:  # noqa: N803
+        """Return the same for every fold whose turn may be the first, and `scores_in_turns`."""
+        ways, in_turn = in_all_turns(self.folds, X, "predict_proba")
+        return [probabilities("scores", each) for each in ways], probabilities("scores", in_turn)
 
     def assign(self, answers: Any) -> IntArray:
         """Shape (items,): the cell of each answer."""

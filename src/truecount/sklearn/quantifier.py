@@ -5,14 +5,23 @@ from typing import Any, Self, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import column_or_1d, indexable
+from sklearn.utils import _safe_indexing, column_or_1d, indexable
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from truecount import _check
 from truecount._types import FloatArray
 from truecount.api.bayesian import infer, origin_of
-from truecount.api.scores import ScoreModel, asks_for_cells, by_cells, by_map, fit_scores, with_finding
+from truecount.api.scores import (
+    MOST_UNLABELED,
+    ScoreModel,
+    asks_for_cells,
+    by_cells,
+    by_map,
+    fit_scores,
+    spread_items,
+    with_finding,
+)
 from truecount.counts import Counts, Groups
 from truecount.errors import InputError
 from truecount.inference import Auto
@@ -21,7 +30,6 @@ from truecount.models import LabelShift, Prior
 from truecount.results import Posterior
 from truecount.results.summary import Kind, Target
 from truecount.scores import Argmax, Cells, Partition, Scores
-from truecount.sklearn.folds import in_turns
 from truecount.sklearn.outputs import codes, fit_sorter, share_features, with_inputs_of
 
 
@@ -71,9 +79,9 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
     -----
     By cross-validation each labelled item's output comes from a classifier fitted to the other folds. New items meet
     these classifiers too, in turns, each as often as labelled items do; the first item decides whose turn is first. So
-    labelled and new items meet the same classifiers, which one fitted to all items would not be; `docs/scores.md` says
-    what that does to the intervals. Where probabilities are calibrated, new items meet all classifiers, and the
-    geometric mean of what these say is taken. Folds should be stratified, as they are by default: a warning says where
+    labelled and new items meet the same classifiers, which one fitted to all items would not be;
+    `docs/guides/scores.md` says what that does to the intervals. Where probabilities are calibrated, every item meets
+    each classifier in a part of the draws. Folds should be stratified, as they are by default: a warning says where
     classes are spread unevenly over them. A partition that looks at labels (`Tree`) gets a quarter of the items of each
     class, which are then not counted.
 
@@ -168,14 +176,21 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
         scores, labels = self._held_out
         made, classes = self.score_model_, self._sorter.classes
         if made.fitted is not None:
-            new = self._sorter.scores(X, made.fitted.map.smallest)
-            return by_map(
-                made.fitted, Scores(scores, labels, new, classes), model, engine, origin_of(engine, self.seed)
-            )
-        in_turn = np.concatenate(list(in_turns(self.folds_, X, "predict_proba")))
-        counts = by_cells(Scores(scores, labels, in_turn, classes))
+            ways, new = self._scores(X)
+            known, origin = Scores(scores, labels, new, classes), origin_of(engine, self.seed)
+            return by_map(made.fitted, known, model, engine, origin, ways=ways)
+        counts = by_cells(Scores(scores, labels, self._sorter.scores_in_turns(X), classes))
         posterior = infer(counts, model, engine=engine, seed=self.seed)
         return posterior if made.finding is None else with_finding(posterior, made.finding)
+
+    def _scores(self, X: Any) -> tuple[list[FloatArray], FloatArray]:  # noqa: N803
+        """Return the scores of the items that are looked at, in all turns, and those of all items in turns."""
+        (X,) = indexable(X)  # noqa: N806
+        if _num_samples(X) <= MOST_UNLABELED:
+            return self._sorter.scores_in_all_turns(X)
+        new = self._sorter.scores_in_turns(X)
+        some = _safe_indexing(X, spread_items(new, MOST_UNLABELED))
+        return self._sorter.scores_in_all_turns(some)[0], new
 
     def predict(self, X: Any) -> FloatArray:  # noqa: N803
         """Shape (classes,): the posterior mean of each class's share, in the order of `classes_`."""

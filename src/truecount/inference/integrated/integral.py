@@ -42,14 +42,19 @@ class Common:
         Shape (points, columns, 1): of the groups' centre.
     scores
         Shape (points, spreads): normal scores of what spreads are learned.
+    middle
+        Shape (points, classes, outputs): where labels come from studies that vary, the rows that they and `rows` vary
+        around.
     """
 
     rows: FloatArray
     coefficients: FloatArray
     scores: FloatArray
+    middle: FloatArray | None = None
 
     def __getitem__(self, part: slice | BoolArray) -> "Common":
-        return Common(self.rows[part], self.coefficients[part], self.scores[part])
+        middle = None if self.middle is None else self.middle[part]
+        return Common(self.rows[part], self.coefficients[part], self.scores[part], middle)
 
 
 def integrate_groups(

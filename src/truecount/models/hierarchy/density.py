@@ -65,6 +65,8 @@ class GroupDensity:
     is_group
         Shape (units,): whether a unit has a prevalence of interest. That of a study that is no group is not in the
         data, and has normal latents of its own whatever the prior of the others.
+    is_one_study
+        Whether all groups are one study and share its rows.
     centring
         Shape (latents, blocks), from 0 to 1.
     """
@@ -78,6 +80,7 @@ class GroupDensity:
     loadings: tuple[FloatArray, ...] | None = None
     dirichlet: DirichletGroups | None = None
     is_group: BoolArray | None = None
+    is_one_study: bool = False
     centring: FloatArray = field(default_factory=lambda: np.zeros(()))
 
     def __post_init__(self) -> None:
@@ -437,9 +440,8 @@ class GroupDensity:
         if self.labeled is None:
             information = self._information(shares, common)
         else:
-            information = self._varying_information(
-                shares, self._unit_rows(common, logs, deviation[:, self.n_ratios :])
-            )
+            rows = self._unit_rows(common, logs, deviation[:, self.n_ratios :])
+            information = self._varying_information(shares, rows)
         if self.dirichlet is not None:
             groups = np.flatnonzero(self._groups)
             concentration = self.dirichlet.concentration(located[:, :, groups], spread[:, 0])

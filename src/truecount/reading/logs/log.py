@@ -106,11 +106,11 @@ class Log:
                 values = {column: _plain(value_at(record.values, column)) for column in columns.wanted}
                 found |= {column for column, value in values.items() if value is not None}
                 known |= dict.fromkeys(leaves(record.values))
-                if record.has_failed and values[columns.prediction] is None:
-                    values[columns.prediction] = FAILED
+                if record.has_failed:
+                    values |= {column: FAILED for column in columns.predictions if values[column] is None}
                 stream.write(json.dumps(values) + "\n")
         for column in columns.wanted:
-            is_optional = column == columns.label and not columns.needs_label
+            is_optional = column in columns.labels and not columns.needs_label
             if column not in found and column not in known and not is_optional:
                 require_column(self.name, list(known), column)
 

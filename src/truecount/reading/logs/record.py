@@ -1,7 +1,7 @@
 """What logs consist of: records, and which of their fields are label, prediction, group and cluster."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,8 +27,8 @@ class Fields:
         What repeated runs of one item have in common.
     """
 
-    label: str | None = None
-    prediction: str | None = None
+    label: str | Sequence[str] | None = None
+    prediction: str | Sequence[str] | None = None
     group: str | None = None
     cluster: str | None = None
 

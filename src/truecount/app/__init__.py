@@ -1,0 +1,1 @@
+"""Stage 8: a page to work in, served on this machine alone."""

@@ -1,0 +1,122 @@
+"""Very many groups, unattended: inferred one by one by several processes, streamed to a file, resumed where stopped."""
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import typer
+
+from truecount._atomic import require_writable
+from truecount._executor import workers_here
+from truecount._progress import say
+from truecount._wording import visible
+from truecount.cli.options import GroupOptions, read_whole
+from truecount.cli.report import Report
+from truecount.counts import Groups
+from truecount.errors import InputError
+from truecount.models import LabelShift, Model
+from truecount.results.row_files import Output
+from truecount.results.separate_rows import Look
+
+if TYPE_CHECKING:
+    from truecount.inference.draws import Engine
+    from truecount.results.separate import SeparateAnswers
+
+MOST_POOLED = 1000
+"""Groups that are pooled by default where the answer goes to --output: benchmarks/scale.py has what they cost."""
+MOST_WORKERS = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stream:
+    """Where rows go, and who infers; the fields are options of the command."""
+
+    output: str | None = None
+    partition: str | None = None
+    resume: bool = False
+    workers: str | None = None
+
+    def require_sound(self, options: GroupOptions, report: Report, *, is_point: bool) -> None:
+        """Refuse options that say something of a file where there is none, or where no such rows are written."""
+        if is_point and self.output is not None:
+            raise typer.BadParameter("--output holds posteriors: it does not go with --method. Write --csv FILE.")
+        for name in ("partition", "resume"):
+            if getattr(self, name) and self.output is None:
+                raise typer.BadParameter(f"--{name} is given without --output: it says something of that file. Add it.")
+        if options.separate and self.output is None:
+            raise typer.BadParameter(
+                "--separate is given without --output: groups that are inferred one by one stream to a file. "
+                "Add --output results.parquet."
+            )
+        if options.separate and report.writes_files:
+            raise typer.BadParameter(
+                "--separate goes with --output alone: a page, a picture and tables of groups are of joint draws. "
+                "Leave out --separate, or the other files."
+            )
+        self.number_of_workers()
+        if self.made(report) is not None:
+            require_writable(str(self.output), report.inputs)
+
+    def made(self, report: Report) -> Output | None:
+        """Return the output, checked; None where there is none."""
+        if self.output is None:
+            return None
+        look = Look(level=report.level, kind=report.interval, target=report.target)
+        columns = tuple(name.strip() for name in self.partition.split(",")) if self.partition else ()
+        return Output(self.output, partition=columns, resume=self.resume, look=look)
+
+    def number_of_workers(self) -> int:
+        """Return how many processes infer."""
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        if self.workers is None:
+            return cores
+        return read_whole("--workers", self.workers, least=1, most=MOST_WORKERS, usual=cores)
+
+    def is_separate(self, groups: Groups, options: GroupOptions, report: Report) -> bool:
+        """Whether groups are inferred one by one: where that is asked for, and where there are very many."""
+        if options.separate:
+            return True
+        is_alone = self.output is not None and not options.joint and not report.writes_files
+        if is_alone and len(groups) > MOST_POOLED:
+            say(
+                f"{len(groups):,} groups are more than the {MOST_POOLED:,} up to which groups are pooled: each is "
+                "inferred by itself, none borrows, and groups are not to be compared."
+            )
+            return True
+        return False
+
+
+def answer_separately(
+    groups: Groups, model: Model, stream: Stream, report: Report, *, engine: "Engine", seed: int
+) -> "SeparateAnswers":
+    """Infer every group by itself, and write the rows."""
+    from truecount.api.bayesian import infer
+
+    if not isinstance(model, LabelShift):
+        needed = "groups are inferred under label shift"
+        raise InputError("--design", f"is {model.name!r}", needed, "Leave out --design, or the groups")
+    workers = stream.number_of_workers()
+    with workers_here(1 if len(groups) <= 100 else workers) as executor:
+        try:
+            answers = infer(groups, model, engine=engine, seed=seed, executor=executor, output=stream.made(report))
+        except KeyboardInterrupt:
+            typer.echo(f"Stopped. Finished groups stand in {stream.output}.parts; --resume goes on.", err=True)
+            raise
+    if not report.is_quiet:
+        typer.echo(answers.sentence, err=True)
+        for group, error in list(answers.failed.items())[:10]:
+            typer.echo(f"{visible(group)}: {visible(error)}", err=True)
+        typer.echo(f"Wrote {visible(str(stream.output))}.", err=True)
+    return answers
+
+
+def end_separately(answers: "SeparateAnswers", *, strict: bool) -> None:
+    """End with exit code 3 where a group has no answer, and if strict where a finding is serious."""
+    without = {name: count for name, count in answers.tally.status.items() if name in ("failed", "no-answer")}
+    if without:
+        told = ", ".join(f"{count:,} {name}" for name, count in sorted(without.items()))
+        typer.echo(f"No answer for some groups: {told}.", err=True)
+        raise typer.Exit(3)
+    if strict and answers.tally.serious:
+        typer.echo(f"Not to be trusted: {', '.join(answers.tally.serious)}.", err=True)
+        raise typer.Exit(3)

@@ -1,0 +1,281 @@
+"""Labels that may be wrong: Gibbs sampling over patterns of labels, with moves of the confusion that keep the outputs.
+
+In turns: the true classes of labelled items given all rates, the classes of unlabelled items, then all rates given
+these. Imputed classes of many unlabelled items hold the confusion still, so other moves (Metropolis–Hastings) propose
+it from what labelled items alone say. One takes the shares along so that a summary of the outputs, as many numbers as
+there are classes, stays what it was. With more outputs than classes, two more keep all outputs: one row gives way.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from truecount._types import BoolArray, FloatArray
+from truecount.inference import convergence
+from truecount.inference.draws import CONFUSION_BYTES, Draws, dirichlet
+from truecount.inference.group_draws import GroupDraws
+from truecount.inference.run import ChainRun, status_of
+from truecount.models.erring_labels import RatedDensity
+
+CHAINS, WARMUP, FIRST = 8, 500, 1000
+"""Chains, sweeps of each that are thrown away, and sweeps after which it is first asked whether these are enough."""
+MOST_SWEEPS = 32_000
+SMALLEST = 1e-300
+WANTED_ACCEPTANCE = 0.3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatedDraws:
+    """Draws from the posterior of shares, confusion and raters, chain after chain.
+
+    Parameters
+    ----------
+    prevalence
+        Shape (draws, groups, classes).
+    confusion
+        Shape (kept, classes, outputs): belongs to every `stride`-th draw.
+    raters
+        Shape (kept, raters, classes, labels).
+    labeled_prevalence
+        Shape (kept, classes): class shares behind the labelled items.
+    labeled
+        Shape (classes, outputs): labelled items by class, imputed, on the average.
+    """
+
+    prevalence: FloatArray
+    confusion: FloatArray
+    raters: FloatArray
+    labeled_prevalence: FloatArray
+    labeled: FloatArray
+    stride: int
+    effective: FloatArray
+    rhat: FloatArray
+    run: ChainRun
+
+    def of_one(self) -> Draws:
+        """Return the draws of one population."""
+        return Draws(
+            prevalence=self.prevalence[:, 0],
+            confusion=self.confusion,
+            stride=self.stride,
+            chains=self.run.chains,
+            effective=self.effective,
+            rhat=self.rhat,
+            run=self.run,
+        )
+
+    def of_groups(self) -> GroupDraws:
+        """Return the draws of several groups, which have nothing in common but the classifier."""
+        kept, classes = len(self.confusion), self.prevalence.shape[2]
+        nothing = np.zeros((kept, 0))
+        return GroupDraws(
+            prevalence=self.prevalence[:: self.stride],
+            confusion=self.confusion,
+            centre=np.zeros((kept, 0, classes - 1)),
+            spread=nothing,
+            common_rows=None,
+            row_spread=nothing,
+            chains=self.run.chains,
+            iterations=self.run.warmup + len(self.prevalence) // self.run.chains,
+            gradients=0,
+            acceptance=self.run.acceptance or 0.0,
+        )
+
+
+def sample_rated(density: RatedDensity, *, effective_draws: int, seed: int) -> RatedDraws:
+    """Draw until every share has this effective sample size, or the sweeps are spent."""
+    chain = _Chains(density, np.random.default_rng(seed))
+    for _ in range(WARMUP):
+        chain.sweep(is_tuning=True)
+    wanted, swept = FIRST, 0
+    kept = _Kept(stride=1)
+    while True:
+        for sweep in range(swept, wanted):
+            chain.sweep()
+            kept.add(chain, sweep)
+        swept = wanted
+        prevalence = kept.prevalence()
+        flat = prevalence.reshape(len(prevalence), -1)
+        effective, rhat = convergence.effective_draws(flat, CHAINS), convergence.rhat(flat, CHAINS)
+        is_enough = effective.min() >= effective_draws and rhat.max() <= convergence.RHAT_LIMIT
+        if is_enough or swept >= MOST_SWEEPS:
+            return kept.draws(chain, effective, rhat)
+        wanted = min(2 * swept, MOST_SWEEPS)
+
+
+class _Chains:
+    """Where the chains stand: shapes (chains, …)."""
+
+    def __init__(self, density: RatedDensity, rng: np.random.Generator) -> None:
+        self.density, self.rng = density, rng
+        patterns, outputs = np.nonzero(density.labeled)
+        self.items = density.labeled[patterns, outputs].astype(np.int64)
+        self.unlabeled = np.rint(density.unlabeled).astype(np.int64)
+        n_classes, n_outputs = density.rows.shape
+        self.of_output = np.eye(n_outputs)[outputs]
+        said = np.zeros((len(density.labels), len(density.raters), n_classes))
+        place, column = np.nonzero(density.labels >= 0)
+        np.add.at(said, (place, density.rater_of[column], density.labels[place, column]), 1.0)
+        self.said = said[patterns].reshape(len(patterns), -1)
+        self.tau = np.full((CHAINS, n_classes), 1 / n_classes)
+        right = density.raters / density.raters.sum(axis=2, keepdims=True)
+        self.rho = np.tile(np.where(np.isnan(density.known), right, density.known), (CHAINS, 1, 1, 1))
+        self.phi = np.full((CHAINS, n_classes, n_outputs), 1 / n_outputs)
+        self.pi = np.full((CHAINS, len(self.unlabeled), n_classes), 1 / n_classes)
+        self.total = np.zeros((n_classes, n_outputs))
+        self.log_step, self.moved, self.moves = np.full((3, CHAINS), -1.0), 0.0, 0
+        self._impute_labeled()
+        self.phi = dirichlet(rng, self._rows(), ())
+        guess = self._rows().mean(axis=0)
+        guess /= guess.sum(axis=1, keepdims=True)
+        self.summary = (guess / guess.sum(axis=0)).T  # (outputs, classes): rows add up to one
+        singular = np.linalg.svd(guess @ self.summary, compute_uv=False)
+        self.can_move = bool(self.unlabeled.any() and n_outputs >= n_classes and singular[-1] > 1e-6)
+        self.can_rest = bool(len(self.unlabeled) == 1 and self.unlabeled.any() and n_outputs > n_classes)
+
+    def _rows(self) -> FloatArray:
+        """Concentrations of the confusion given labelled items alone."""
+        return self.density.rows + self.of_class_output
+
+    def sweep(self, *, is_tuning: bool = False) -> None:
+        """Draw everything once."""
+        rng, density = self.rng, self.density
+        self._impute_labeled()
+        self.tau = dirichlet(rng, density.shares + self.of_class, ())
+        self.rho = dirichlet(rng, density.raters + self.of_class_label, ())
+        self.rho = np.where(np.isnan(density.known), self.rho, density.known)
+        joint = self.pi[:, :, None, :] * self.phi.transpose(0, 2, 1)[:, None] + SMALLEST
+        items = rng.multinomial(self.unlabeled, joint / joint.sum(axis=3, keepdims=True))
+        self.pi = dirichlet(rng, density.prevalence + items.sum(axis=2), ())
+        self.phi = dirichlet(rng, self._rows() + items.sum(axis=1).transpose(0, 2, 1), ())
+        if self.can_move:
+            self._take(0, self._move_along_summary(), is_tuning)
+        if self.can_rest:
+            self._take(1, self._move_rows(), is_tuning)
+            self._take(2, self._move_shares(), is_tuning)
+
+    def _impute_labeled(self) -> None:
+        """Draw the classes of labelled items, those of one pattern and output at once."""
+        logs = np.log(np.maximum(self.rho, SMALLEST)).transpose(0, 2, 1, 3).reshape(CHAINS, len(self.tau[0]), -1)
+        heights = np.log(np.maximum(self.tau, SMALLEST))[:, None] + self.said @ logs.transpose(0, 2, 1)
+        heights += self.of_output @ np.log(np.maximum(self.phi, SMALLEST)).transpose(0, 2, 1)
+        weights = np.exp(heights - heights.max(axis=2, keepdims=True))
+        items = self.rng.multinomial(self.items, weights / weights.sum(axis=2, keepdims=True)).astype(np.float64)
+        of_class = items.transpose(0, 2, 1)
+        self.of_class, self.of_class_output = items.sum(axis=1), of_class @ self.of_output
+        n_chains, n_classes = self.tau.shape
+        by_label = (of_class @ self.said).reshape(n_chains, n_classes, -1, n_classes)
+        self.of_class_label = by_label.transpose(0, 2, 1, 3)
+
+    def _move_along_summary(self) -> tuple[BoolArray, FloatArray, FloatArray]:
+        """Propose a confusion from what labelled items say, with shares that keep the summary of the outputs."""
+        proposal = self._refreshed(self.phi, self._rows(), self._part(0))
+        before, after = self.phi @ self.summary, proposal @ self.summary
+        shares = self.pi @ before @ np.linalg.inv(after)
+        ratio = len(self.unlabeled) * (np.linalg.slogdet(before)[1] - np.linalg.slogdet(after)[1])
+        is_inside: BoolArray = np.asarray((shares > 0).all(axis=(1, 2)))
+        shares = np.where(is_inside[:, None, None], shares, self.pi)
+        ratio += ((self.density.prevalence - 1) * (np.log(shares) - np.log(self.pi))).sum(axis=(1, 2))
+        ratio += self._log_likelihood(shares, proposal) - self._log_likelihood(self.pi, self.phi)
+        return is_inside & (np.log(self.rng.random(CHAINS)) < ratio), shares, proposal
+
+    def _move_rows(self) -> tuple[BoolArray, FloatArray, FloatArray]:
+        """Propose all rows but one; that one takes what keeps the outputs of the population exactly as they are."""
+        proposal = self._refreshed(self.phi, self._rows(), self._part(1))
+        return self._with_rest(self.pi, proposal, 0.0)
+
+    def _move_shares(self) -> tuple[BoolArray, FloatArray, FloatArray]:
+        """Propose shares; one row takes what keeps the outputs of the population exactly as they are."""
+        prior = np.broadcast_to(self.density.prevalence, self.pi.shape)
+        return self._with_rest(self._refreshed(self.pi, prior, self._part(2)), self.phi.copy(), 1.0)
+
+    def _with_rest(
+        self, shares: FloatArray, proposal: FloatArray, jacobian: float
+    ) -> tuple[BoolArray, FloatArray, FloatArray]:
+        n_classes, n_outputs = self.density.rows.shape
+        rest, row = int(self.rng.integers(n_classes)), self._rows()
+        others = np.delete(np.arange(n_classes), rest)
+        outputs = (self.pi @ self.phi)[:, 0]
+        by_others = np.einsum("cl,clk->ck", shares[:, 0, others], proposal[:, others])
+        left = np.maximum(shares[:, 0, rest], SMALLEST)
+        proposal[:, rest] = (outputs - by_others) / left[:, None]
+        is_inside: BoolArray = np.asarray((proposal[:, rest] > 0).all(axis=1))
+        proposal = np.where(is_inside[:, None, None], proposal, self.phi)
+        change = np.log(proposal[:, rest]) - np.log(np.maximum(self.phi[:, rest], SMALLEST))
+        ratio = ((row[:, rest] - 1) * change).sum(axis=1)
+        ratio += jacobian * (n_outputs - 1) * (np.log(self.pi[:, 0, rest]) - np.log(left))
+        return is_inside & (np.log(self.rng.random(CHAINS)) < ratio), shares, proposal
+
+    def _take(self, kind: int, proposed: tuple[BoolArray, FloatArray, FloatArray], is_tuning: bool) -> None:
+        accepted, shares, proposal = proposed
+        self.phi = np.where(accepted[:, None, None], proposal, self.phi)
+        self.pi = np.where(accepted[:, None, None], shares, self.pi)
+        if is_tuning:
+            self.log_step[kind] += 0.1 * (accepted - WANTED_ACCEPTANCE)
+        else:
+            self.moved, self.moves = self.moved + accepted.mean(), self.moves + 1
+
+    def _part(self, kind: int) -> FloatArray:
+        step = np.exp(self.log_step[kind])
+        return np.asarray((step / (1 + step))[:, None, None])
+
+    def _refreshed(self, shares: FloatArray, concentrations: FloatArray, part: FloatArray) -> FloatArray:
+        """Replace a part of Dirichlet shares, in a way that leaves their distribution as it is.
+
+        A gamma variable is thinned by a beta one and filled up by another gamma (Lewis, McKenzie & Hugus 1989).
+        """
+        rng = self.rng
+        new = np.maximum(part * concentrations, 1e-12)
+        old = np.maximum(concentrations - new, 1e-12)
+        total = rng.standard_gamma(concentrations.sum(axis=2, keepdims=True))
+        kept = shares * total * rng.beta(old, new) + rng.standard_gamma(new)
+        return np.asarray(np.maximum(kept, SMALLEST) / kept.sum(axis=2, keepdims=True))
+
+    def _log_likelihood(self, shares: FloatArray, rows: FloatArray) -> FloatArray:
+        return np.asarray((self.unlabeled * np.log(np.maximum(shares @ rows, SMALLEST))).sum(axis=(1, 2)))
+
+
+class _Kept:
+    """Draws that were kept; when confusions and raters weigh too much, every second one is let go."""
+
+    def __init__(self, stride: int) -> None:
+        self.stride, self.shares = stride, list[FloatArray]()
+        self.more: list[tuple[FloatArray, FloatArray, FloatArray]] = []
+        self.labeled: FloatArray | float = 0.0
+
+    def add(self, chains: _Chains, sweep: int) -> None:
+        self.shares.append(chains.pi)
+        self.labeled = self.labeled + chains.of_class_output.mean(axis=0)
+        if sweep % self.stride == 0:
+            self.more.append((chains.phi, chains.rho, chains.tau))
+            if len(self.more) * (chains.phi.size + chains.rho.size) * 8 > CONFUSION_BYTES:
+                self.more, self.stride = self.more[::2], 2 * self.stride
+
+    def prevalence(self) -> FloatArray:
+        return _chain_after_chain(self.shares)
+
+    def draws(self, chains: _Chains, effective: FloatArray, rhat: FloatArray) -> RatedDraws:
+        number = len(self.shares) // self.stride * self.stride
+        confusion, raters, shares = (
+            _chain_after_chain(list(each)) for each in zip(*self.more[: number // self.stride], strict=True)
+        )
+        complaint = convergence.complaint(effective, rhat)
+        run = ChainRun(
+            engine="Gibbs with raters", chains=CHAINS, warmup=WARMUP, acceptance=chains.moved / max(chains.moves, 1)
+        )
+        return RatedDraws(
+            prevalence=_chain_after_chain(self.shares[:number]),
+            confusion=confusion,
+            raters=raters,
+            labeled_prevalence=shares,
+            labeled=np.asarray(self.labeled / len(self.shares)),
+            stride=self.stride,
+            effective=effective,
+            rhat=rhat,
+            run=replace(run, not_converged=complaint, status=status_of(complaint, rhat)),
+        )
+
+
+def _chain_after_chain(values: list[FloatArray]) -> FloatArray:
+    stacked = np.stack(values, axis=1)
+    return stacked.reshape(stacked.shape[0] * stacked.shape[1], *stacked.shape[2:])

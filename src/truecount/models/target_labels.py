@@ -1,0 +1,196 @@
+"""Labels of the population itself, beside labels from elsewhere that may or may not carry over.
+
+With F[l,k] labels from elsewhere, T[l,k] labelled items of the population, at random or chosen by their output, and
+n[k] other items of it, of which only the output is known:
+
+    φ_l ~ Dir(β_l + a F_l),    Π (π_l φ_lk)^T_lk · Π_k q_k^n_k,    q = φᵀπ
+
+φ are the rows of the population. A label from elsewhere counts as `a` labels of the population (a normalised power
+prior: Ibrahim & Chen 2000), and `a` is learned on a grid. With N labels of a class on average, ``a = s / (s + N)``, where s is
+how many labels of the population those of a class from elsewhere are worth, however many they are: rows that vary
+between the two as under a Dirichlet distribution of concentration 2s are worth as much. At ``s = ∞`` label shift holds,
+and the posterior is that of `LabelShift`; at ``s = 0`` only T tells the rows, as under `SamePopulation` and
+`ByPrediction`. The likelihood of T is the same for both designs: whether an item was labelled depends on nothing but
+its output, which is seen for all.
+"""
+
+from dataclasses import dataclass, field, replace
+from math import inf
+from typing import Any, ClassVar
+
+import numpy as np
+
+from truecount import _check
+from truecount._types import FloatArray
+from truecount.counts import Counts, Groups
+from truecount.errors import InputError
+from truecount.models.discrete import Density, density
+from truecount.models.label_shift import LabelShift
+from truecount.models.learned import Learned
+from truecount.models.model import INDEPENDENT, RIGHT_LABELS, Assumption
+from truecount.models.priors import LEARNED
+
+WORTHS = np.append(np.geomspace(1.0, 100.0, 9), inf)
+"""How many labels of the population those of a class from elsewhere may be worth."""
+CHANCES = np.append(np.full(9, 0.5 / 9), 0.5)
+"""Of each before any data: label shift holds with an even chance. Fewer chances for it make intervals wider where it
+holds, more make them too narrow where it does not (``benchmarks/target_labels.py``)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetLabels(LabelShift):
+    """Labels of the population itself beside labels from elsewhere, which count by what the data say of label shift.
+
+    Parameters
+    ----------
+    labeled
+        Shape (classes, outputs): labelled items of the population, a random sample or chosen by their output. Those
+        from elsewhere are ``counts.labeled``.
+    counted
+        Whether these items are among ``counts.unlabeled`` too; by default they stand beside them. Items chosen by their
+        output must be counted there, or have been taken out of it.
+    worth
+        How many labels of the population the labels of a class from elsewhere are worth at most: None, the default,
+        learns it; ``inf`` assumes label shift, 0 leaves labels from elsewhere out.
+
+    Examples
+    --------
+    >>> TargetLabels(labeled=[[8, 1], [2, 9]], worth=inf).density(Counts([[140, 60], [20, 180]], [600, 400])).rows
+    array([[149.,  62.],
+           [ 23., 190.]])
+    """
+
+    name: ClassVar[str] = "target_labels"
+    sampling: ClassVar[str] = "some come from this population, at random or by output, and others from elsewhere"
+    assumptions: ClassVar[tuple[Assumption, ...]] = (
+        Assumption(
+            "Labelled items of the population were chosen at random, or by their output alone.",
+            "If some were likelier to be labelled than others with the same output, the answer is wrong.",
+        ),
+        Assumption(
+            "The classifier treats each class alike in both populations, as far as labels show.",
+            "Labels from elsewhere count for as much as the labels of the population allow. With few of these, the "
+            "prior of how far the two may differ has a say.",
+        ),
+        RIGHT_LABELS,
+        INDEPENDENT,
+    )
+    method: ClassVar[str] = (
+        "All mixes of classes and all misclassification rates were weighed by how well they explain the outputs, the "
+        "labelled items of this population, and, as far as these agree with them, the labels from elsewhere."
+    )
+
+    labeled: Any = field(kw_only=True)
+    counted: bool = field(default=False, kw_only=True)
+    worth: float | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super(TargetLabels, self).__post_init__()
+        table = _check.finite_numbers("labeled", self.labeled, dimensions=2)
+        if (table != np.rint(table)).any():
+            wrong, needed = table[table != np.rint(table)][0], "it must hold whole numbers of items"
+            raise InputError("labeled", f"holds {wrong:g}", needed, "Count items")
+        object.__setattr__(self, "labeled", tuple(tuple(map(int, row)) for row in table.tolist()))
+        if not isinstance(self.counted, bool):
+            raise InputError("counted", f"is {self.counted!r:.60}", "it is True or False", "Pass labeled= for a table")
+        worth = self.worth
+        if worth is not None and (isinstance(worth, bool) or not isinstance(worth, int | float) or not worth >= 0):
+            needed = "it is a number of labels, 0 or more, or None to learn it"
+            raise InputError("worth", f"is {worth!r:.60}", needed, "Leave it out")
+        if self.groups is not None or self.confusion is not None:
+            needed = "labels of the population are of one population"
+            remedy = "Name a study like each group, and pass LabelShift(confusion=Varying())"
+            raise InputError("model", "says how groups vary", needed, remedy)
+
+    @classmethod
+    def of_study(cls, data: Groups, study: Any, **options: Any) -> "tuple[Counts, TargetLabels]":
+        """Return counts and model, where one of several studies labelled the population itself.
+
+        >>> where = Groups({"here": [[8, 1], [2, 9]], "there": [[140, 60], [20, 180]]}, {"all": [600, 400]})
+        >>> counts, model = TargetLabels.of_study(where, "here")
+        >>> model.labeled, counts.labeled.sum().item()
+        (((8, 1), (2, 9)), 400)
+        """
+        studies = list(data.studies or ())
+        if study not in studies:
+            needed = f"labels come from {', '.join(map(repr, studies)) or 'one study'}"
+            raise InputError("study", f"is {study!r}", needed, "Name the one that labelled this population")
+        if data.is_weighted or data.clusters is not None:
+            raise _plain_only("data")
+        place = studies.index(study)
+        table = data.labeled[place]
+        counts = Counts(data.labeled.sum(axis=0) - table, data.unlabeled.sum(axis=0), data.classes, data.outputs)
+        return counts, cls(labeled=table, **options)
+
+    def density(self, counts: Counts) -> Density:
+        """Return the posterior of prevalence and confusion in the population, up to a constant."""
+        own = self.table(counts)
+        new = counts.unlabeled - (own.sum(axis=0) if self.counted else 0)
+        prior = self.prior
+        if own.any():
+            prior = replace(prior, prevalence=(prior.prevalence_for(counts) + own.sum(axis=1)).tolist())
+        if not own.any() or self.worth == inf:
+            return density(Counts(counts.labeled + own, new, counts.classes, counts.outputs), prior)
+        if self.worth == 0 or not counts.labeled.sum():
+            return density(Counts(own, new, counts.classes, counts.outputs), prior)
+        both = density(Counts(counts.labeled + own, new, counts.classes, counts.outputs), prior)
+        elsewhere = np.where(both.is_known[:, None], 0.0, counts.labeled)
+        beliefs = np.where(both.is_known[:, None], 0.0, both.rows - counts.labeled - own)
+        per_class = counts.labeled.sum() / len(counts.classes)
+        if self.worth is not None:
+            share = self.worth / (self.worth + per_class)
+            return replace(both, rows=beliefs + share * elsewhere + own, learned_rows=None)
+        learned = Learned.from_items(
+            own.astype(np.float64),
+            spread=beliefs,
+            peak=elsewhere,
+            even=np.ones(len(WORTHS)),
+            own=1 / (1 + per_class / WORTHS),
+            log_prior=np.log(CHANCES),
+        )
+        return replace(both, rows=learned.reference_rows + own, learned_rows=learned)
+
+    def table(self, counts: Counts) -> Any:
+        """Shape (classes, outputs): the labelled items of the population, checked against these counts."""
+        table = np.array(self.labeled)
+        if counts.is_weighted or counts.clusters is not None:
+            raise _plain_only("counts")
+        if self.prior.resolved(counts).prevalence == LEARNED:
+            needed = "classes of the labelled items are added to a concentration that is fixed"
+            raise InputError("prior", "has prevalence='learned'", needed, "Pass a number, such as prevalence=1")
+        if table.shape != counts.labeled.shape:
+            needed = f"it must have a row for each class and a column for each output, {counts.labeled.shape}"
+            raise InputError(
+                "labeled", f"has shape {table.shape}", needed, "Count it with the same classes and outputs"
+            )
+        beyond = table.sum(axis=0) > counts.unlabeled
+        if self.counted and beyond.any():
+            name = counts.outputs[int(np.argmax(beyond))]
+            needed = "items that are counted among the unlabelled ones cannot be more"
+            raise InputError("labeled", f"has more items of output {name!r} than there are", needed, "Count all items")
+        return table
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        own = {"labeled": [list(row) for row in self.labeled], "counted": self.counted}
+        worth = "label shift" if self.worth == inf else self.worth
+        return {"name": self.name, "prior": self.prior.to_dict(), **own, "worth": worth}
+
+
+def learned_worth(counts: Counts, model: Density, confusion: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+    """Return what labels of a class from elsewhere may be worth, and the posterior probability of each, from draws.
+
+    None where it was not learned.
+    """
+    learned = model.learned_rows
+    if learned is None or not np.ptp(learned.own) or (learned.even != 1).any():
+        return None
+    heights = learned.log_densities(np.log(np.maximum(confusion, 1e-300)))
+    weights = np.exp(heights - heights.max(axis=1, keepdims=True))
+    per_class = counts.labeled.sum() / len(counts.classes)
+    return per_class * learned.own, (weights / weights.sum(axis=1, keepdims=True)).mean(axis=0)
+
+
+def _plain_only(argument: str) -> InputError:
+    needed = "labels of the population are counted as whole, independent items"
+    return InputError(argument, "are weighted or clustered", needed, "Count without weights and clusters")

@@ -1,0 +1,128 @@
+"""Very many groups by one command: to a file, by several processes, and on where a run was killed."""
+
+import os
+import signal
+import subprocess
+import time
+
+import duckdb
+import pytest
+
+from command import COMMAND, run, run_process
+from truecount.cli import separate
+
+COLUMNS = ["items", "class", "counted", "mean", "median", "sd", "lower", "upper", "effective_draws", "rhat"]
+WORDS = ["status", "findings", "serious", "error"]
+TABLE = ["runs.csv", "--label", "y", "--prediction", "c", "--by", "store,week"]
+
+
+def write_runs(folder, stores: int, weeks: int = 2) -> None:
+    lines = ["store,week,y,c"]
+    for at in range(stores * weeks):
+        place = f"s{at // weeks},{at % weeks}"
+        lines += [f"{place},{label},{output}" for label, output in (("no", "no"), ("yes", "yes")) for _ in range(2)]
+        lines += [f"{place},no,yes"] * (at % 3 == 0)
+        lines += [f"{place},,no"] * (10 + at % 7) + [f"{place},,yes"] * (15 - at % 5)
+    (folder / "runs.csv").write_text("\n".join(lines) + "\n")
+
+
+@pytest.fixture
+def runs(tmp_path):
+    write_runs(tmp_path, 4)
+    return tmp_path
+
+
+def test_few_groups_are_pooled_and_written_with_the_same_columns(runs):
+    done = run("estimate", *TABLE, "--output", "joint.parquet", folder=runs)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "Wrote joint.parquet." in done.stderr
+    apart = run("estimate", *TABLE, "--separate", "-o", "apart.parquet", folder=runs)
+    assert (apart.returncode, apart.stdout) == (0, "")
+    assert "8 groups inferred one by one, seed 0. Findings: shared-labels in 8" in apart.stderr
+    for name in ("joint", "apart"):
+        found = duckdb.read_parquet(str(runs / f"{name}.parquet"))
+        assert found.columns == ["store", "week", *COLUMNS, *WORDS]
+        assert len(found.fetchall()) == 16
+    assert sorted(path.name for path in runs.iterdir()) == ["apart.parquet", "joint.parquet", "runs.csv"]
+
+
+def test_one_population_is_written_too(runs):
+    done = run("estimate", "runs.csv", "--label", "y", "--prediction", "c", "-o", "one.csv", folder=runs)
+    assert done.returncode == 0, done.stderr
+    header, *rows = (runs / "one.csv").read_text().splitlines()
+    assert header.split(",") == [*COLUMNS, *WORDS]
+    assert len(rows) == 2
+
+
+def test_many_groups_are_inferred_one_by_one_which_is_said(runs, monkeypatch):
+    monkeypatch.setattr(separate, "MOST_POOLED", 7)
+    done = run("estimate", *TABLE, "--output", "many.jsonl", "--workers", "1", folder=runs)
+    assert done.returncode == 0
+    assert "8 groups are more than the 7 up to which groups are pooled: each is inferred by itself" in done.stderr
+    quiet = run("estimate", *TABLE, "--output", "quiet.jsonl", "--quiet", folder=runs)
+    assert (quiet.stdout, quiet.stderr) == ("", "")
+    assert (runs / "quiet.jsonl").read_bytes() == (runs / "many.jsonl").read_bytes()
+    both = run("estimate", *TABLE, "--output", "both.jsonl", "--json", "both.json", folder=runs)
+    assert "inferred by itself" not in both.stderr  # JSON is of joint draws
+
+
+def test_groups_without_an_answer_end_in_exit_code_3(runs, monkeypatch):
+    def fail(*_):
+        raise FloatingPointError("no such luck")
+
+    monkeypatch.setattr("truecount.api.separate.rows_of_posterior", fail)
+    done = run("estimate", *TABLE, "--separate", "-o", "failed.csv", folder=runs)
+    assert done.returncode == 3
+    assert "s0 0: FloatingPointError: no such luck" in done.stderr
+    assert "No answer for some groups: 8 failed." in done.stderr
+    assert (runs / "failed.csv").read_text().count("failed,,,FloatingPointError: no such luck") == 16
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--separate"], "--separate is given without --output"),
+        (["--resume"], "--resume is given without --output"),
+        (["--partition", "store"], "--partition is given without --output"),
+        (["--separate", "-o", "a.csv", "--html", "a.html"], "--separate goes with --output alone"),
+        (["--separate", "-o", "a.csv", "--compare", "a", "b"], "--separate is given with --compare"),
+        (["--separate", "-o", "a.csv", "--workers", "0"], "--workers is '0'"),
+        (["-o", "a.xlsx"], "output ends in '.xlsx'"),
+        (["-o", "runs.csv"], "is read and is to be written"),
+        (["-o", "a.csv", "--partition", "store"], "partition is given with .csv"),
+        (["-o", "a", "--partition", "region"], "partition names 'region'"),
+    ],
+)
+def test_what_does_not_go_together_is_refused_before_anything_is_written(runs, arguments, said):
+    done = run("estimate", *TABLE, *arguments, folder=runs)
+    assert done.returncode in (1, 2)
+    assert said in " ".join(done.stderr.split())
+    assert [path.name for path in runs.iterdir()] == ["runs.csv"]
+
+
+def test_a_method_has_no_such_rows(runs):
+    done = run("estimate", *TABLE[:-2], "--method", "acc", "-o", "a.csv", folder=runs)
+    assert done.returncode == 2
+    assert "--output holds posteriors" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL here")
+def test_a_run_that_was_killed_goes_on_and_ends_with_the_same_bytes(tmp_path):
+    write_runs(tmp_path, 400)
+    asked = ["estimate", *TABLE, "--separate", "--workers", "2"]
+    assert run_process(*asked, "-o", "whole.parquet", folder=tmp_path).returncode == 0
+    parts = tmp_path / "killed.parquet.parts"
+    with subprocess.Popen(
+        [*COMMAND, *asked, "-o", "killed.parquet"], cwd=tmp_path, stderr=subprocess.DEVNULL
+    ) as process:
+        while process.poll() is None and not list(parts.glob("part-*.jsonl")):
+            time.sleep(0.01)
+        os.kill(process.pid, signal.SIGKILL)
+    assert process.returncode == -signal.SIGKILL
+    there = len(list(parts.glob("part-*.jsonl")))
+    assert 1 <= there < 4
+    done = run_process(*asked, "-o", "killed.parquet", "--resume", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "killed.parquet").read_bytes() == (tmp_path / "whole.parquet").read_bytes()
+    assert not parts.exists()

@@ -1,0 +1,180 @@
+"""Labels of the population beside labels from elsewhere: limits, agreement with a brute integral, refusals."""
+
+from dataclasses import replace
+from math import inf
+
+import numpy as np
+import pytest
+
+import truecount as tc
+from truecount.errors import InputError
+from truecount.models.target_labels import CHANCES, WORTHS, learned_worth
+
+COUNTS = tc.Counts([[30, 10], [6, 44]], [60, 40], classes=["fail", "pass"])
+OWN = [[6, 4], [1, 9]]
+WIDE = tc.Counts([[30, 10, 5], [6, 44, 9]], [60, 40, 20])
+WIDE_OWN = [[6, 4, 1], [1, 9, 3]]
+
+
+def points(shape, seed=0, size=50):
+    rng = np.random.default_rng(seed)
+    return rng.dirichlet(np.ones(shape[0]), size), rng.dirichlet(np.ones(shape[1]), (size, shape[0]))
+
+
+def constant(values):
+    np.testing.assert_allclose(values - values[0], 0, atol=1e-8)
+
+
+def test_without_labels_of_the_population_it_is_label_shift():
+    model = tc.TargetLabels(labeled=np.zeros((2, 2)))
+    np.testing.assert_array_equal(tc.infer(COUNTS, model, seed=3).prevalence, tc.infer(COUNTS, seed=3).prevalence)
+
+
+@pytest.mark.parametrize(("counts", "own"), [(COUNTS, OWN), (WIDE, WIDE_OWN)])
+def test_where_label_shift_is_assumed_all_labels_are_alike(counts, own):
+    whole = tc.Counts(counts.labeled, counts.unlabeled + np.sum(own, axis=0), counts.classes, counts.outputs)
+    expected = tc.infer(*tc.with_target_labels(whole, own), seed=2)
+    found = tc.infer(counts, tc.TargetLabels(labeled=own, worth=inf), seed=2)
+    np.testing.assert_array_equal(found.prevalence, expected.prevalence)
+    counted = tc.infer(whole, tc.TargetLabels(labeled=own, worth=inf, counted=True), seed=2)
+    np.testing.assert_array_equal(counted.prevalence, expected.prevalence)
+
+
+@pytest.mark.parametrize(("counts", "own"), [(COUNTS, OWN), (WIDE, WIDE_OWN)])
+@pytest.mark.parametrize("counted", [False, True])
+def test_without_labels_from_elsewhere_it_is_each_design_of_the_population(counts, own, counted):
+    """In shares of outputs q and classes given outputs ρ, the density is the closed form of both designs."""
+    n_classes, n_outputs = counts.labeled.shape
+    each = 1 / (n_classes * n_outputs)
+    model = tc.TargetLabels(tc.Prior(1 / n_classes, each), labeled=own, worth=0, counted=counted)
+    density = model.density(counts)
+    design = tc.ByPrediction(given_output=each) if counted else tc.SamePopulation(given_output=each)
+    form = design.closed_form(tc.Counts(own, counts.unlabeled, counts.classes, counts.outputs))
+    prevalence, confusion = points((n_classes, n_outputs))
+    joint = prevalence[:, :, None] * confusion
+    outputs = joint.sum(axis=1)
+    given = joint / outputs[:, None]
+    ours = density.log_joint(prevalence, confusion)
+    ours += (n_classes - 1) * np.log(outputs).sum(axis=1) - (n_outputs - 1) * np.log(prevalence).sum(axis=1)
+    closed = ((form.seen + 1 / n_outputs - 1) * np.log(outputs)).sum(axis=1)
+    closed += ((form.labeled + form.prior - 1) * np.log(given)).sum(axis=(1, 2))
+    constant(ours - closed)
+
+
+@pytest.mark.parametrize(("counts", "own"), [(COUNTS, OWN), (WIDE, WIDE_OWN)])
+def test_learned_worth_is_a_mixture_of_fixed_ones(counts, own):
+    from scipy.stats import dirichlet
+
+    density = tc.TargetLabels(labeled=own).density(counts)
+    prevalence, confusion = points(counts.labeled.shape)
+    per_class = counts.labeled.sum() / len(counts.classes)
+    mixed = np.zeros(len(prevalence))
+    for worth, chance in zip(WORTHS, CHANCES, strict=True):
+        rows = 1 + counts.labeled / (1 + per_class / worth)
+        mixed += chance * np.array([np.prod([dirichlet.pdf(row, each) for row, each in zip(one, rows, strict=True)]) for one in confusion])
+    joint = prevalence[:, :, None] * confusion
+    likelihood = (np.array(own) * np.log(joint)).sum(axis=(1, 2)) + counts.unlabeled @ np.log(joint.sum(axis=1)).T
+    constant(density.log_joint(prevalence, confusion) - likelihood - np.log(mixed))
+
+
+def test_draws_agree_with_a_brute_integral():
+    shares = (np.arange(80) + 0.5) / 80
+    pi, first, second = np.meshgrid(shares, shares, shares, indexing="ij")
+    prevalence = np.stack([pi, 1 - pi], axis=-1)
+    confusion = np.stack([np.stack([first, 1 - first], -1), np.stack([second, 1 - second], -1)], axis=-2)
+    model = tc.TargetLabels(labeled=OWN)
+    heights = model.density(COUNTS).log_joint(prevalence, confusion)
+    weights = np.exp(heights - heights.max())
+    mean = (weights * pi).sum() / weights.sum()
+    sd = np.sqrt((weights * (pi - mean) ** 2).sum() / weights.sum())
+    for engine in (tc.Auto(2000), tc.Hamiltonian(2000)):
+        found = tc.infer(COUNTS, model, engine=engine, seed=1)
+        error = sd / np.sqrt(found.effective_draws[0])
+        assert found.mean[0] == pytest.approx(mean, abs=5 * error)
+        assert found.sd[0] == pytest.approx(sd, rel=0.15)
+
+
+def test_labels_from_elsewhere_count_by_how_they_agree():
+    alike, unlike = np.array([[27, 9], [5, 39]]), np.array([[9, 27], [39, 5]])
+    told = {}
+    for name, own in (("alike", alike), ("unlike", unlike)):
+        model = tc.TargetLabels(labeled=own)
+        found = tc.infer(COUNTS, model, engine=tc.Auto(500))
+        worth, probability = learned_worth(COUNTS, model.density(COUNTS), found.confusion)
+        told[name] = worth @ probability
+        (finding,) = [each for each in found.findings if each.code == "sources-combined"]
+        assert finding.severity == {"alike": "info", "unlike": "caution"}[name]
+    assert told["unlike"] < 3 < 15 < told["alike"]
+
+
+def test_known_rows_stay_known():
+    model = tc.TargetLabels(tc.Prior.known_confusion([[0.8, 0.2], [np.nan] * 2]), labeled=OWN)
+    found = tc.infer(COUNTS, model, engine=tc.Auto(200))
+    np.testing.assert_allclose(found.confusion[:, 0], [[0.8, 0.2]] * len(found.confusion))
+
+
+def test_many_classes_are_combined_too():
+    rng = np.random.default_rng(0)
+    rows = np.full((7, 7), 0.05) + 0.65 * np.eye(7)
+    known, own = (np.array([rng.multinomial(items, row) for row in rows]) for items in (40, 5))
+    counts = tc.Counts(known, rng.multinomial(400, rows.mean(axis=0)))
+    found = tc.infer(counts, tc.TargetLabels(labeled=own), engine=tc.Auto(200))
+    assert found.status == "ok"
+
+
+def test_a_study_is_the_population():
+    data = tc.Groups({"here": OWN, "there": COUNTS.labeled}, {"all": [60, 40]}, classes=["fail", "pass"])
+    counts, model = tc.TargetLabels.of_study(data, "here", worth=inf)
+    assert counts == COUNTS
+    assert model == tc.TargetLabels(labeled=OWN, worth=inf)
+
+
+@pytest.mark.parametrize("worth", [None, 0, 12.5, inf])
+def test_saved_files_and_pages_keep_it(tmp_path, worth):
+    made = tc.infer(COUNTS, tc.TargetLabels(labeled=OWN, worth=worth), engine=tc.Auto(100))
+    made.save(tmp_path / "saved.npz")
+    assert tc.Posterior.load(tmp_path / "saved.npz").model == made.model
+    tc.report(made, tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "Labels of the population" in page
+    code = page[page.index("import truecount as tc") : page.index("print(posterior)")]
+    from html import unescape
+
+    names = {}
+    exec(unescape(code), names)  # noqa: S102
+    np.testing.assert_array_equal(names["posterior"].prevalence, made.prevalence)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"labeled": [[1, 2]]}, "has shape"),
+        ({"labeled": [[1, -2], [3, 4]]}, "has -2"),
+        ({"labeled": [[1, 0.5], [3, 4]]}, "holds 0.5"),
+        ({"labeled": OWN, "worth": -1}, "worth"),
+        ({"labeled": OWN, "counted": 3}, "counted"),
+        ({"labeled": [[600, 4], [1, 9]], "counted": True}, "more items of output 'fail'"),
+        ({"labeled": OWN, "confusion": tc.Varying()}, "how groups vary"),
+        ({"labeled": OWN, "prior": tc.Prior("learned")}, "learned"),
+    ],
+)
+def test_bad_labels_are_refused(options, said):
+    with pytest.raises(InputError, match=said):
+        tc.infer(COUNTS, tc.TargetLabels(**options))
+
+
+def test_what_knows_nothing_of_them_refuses_them():
+    model, groups = tc.TargetLabels(labeled=OWN), tc.Groups(COUNTS.labeled, {"A": [60, 40], "B": [30, 30]})
+    weighted = replace(COUNTS, labeled_squares=COUNTS.labeled, unlabeled_squares=COUNTS.unlabeled)
+    for ask in (
+        lambda: tc.check(COUNTS, model),
+        lambda: tc.mode(COUNTS, model),
+        lambda: tc.plan(COUNTS, model=model),
+        lambda: tc.infer(groups, model),
+        lambda: tc.infer_many([COUNTS], model),
+        lambda: tc.infer(weighted, model),
+        lambda: tc.sensitivity(tc.infer(COUNTS, model, engine=tc.Auto(50))),
+        lambda: tc.TargetLabels.of_study(groups, "here"),
+    ):
+        with pytest.raises(InputError):
+            ask()
