@@ -1,4 +1,4 @@
-"""The R code of docs/r.md runs as printed, through reticulate, and reproduces the published examples."""
+"""The R code of docs/guides/r.md runs as printed, through reticulate, and reproduces the published examples."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import pytest
 from written_by import lacking
 
 ROOT = Path(__file__).parent
-PAGE = (ROOT.parent / "docs" / "r.md").read_text(encoding="utf-8")
+PAGE = (ROOT.parent / "docs" / "guides" / "r.md").read_text(encoding="utf-8")
 SURVEYS = json.loads((ROOT / "reference" / "published.json").read_text(encoding="utf-8"))["surveys"]
 DRAWS = 4000
 

@@ -71,7 +71,9 @@ def test_learned_worth_is_a_mixture_of_fixed_ones(counts, own):
     mixed = np.zeros(len(prevalence))
     for worth, chance in zip(WORTHS, CHANCES, strict=True):
         rows = 1 + counts.labeled / (1 + per_class / worth)
-        mixed += chance * np.array([np.prod([dirichlet.pdf(row, each) for row, each in zip(one, rows, strict=True)]) for one in confusion])
+        mixed += chance * np.array(
+            [np.prod([dirichlet.pdf(row, each) for row, each in zip(one, rows, strict=True)]) for one in confusion]
+        )
     joint = prevalence[:, :, None] * confusion
     likelihood = (np.array(own) * np.log(joint)).sum(axis=(1, 2)) + counts.unlabeled @ np.log(joint.sum(axis=1)).T
     constant(density.log_joint(prevalence, confusion) - likelihood - np.log(mixed))

@@ -200,11 +200,14 @@ class Source:
     def _of_log(self, log: Any, *, needs_label: bool) -> "Source":
         """Return what is read of the logs of an evaluation tool, all of which are one table."""
         from truecount.counts.logs import named_fields
+        from truecount.reading.logs.record import Fields
 
         self._require("a log", ("tables",), ("prediction", *ROWS))
-        fields = named_fields(log, label=self.label, prediction=self.prediction, needs_label=needs_label)
+        asked = Fields(label=self.label, prediction=self.prediction, cluster=self.cluster)
+        by = [*read_by(self.by or ()), *([self.study] if self.study else [])]
+        fields = named_fields(log, asked, by=by, needs_label=needs_label)
         label, prediction = ([each] if isinstance(each, str) else each for each in (fields.label, fields.prediction))
-        return replace(self, label=label, prediction=prediction)
+        return replace(self, label=label, prediction=prediction, cluster=fields.cluster)
 
     def _tally(self, tables: "Sequence[Table]", *, is_shard: bool) -> "Tally":
         from truecount.counts.counting import tally_tables

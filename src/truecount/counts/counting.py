@@ -1,6 +1,6 @@
 """Columns, frames and files become counts, by one path: tables yield rows, and a tally adds them up."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, TypeAlias, overload
 

@@ -132,6 +132,7 @@ def _cells(rows: list[Row], columns: Columns) -> dict[str, tuple[Any, ...]]:
     values = [
         (
             *row.group,
+            *(() if columns.cluster is None else (row.cluster,)),
             *(nothing[0] if row.label is None else parts_of(row.label)),
             *(nothing[1] if row.output is None else parts_of(row.output)),
         )
