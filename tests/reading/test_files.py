@@ -549,6 +549,6 @@ def test_json_lines_have_clusters(tmp_path: Path) -> None:
     ]
     path = tmp_path / "runs.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    counts = tc.count_table(path, label="human", prediction="verdict", cluster="user")
+    counts = count_table(path, label="human", prediction="verdict", cluster="user")
     assert counts.clusters is not None
     assert counts.clusters.number == 10
