@@ -14,6 +14,7 @@ import truecount as tc
 from command import run
 from truecount.cli import source
 from truecount.errors import InputError, TruecountWarning
+from truecount.reading.locate import holds_counts
 from truecount.reading.logs.log import TOOLS
 from writers.items import ITEMS, by_hand
 from written_by import numbers, written_by
@@ -155,6 +156,13 @@ def test_logs_of_two_tools_are_no_table(logs: Path, tmp_path: Path) -> None:
     table.write_text(json.dumps({"columns": ["a"], "data": [["b"]]}))
     with pytest.raises(InputError, match="is no log of Inspect"):
         tc.count_log([next((logs / "archive").iterdir()), table], label="metadata.human", prediction="scores.judge")
+
+
+def test_a_log_is_not_taken_for_counts(logs: Path, tmp_path: Path) -> None:
+    counts = tmp_path / "counts.json"
+    counts.write_text(tc.Counts([[3, 1], [1, 3]], [5, 5]).to_json())
+    assert holds_counts(counts)
+    assert not holds_counts(next((logs / "json").iterdir()))
 
 
 def test_what_is_no_log_is_refused(tmp_path: Path) -> None:
