@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from functools import cache
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -24,9 +25,16 @@ def has(package: str) -> bool:
 
 
 def require(package: str) -> None:
-    """Skip where a tool is missing; where extras are required, that is a failure."""
+    """Insist on a package where an interpreter with the tools is named; elsewhere skip."""
     if not has(package):
-        pytest.skip(f"could not import {package!r}")
+        lacking(f"{PYTHON} has no {package}")
+
+
+def lacking(what: str) -> NoReturn:
+    """Skip, or fail where an interpreter with the tools is named, as `.ci/doors` does."""
+    if "TRUECOUNT_TOOLS" in os.environ:
+        pytest.fail(what)
+    pytest.skip(f"{what}; .ci/doors installs it")
 
 
 def written_by(tool: str, package: str, folder: Path) -> Path:
@@ -36,14 +44,14 @@ def written_by(tool: str, package: str, folder: Path) -> Path:
     return folder
 
 
-def run_tool(script: Path, *arguments: object) -> str:
+def run_tool(script: Path, *arguments: object, python: str = PYTHON) -> str:
     """Run a script by the tools' interpreter, and return what it printed."""
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), *SOURCES]),
     }
     done = subprocess.run(
-        [PYTHON, "-W", "ignore", str(script), *map(str, arguments)],
+        [python, "-W", "ignore", str(script), *map(str, arguments)],
         capture_output=True,
         text=True,
         env=environment,

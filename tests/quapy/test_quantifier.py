@@ -1,7 +1,9 @@
 """A guest of QuaPy: its protocols, its model selection and its regions of confidence, and its outputs as input."""
 
+import re
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -161,3 +163,13 @@ def test_predictions_of_fitted_items_are_refused(halves: tuple) -> None:
 def test_an_unknown_region_is_refused(halves: tuple) -> None:
     with pytest.raises(InputError, match="region"):
         Quantifier(LogisticRegression(), region="ball").fit(*halves[0].Xy)
+
+
+def test_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "guides" / "quapy.md").read_text(encoding="utf-8")
+    names: dict = {}
+    for block in re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL):
+        exec(compile(block, "quapy.md", "exec"), names)  # noqa: S102
+    assert names["point"] in names["region"]
+    assert isinstance(names["scores"], tc.Scores)
+    assert "posterior" in capsys.readouterr().out

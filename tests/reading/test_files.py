@@ -541,3 +541,14 @@ def test_a_weight_whose_name_differs_only_in_case(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("human,Verdict,VERDICT\na,a,2\nb,b,1\n,b,4\n")
     counts = count_files(tmp_path / "t.csv", label="human", prediction="Verdict", weight="VERDICT")
     assert (counts.labeled.tolist(), counts.unlabeled.tolist()) == ([[2, 0], [0, 1]], [0, 4])
+
+
+def test_json_lines_have_clusters(tmp_path: Path) -> None:
+    lines = [
+        {"human": "ab"[at % 2] if at < 8 else None, "verdict": "ab"[at % 3 == 0], "user": at // 2} for at in range(20)
+    ]
+    path = tmp_path / "runs.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    counts = count_table(path, label="human", prediction="verdict", cluster="user")
+    assert counts.clusters is not None
+    assert counts.clusters.number == 10

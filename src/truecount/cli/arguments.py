@@ -12,7 +12,8 @@ from truecount.cli.options import DESIGNS, ENGINES, one_of
 
 _KINDS = (
     "One table, or a labelled and an unlabelled one: CSV, TSV, JSON or Parquet, a pattern in quotes, a folder, - for "
-    "the standard input. In one table, rows with an empty label are the unlabelled population."
+    "the standard input; or logs of Inspect, promptfoo and other evaluation tools, which are one table. "
+    "In one table, rows with an empty label are the unlabelled population."
 )
 Tables: TypeAlias = Annotated[list[str] | None, Argument(metavar="FILE", help=_KINDS, show_default=False)]
 CountedTables: TypeAlias = Annotated[

@@ -123,8 +123,8 @@ class Source:
 
     def labeled(self) -> Counts:
         """Count the rows of a table that is labelled throughout."""
-        from truecount.counts.counting import table_of
         from truecount.counts.tally import tallied
+        from truecount.reading.files import table_of
 
         self._require("a file", ("tables", "label", "prediction"), ("missing", "weight"))
         reading, file = self._reading(), table_of(self.tables)
@@ -153,8 +153,7 @@ class Source:
 
     def _is_counts(self, tables: Sequence[str]) -> bool:
         """Whether this is a file of counts, of which there is one only."""
-        from truecount.counts.counting import table_of
-        from truecount.reading.files import File
+        from truecount.reading.files import File, table_of
         from truecount.reading.locate import holds_lines
 
         if self.label or self.prediction or not isinstance(table_of(tables), File):
@@ -184,8 +183,7 @@ class Source:
         return data
 
     def _rows(self, tables: Sequence[str], *, is_shard: bool = False) -> "Tally":
-        from truecount.counts.counting import table_of
-        from truecount.reading.files import File
+        from truecount.reading.files import File, table_of
 
         first = table_of(tables)
         if not isinstance(first, File):
@@ -202,11 +200,14 @@ class Source:
     def _of_log(self, log: Any, *, needs_label: bool) -> "Source":
         """Return what is read of the logs of an evaluation tool, all of which are one table."""
         from truecount.counts.logs import named_fields
+        from truecount.reading.logs.record import Fields
 
         self._require("a log", ("tables",), ("prediction", *ROWS))
-        fields = named_fields(log, label=self.label, prediction=self.prediction, needs_label=needs_label)
+        asked = Fields(label=self.label, prediction=self.prediction, cluster=self.cluster)
+        by = [*read_by(self.by or ()), *([self.study] if self.study else [])]
+        fields = named_fields(log, asked, by=by, needs_label=needs_label)
         label, prediction = ([each] if isinstance(each, str) else each for each in (fields.label, fields.prediction))
-        return replace(self, label=label, prediction=prediction)
+        return replace(self, label=label, prediction=prediction, cluster=fields.cluster)
 
     def _tally(self, tables: "Sequence[Table]", *, is_shard: bool) -> "Tally":
         from truecount.counts.counting import tally_tables

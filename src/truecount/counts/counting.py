@@ -339,21 +339,11 @@ def tally_tables(reading: Reading, table: Table, unlabeled: Table | None = None)
     return tallied(rows, reading, table.name)
 
 
-def table_of(paths: Sequence[str | PathLike[str]]) -> Table:
-    """Return the log that these files are, or else the table at the first path."""
-    from truecount.reading.files import File
-    from truecount.reading.locate import may_be_log
-
-    if may_be_log(paths[0]):
-        from truecount.reading.logs.log import find_log
-
-        return find_log(paths) or File(paths[0])
-    return File(paths[0])
-
-
 def as_table(argument: str, given: Any) -> Table:
     """Return a log, a file, a pattern, a folder or an address where a path was given, else a frame."""
     if isinstance(given, str | PathLike):
+        from truecount.reading.files import table_of
+
         return table_of([given])
     from truecount.reading.logs.log import Log
 

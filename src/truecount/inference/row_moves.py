@@ -51,9 +51,7 @@ class RowMoves:
         joint = centre * density.common_rows(hyper[None])[0]
         return cls(density, np.asarray((joint / joint.sum(axis=0)).T))
 
-    def move(
-        self, hyper: FloatArray, standard: FloatArray, rng: np.random.Generator
-    ) -> tuple[FloatArray, FloatArray]:
+    def move(self, hyper: FloatArray, standard: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
         """Return hyperparameters and standard latents of every chain after some moves."""
         with np.errstate(all="ignore"):
             value = self.density.value_and_gradient(hyper, standard)[0]

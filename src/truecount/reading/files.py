@@ -1,7 +1,7 @@
 """Files of labelled and unlabelled rows: counted by DuckDB without loading them, and blamed by name."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -14,7 +14,17 @@ from truecount._wording import quoted
 from truecount.errors import InputError
 from truecount.reading.columns import Columns, NoColumnError
 from truecount.reading.duck import Connection, Place, connect
-from truecount.reading.locate import LINES, RECORDS, TABLES, Shards, ending, find_shards, is_address, is_database
+from truecount.reading.locate import (
+    LINES,
+    RECORDS,
+    TABLES,
+    Shards,
+    ending,
+    find_shards,
+    is_address,
+    is_database,
+    may_be_log,
+)
 from truecount.reading.names import parts_of
 from truecount.reading.relations import (
     Relation,
@@ -26,7 +36,7 @@ from truecount.reading.relations import (
     shards_at,
     table_at,
 )
-from truecount.reading.rows import Row
+from truecount.reading.rows import Row, Table
 from truecount.reading.scan import scan
 from truecount.reading.text import DELIMITERS, bad_line, ends_in_quotes, require_whole
 
@@ -65,6 +75,15 @@ class File:
             found, *_ = relations(connection, first, columns)
             rows = found.native.limit(most).fetchall()
         return names, [tuple(map(found.decode, row)) for row in rows]
+
+
+def table_of(paths: Sequence[str | PathLike[str]]) -> Table:
+    """Return the log of an evaluation tool that these files are, or else the table at the first path."""
+    if may_be_log(paths[0]):
+        from truecount.reading.logs.log import find_log
+
+        return find_log(paths) or File(paths[0])
+    return File(paths[0])
 
 
 def _rows_of(shards: Shards, columns: Columns) -> list[Row]:
@@ -113,6 +132,7 @@ def _cells(rows: list[Row], columns: Columns) -> dict[str, tuple[Any, ...]]:
     values = [
         (
             *row.group,
+            *(() if columns.cluster is None else (row.cluster,)),
             *(nothing[0] if row.label is None else parts_of(row.label)),
             *(nothing[1] if row.output is None else parts_of(row.output)),
         )

@@ -184,8 +184,12 @@ def _is_object(line: str) -> bool:
 
 
 def holds_counts(path: Path) -> bool:
-    """Whether a file is one JSON object, such as `truecount counts` writes, and no table."""
-    return path.suffix.lower() == ".json" and first_sign(path) == "{" and not holds_lines(path)
+    """Whether a file is one JSON object, such as `truecount counts` writes, and neither a table nor a log."""
+    if path.suffix.lower() != ".json" or first_sign(path) != "{" or holds_lines(path):
+        return False
+    from truecount.reading.logs.log import find_log
+
+    return find_log([path]) is None
 
 
 def is_address(path: object) -> bool:

@@ -1,6 +1,7 @@
 """Logs that Inspect wrote: counts equal those by hand, and what is no such log is refused."""
 
 import json
+import re
 import shutil
 import zipfile
 from collections import Counter
@@ -13,6 +14,8 @@ import truecount as tc
 from command import run
 from truecount.cli import source
 from truecount.errors import InputError, TruecountWarning
+from truecount.reading.locate import holds_counts
+from truecount.reading.logs.log import TOOLS
 from writers.items import ITEMS, by_hand
 from written_by import numbers, written_by
 
@@ -27,11 +30,14 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_counts_are_those_by_hand(logs: Path, kind: str, label: str) -> None:
     counts = tc.count_log(logs / kind, label=label, prediction="scores.judge")
     assert numbers(counts) == by_hand(repeats=2)
+    assert counts.clusters.number == len(ITEMS)
     assert counts.outputs == ("C", "I", "N", "P")
 
 
 def test_the_only_score_is_the_prediction(logs: Path) -> None:
-    assert numbers(tc.count_log(logs / "one_scorer", label="metadata.human")) == by_hand()
+    counts = tc.count_log(logs / "one_scorer", label="metadata.human")
+    assert numbers(counts) == by_hand()
+    assert counts.clusters is None
 
 
 def test_a_path_is_a_table_too(logs: Path) -> None:
@@ -77,17 +83,20 @@ def test_a_sample_that_failed_has_the_output_error(logs: Path) -> None:
 def test_a_repeated_evaluation_is_not_counted_twice(logs: Path) -> None:
     """The log of a retry holds the samples of the run before, which ended early and says so."""
     first, second = sorted((logs / "retried").iterdir())
-    with pytest.warns(TruecountWarning, match="ended with status 'error'"), pytest.raises(InputError) as caught:
-        tc.count_log(logs / "retried", label="metadata.human", prediction="scores.judge")
+    columns = {"label": "metadata.human", "prediction": "scores.judge"}
+    with pytest.raises(InputError) as caught:
+        tc.count_log(logs / "retried", **columns)
     assert str(first) in str(caught.value)
     assert str(second) in str(caught.value)
     assert "each item is counted once" in str(caught.value)
-    assert numbers(tc.count_log(second, label="metadata.human", prediction="scores.judge")) == by_hand()
+    assert numbers(tc.count_log(second, **columns)) == by_hand()
+    with pytest.warns(TruecountWarning, match="ended with status 'error'"):
+        assert numbers(tc.count_log(first, **columns)).total() < len(ITEMS)
 
 
 def test_a_printed_log_says_what_it_holds(logs: Path) -> None:
     log = tc.read_log(logs / "archive")
-    assert (log.fields.cluster, log.fields.group) == ("id", "model")
+    assert (log.fields.cluster, log.fields.group) == ("item", "model")
     assert {"scores.judge", "scores.human", "metadata.topic", "model", "epoch", "id"} <= set(log.columns)
     assert "Log of Inspect" in repr(log)
     assert "scores.judge" in repr(log)
@@ -149,8 +158,49 @@ def test_logs_of_two_tools_are_no_table(logs: Path, tmp_path: Path) -> None:
         tc.count_log([next((logs / "archive").iterdir()), table], label="metadata.human", prediction="scores.judge")
 
 
+def test_a_log_is_not_taken_for_counts(logs: Path, tmp_path: Path) -> None:
+    counts = tmp_path / "counts.json"
+    counts.write_text(tc.Counts([[3, 1], [1, 3]], [5, 5]).to_json())
+    assert holds_counts(counts)
+    assert not holds_counts(next((logs / "json").iterdir()))
+
+
 def test_what_is_no_log_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "runs.jsonl"
     path.write_text('{"human": "a", "verdict": "b"}\n')
     with pytest.raises(InputError, match="is no log that is known: logs of Inspect, lm-evaluation-harness"):
         tc.read_log(path)
+
+
+ROLES = ("label", "prediction", "group", "cluster")
+PAGE = (Path(__file__).parents[3] / "docs" / "guides" / "logs.md").read_text(encoding="utf-8")
+
+
+def test_the_page_s_block_runs(
+    logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "logs").symlink_to(logs / "archive")
+    monkeypatch.chdir(tmp_path)
+    [block] = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+    exec(compile(block, "logs.md", "exec"), {})  # noqa: S102
+    assert "true share" in capsys.readouterr().out
+
+
+def test_the_page_states_the_fields_of_every_tool() -> None:
+    told = re.findall(r"^\| ([^|]+) \| [^|]+ \| (.*) \|$", PAGE, flags=re.MULTILINE)
+    rows = {name: tuple(cell.strip(" `") for cell in cells.split("|")) for name, cells in told if cells.count("|") == 3}
+    fields = {tool.name: tuple(getattr(tool.fields, role) or "–" for role in ROLES) for tool in TOOLS}
+    assert fields.items() <= rows.items()
+
+
+def test_epochs_are_clusters_unless_they_are_groups(logs: Path) -> None:
+    """An item of one log is a cluster; where its runs are in two groups it cannot be one, and another may be named."""
+    both = [logs / "archive", logs / "json"]
+    columns = {"label": "metadata.human", "prediction": "scores.judge"}
+    assert tc.count_log(both, **columns).clusters.number == 2 * len(ITEMS)
+    assert tc.count_log(both, **columns, by="metadata.topic").clusters is not None
+    assert tc.count_log(both, **columns, cluster="id").clusters.number == len(ITEMS)
+    assert tc.count_log(logs / "archive", **columns, by="epoch").clusters is None
+    repeated = tc.infer(tc.count_log(logs / "archive", **columns), seed=1).sd
+    independent = tc.infer(tc.count_table(logs / "archive", **columns), seed=1).sd
+    assert (repeated > independent).all()

@@ -100,13 +100,17 @@ def _values(sample: Mapping[str, Any], about: dict[str, Any], scorers: Sequence[
     """Return the fields of a sample, with the value of each score under its scorer; `score` is that of the only one."""
     scores = {name: score.get("value") for name, score in (sample.get("scores") or {}).items()}
     values = {name: value for name, value in sample.items() if name not in BULKY}
-    values |= about | {f"scores.{name}": value for name, value in scores.items() if not isinstance(value, Mapping)}
+    values |= (
+        about
+        | {"item": f"{about['log']}: {sample.get('id')}"}
+        | {f"scores.{name}": value for name, value in scores.items() if not isinstance(value, Mapping)}
+    )
     return values | ({"score": scores.get(scorers[0])} if len(scorers) == 1 else {})
 
 
 INSPECT = Tool(
     name=NAME,
-    fields=Fields(prediction="score", group="model", cluster="id"),
+    fields=Fields(prediction="score", group="model", cluster="item"),
     recognizes=_is_log,
     records=_records,
 )

@@ -51,7 +51,7 @@ def _is_likelihood(response: Any) -> bool:
 
 LM_EVAL = Tool(
     name=NAME,
-    fields=Fields(label="target", prediction="answer", cluster="doc_id"),
+    fields=Fields(label="target", prediction="answer", cluster="doc_hash"),
     recognizes=_is_log,
     records=_records,
 )

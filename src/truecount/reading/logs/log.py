@@ -3,7 +3,8 @@
 import json
 import math
 import tempfile
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from os import PathLike
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from truecount._wording import quoted
-from truecount.errors import InputError
+from truecount.errors import InputError, TruecountWarning
 from truecount.reading.columns import Columns, require_column
 from truecount.reading.files import File
 from truecount.reading.locate import existing_file, files_meant, holds_lines, is_address
@@ -69,7 +70,9 @@ class Log:
     @property
     def columns(self) -> tuple[str, ...]:
         """The fields of the records that hold one value; a dot leads into what is nested."""
-        return tuple(dict.fromkeys(path for record in self.records() for path in leaves(record.values)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", TruecountWarning)
+            return tuple(dict.fromkeys(path for record in self.records() for path in leaves(record.values)))
 
     def records(self) -> Iterator[Record]:
         """Return the items of all files; one run of an item that stands in two of them is refused."""
@@ -85,6 +88,21 @@ class Log:
                     remedy = "Name one of the two; a log of a repeated evaluation holds what was done before"
                     raise InputError(str(file), said, "each item is counted once", remedy)
                 yield record
+
+    def repeats_items(self, by: Collection[str] = ()) -> bool:
+        """Whether items occur several times, by the tool's field of clusters, and each in one group only."""
+        if self.fields.cluster is None:
+            return False
+        groups: dict[Any, tuple[str, ...]] = {}
+        number = 0
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", TruecountWarning)
+            for number, record in enumerate(self.records(), 1):  # noqa: B007
+                item = str(value_at(record.values, self.fields.cluster))
+                group = tuple(str(value_at(record.values, column)) for column in by)
+                if groups.setdefault(item, group) != group:
+                    return False
+        return len(groups) < number
 
     def rows(self, columns: Columns) -> list[Row]:
         """Count the combinations of values in these columns, as in a file that has no others."""

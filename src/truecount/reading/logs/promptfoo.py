@@ -27,11 +27,17 @@ def _records(document: Document) -> Iterator[Record]:
         has_failed = result["failureReason"] == FAILED
         values = {name: value for name, value in result.items() if name not in BULKY}
         values |= {
-            "item": json.dumps(result["vars"], sort_keys=True),
+            "item": _item(result),
             "success": None if has_failed else _verdict(result),
         }
         values |= {"human": rating} if (rating := _rating(result)) is not None else {}
         yield Record(values, result.get("id"), has_failed=has_failed)
+
+
+def _item(result: Mapping[str, Any]) -> str:
+    """Return what repeated runs of a test case have in common: who answered, and what was asked."""
+    provider = (result.get("provider") or {}).get("id")
+    return json.dumps([provider, result.get("promptIdx"), result["vars"]], sort_keys=True)
 
 
 def _results(document: Document) -> Iterator[Mapping[str, Any]]:

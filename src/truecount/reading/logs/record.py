@@ -24,7 +24,7 @@ class Fields:
     group
         What evaluations differ in, mostly the model.
     cluster
-        What repeated runs of one item have in common.
+        What repeated runs of one item have in common, which its items are clustered by where some are repeated.
     """
 
     label: str | Sequence[str] | None = None
