@@ -13,6 +13,7 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray
 from truecount.errors import InputError
+from truecount.inference.centre_moves import move_centre
 from truecount.inference.group_draws import GroupDraws, Kept, attainable
 from truecount.inference.integrated.integral import Common
 from truecount.inference.integrated.sampling import can_integrate, sample_integrated
@@ -107,6 +108,7 @@ class _Chains:
         self._move_spreads()
         self._move_units()
         self._move_rows()
+        self._move_centre()
         self.iterations += 1
         self.gradients += steps + 1
         self.accepted.append(float(np.exp(np.minimum(gain, 0.0)).mean()))
@@ -152,6 +154,15 @@ class _Chains:
             return
         hyper, standard = RowMoves.at(plain, self.map.hyper).move(*self.place(), self.rng)
         self.y, self.z = self.map.standard(hyper, self.map.density.own_latent(hyper, standard))
+
+    def _move_centre(self) -> None:
+        """Move the centre far along one class, given standard latents."""
+        density = self.map.density
+        if not len(density.centre.design):
+            return
+        hyper, standard = self.place()
+        hyper = move_centre(density.recentred(np.zeros(density.latent_shape)), hyper, standard, self.rng)
+        self.y, self.z = self.map.standard(hyper, density.own_latent(hyper, standard))
 
     def tune(self, iterations: int) -> None:
         """Adapt the step towards the wanted acceptance, by dual averaging."""

@@ -1,10 +1,10 @@
 """Moves of the rows that take all prevalences with them, so that the outputs' shares stay as they are.
 
-Items determine the outputs' shares of the groups, and many pairs of rows and prevalences have the same ones: a thin, bent
-ridge, along which trajectories creep. This move proposes other rows, as far away as labels allow, and maps the
-prevalence of every group, and the centre, by ``A = (φ' W)⁻ᵀ (φ W)ᵀ``. W is P(class | output) at some point; its rows sum
-to one, so that mapped shares do too, and where outputs are as many as classes ``φ'ᵀ A π = φᵀ π``. Spreads are scaled as
-the map does at the centre. The move is one to one given both rows, and accepted by densities and its volume.
+Items determine the outputs' shares of the groups, and many pairs of rows and prevalences have the same ones: a thin,
+bent ridge, along which trajectories creep. This move proposes other rows, as far away as labels allow, and maps the
+prevalence of every group, and the centre, by ``A = (φ' W)⁻ᵀ (φ W)ᵀ``. W is P(class | output) at some point; its rows
+sum to one, so that mapped shares do too, and where outputs are as many as classes ``φ'ᵀ A π = φᵀ π``. Spreads are
+scaled as the map does at the centre. The move is one to one given both rows, and accepted by densities and its volume.
 """
 
 from dataclasses import dataclass
@@ -51,9 +51,7 @@ class RowMoves:
         joint = centre * density.common_rows(hyper[None])[0]
         return cls(density, np.asarray((joint / joint.sum(axis=0)).T))
 
-    def move(
-        self, hyper: FloatArray, standard: FloatArray, rng: np.random.Generator
-    ) -> tuple[FloatArray, FloatArray]:
+    def move(self, hyper: FloatArray, standard: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
         """Return hyperparameters and standard latents of every chain after some moves."""
         with np.errstate(all="ignore"):
             value = self.density.value_and_gradient(hyper, standard)[0]
