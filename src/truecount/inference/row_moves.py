@@ -107,5 +107,6 @@ class RowMoves:
         density, spread = self.density, self.density.spread(scores)
         larger = spread * np.exp(stretch)
         new = -ndtri(2 * ndtr(-larger / density.spread_scale))
-        slopes = [half_normal_slope(*each, density.spread_scale) for each in ((scores, spread), (new, larger))]
-        return new, (stretch + np.log(slopes[0]) - np.log(slopes[1])).sum(axis=1)
+        before = half_normal_slope(scores, spread, density.spread_scale)
+        after = half_normal_slope(new, larger, density.spread_scale)
+        return new, np.asarray((stretch + np.log(before) - np.log(after)).sum(axis=1))
