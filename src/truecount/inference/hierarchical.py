@@ -3,6 +3,8 @@
 1. Maximise the Laplace approximation of the hyperparameters' posterior, groups integrated out. Where there are two
    classes and groups are independent given the rest, their prevalences are integrated over (`integrated`). Else:
 2. Whiten there (`whitening`), let chains run, take their mean for a better point, and whiten again, a few times.
+   Between trajectories, chains move where those creep: spreads given deviations, units whose rows vary (`unit_moves`),
+   rows and prevalences together (`row_moves`), and the centre where a class may be absent (`centre_moves`).
 3. Draw until every share, the spread and the confusion are known well enough, or the budget ends.
 """
 
