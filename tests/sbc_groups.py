@@ -43,6 +43,7 @@ SETTINGS = {
     "walk, 5 classes": Setting(5, 5, Walk(), data_sets=30),
     "varying, 2 classes": Setting(2, 2, Pooled(), Varying(), data_sets=12),
     "varying, 3 classes, 4 outputs": Setting(3, 4, Pooled(), Varying(), data_sets=10),
+    "one new study, 2 classes": Setting(2, 2, Pooled(), Varying(new_study="one"), data_sets=20),
     "varying, 5 classes": Setting(5, 5, Pooled(), Varying(), data_sets=8),
 }
 
@@ -81,10 +82,13 @@ def simulated(setting, rng):
         row_spread = np.abs(rng.normal(size=setting.n_classes)) * setting.confusion.spread
     moved = rng.normal(size=(n_units, setting.n_classes, setting.n_outputs - 1)) * row_spread[:, None]
     rows = softmax(np.log(common) + moved @ row_basis.T)
+    is_one = setting.confusion is not None and setting.confusion.new_study == "one"
+    if is_one:
+        rows[:N_GROUPS] = rows[0]
     items = {at: rng.multinomial(60, shares[at] @ rows[at]) for at in range(N_GROUPS)}
     labeled = {
         unit if unit == 0 else f"study {unit}": np.stack([rng.multinomial(15, row) for row in rows[unit]])
-        for unit in (0, N_GROUPS, N_GROUPS + 1, N_GROUPS + 2)
+        for unit in (0, N_GROUPS, N_GROUPS + 1, N_GROUPS + 2)[is_one:]
     }
     return Groups(labeled, items, times=TIMES), Truth(shares, centre, spread, rows, common, row_spread)
 

@@ -9,7 +9,7 @@ import numpy as np
 from truecount._types import FloatArray
 from truecount.inference import convergence
 
-KEPT_BYTES = 200_000_000
+KEPT_BYTES = 120_000_000
 """Of draws; every second iteration is left out when they take more."""
 FEWEST_KEPT = 16
 KEPT_OF_EFFECTIVE = 4

@@ -3,6 +3,8 @@
 1. Maximise the Laplace approximation of the hyperparameters' posterior, groups integrated out. Where there are two
    classes and groups are independent given the rest, their prevalences are integrated over (`integrated`). Else:
 2. Whiten there (`whitening`), let chains run, take their mean for a better point, and whiten again, a few times.
+   Between trajectories, chains move where those creep: spreads given deviations, units whose rows vary (`unit_moves`),
+   rows and prevalences together (`row_moves`), and the centre where a class may be absent (`centre_moves`).
 3. Draw until every share, the spread and the confusion are known well enough, or the budget ends.
 """
 
@@ -13,6 +15,7 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray
 from truecount.errors import InputError
+from truecount.inference.centre_moves import move_centre
 from truecount.inference.group_draws import GroupDraws, Kept, attainable
 from truecount.inference.integrated.integral import Common
 from truecount.inference.integrated.sampling import can_integrate, sample_integrated
@@ -107,6 +110,7 @@ class _Chains:
         self._move_spreads()
         self._move_units()
         self._move_rows()
+        self._move_centre()
         self.iterations += 1
         self.gradients += steps + 1
         self.accepted.append(float(np.exp(np.minimum(gain, 0.0)).mean()))
@@ -152,6 +156,15 @@ class _Chains:
             return
         hyper, standard = RowMoves.at(plain, self.map.hyper).move(*self.place(), self.rng)
         self.y, self.z = self.map.standard(hyper, self.map.density.own_latent(hyper, standard))
+
+    def _move_centre(self) -> None:
+        """Move the centre far along one class, given standard latents."""
+        density = self.map.density
+        if not len(density.centre.design):
+            return
+        hyper, standard = self.place()
+        hyper = move_centre(density.recentred(np.zeros(density.latent_shape)), hyper, standard, self.rng)
+        self.y, self.z = self.map.standard(hyper, density.own_latent(hyper, standard))
 
     def tune(self, iterations: int) -> None:
         """Adapt the step towards the wanted acceptance, by dual averaging."""

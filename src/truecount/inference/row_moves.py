@@ -1,10 +1,10 @@
 """Moves of the rows that take all prevalences with them, so that the outputs' shares stay as they are.
 
-Items determine the outputs' shares of the groups, and many pairs of rows and prevalences have the same ones: a thin, bent
-ridge, along which trajectories creep. This move proposes other rows, as far away as labels allow, and maps the
-prevalence of every group, and the centre, by ``A = (φ' W)⁻ᵀ (φ W)ᵀ``. W is P(class | output) at some point; its rows sum
-to one, so that mapped shares do too, and where outputs are as many as classes ``φ'ᵀ A π = φᵀ π``. Spreads are scaled as
-the map does at the centre. The move is one to one given both rows, and accepted by densities and its volume.
+Items determine the outputs' shares of the groups, and many pairs of rows and prevalences have the same ones: a thin,
+bent ridge, along which trajectories creep. This move proposes other rows, as far away as labels allow, and maps the
+prevalence of every group, and the centre, by ``A = (φ' W)⁻ᵀ (φ W)ᵀ``. W is P(class | output) at some point; its rows
+sum to one, so that mapped shares do too, and where outputs are as many as classes ``φ'ᵀ A π = φᵀ π``. Spreads are
+scaled as the map does at the centre. The move is one to one given both rows, and accepted by densities and its volume.
 """
 
 from dataclasses import dataclass
@@ -107,5 +107,6 @@ class RowMoves:
         density, spread = self.density, self.density.spread(scores)
         larger = spread * np.exp(stretch)
         new = -ndtri(2 * ndtr(-larger / density.spread_scale))
-        slopes = [half_normal_slope(*each, density.spread_scale) for each in ((scores, spread), (new, larger))]
-        return new, (stretch + np.log(slopes[0]) - np.log(slopes[1])).sum(axis=1)
+        before = half_normal_slope(scores, spread, density.spread_scale)
+        after = half_normal_slope(new, larger, density.spread_scale)
+        return new, np.asarray((stretch + np.log(before) - np.log(after)).sum(axis=1))

@@ -226,10 +226,10 @@ def uncounted_note(summary: GroupSummary) -> str:
 
 def how(summary: GroupSummary) -> str:
     """Say in one line how the draws were made and what they are worth."""
-    number = "1 group" if len(summary.groups) == 1 else f"{len(summary.groups):,} groups"
+    number = f"{len(summary.groups):,} groups, {summary.variation}, drawn jointly"
     effective, rhat = float(summary.effective_draws.min()), float(summary.rhat.max())
     worth = f"effective sample size at least {effective:,.0f}, R-hat at most {rhat:.3f}"
-    return f"{number}, {summary.variation}, drawn jointly: {worth}. Seed {summary.origin.seed}."
+    return f"{'1 group' if len(summary.groups) == 1 else number}: {worth}. Seed {summary.origin.seed}."
 
 
 def refusal(summary: GroupSummary) -> str:

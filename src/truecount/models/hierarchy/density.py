@@ -137,8 +137,7 @@ class GroupDensity:
 
     @cached_property
     def _items(self) -> FloatArray:
-        items: FloatArray = self.unlabeled.sum(axis=0)
-        return items
+        return np.asarray(self.unlabeled.sum(axis=0))
 
     @cached_property
     def _loading_of_ratios(self) -> list[tuple[slice, FloatArray]]:
@@ -384,8 +383,7 @@ class GroupDensity:
         return _Likelihood(self._of_items(outputs) + of_labels, np.concatenate([score, by_rows], axis=1), by_common)
 
     def _of_items(self, outputs: FloatArray) -> FloatArray:
-        value: FloatArray = np.where(self.unlabeled > 0, self.unlabeled * np.log(outputs), 0.0).sum(axis=(1, 2))
-        return value
+        return np.asarray(np.where(self.unlabeled > 0, self.unlabeled * np.log(outputs), 0.0).sum(axis=(1, 2)))
 
     def value_and_gradient(self, hyper: FloatArray, latent: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the log-density (chain,) and its gradients by `hyper` and `latent`."""

@@ -1,0 +1,141 @@
+"""Moves of chains of many groups: along the ridge of rows and prevalences, and far along the centre's tail."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from truecount import Auto, Groups, LabelShift, Pooled, Prior, infer
+from truecount.inference import hierarchical
+from truecount.inference.centre_moves import move_centre
+from truecount.inference.row_moves import RowMoves, can_move_rows
+from truecount.models.groups import group_density
+
+ITEMS = {
+    3: {"a": [30, 20, 12], "b": [10, 40, 9], "c": [25, 25, 20]},
+    4: {"a": [30, 20, 12, 5], "b": [10, 40, 9, 8], "c": [25, 25, 20, 3]},
+}
+
+
+def density_of(n_outputs, variation=None):
+    labeled = 3 + 20 * np.eye(3, n_outputs, dtype=int)
+    groups = Groups(labeled, ITEMS[n_outputs], range(3), range(n_outputs))
+    density = group_density(groups, Prior(), variation or Pooled())
+    return density.recentred(np.zeros(density.latent_shape))
+
+
+def some_chains(density, number, seed):
+    rng = np.random.default_rng(seed)
+    return 0.4 * rng.normal(size=(number, density.n_hyper)), 0.5 * rng.normal(size=(number, *density.latent_shape)), rng
+
+
+@pytest.mark.parametrize("variation", [Pooled(), Pooled(covariates={"age": [1.0, 2.0, 4.0]})])
+@pytest.mark.parametrize("n_outputs", [3, 4])
+def test_the_map_of_rows_has_an_inverse_and_the_volume_of_its_differences(n_outputs, variation, seed):
+    density = density_of(n_outputs, variation)
+    assert can_move_rows(density)
+    hyper, latent, rng = some_chains(density, 2, seed)
+    size = density.rows.size
+    moves = RowMoves.at(density, hyper[0])
+    np.testing.assert_allclose(moves.classes_of_outputs.sum(axis=1), 1)
+    other = hyper[:, :size] + 0.05 * rng.normal(size=(2, size))
+    new_hyper, new, volume = moves._mapped(hyper, latent, other)
+    assert np.isfinite(volume).all()
+    back_hyper, back, back_volume = moves._mapped(new_hyper, new, hyper[:, :size])
+    np.testing.assert_allclose(back_hyper, hyper, atol=1e-8)
+    np.testing.assert_allclose(back, latent, atol=1e-7)
+    np.testing.assert_allclose(back_volume, -volume, atol=1e-7)
+    if n_outputs == 3:
+        rows = [density.common_rows(each) for each in (hyper, new_hyper)]
+        shares = [density.prevalence(*each) for each in ((hyper, latent), (new_hyper, new))]
+        first, second = (row.swapaxes(1, 2) @ share for row, share in zip(rows, shares, strict=True))
+        np.testing.assert_allclose(first, second, rtol=1e-8)
+
+    def rest(flat):
+        split = density.n_hyper - size
+        moved = moves._mapped(
+            np.concatenate([hyper[0, :size], flat[:split]])[None], flat[split:].reshape(latent[:1].shape), other[:1]
+        )
+        return np.concatenate([moved[0][0, size:], moved[1].ravel()])
+
+    at = np.concatenate([hyper[0, size:], latent[0].ravel()])
+    steps = 1e-6 * np.eye(len(at))
+    jacobian = np.array([(rest(at + step) - rest(at - step)) / 2e-6 for step in steps])
+    assert volume[0] == pytest.approx(np.linalg.slogdet(jacobian)[1], abs=1e-4)
+
+
+def fitted_to(density, moves, seed, n_chains=2000, times=12):
+    """Start at the prior of all that moves, and move where there are no items: the prior must stay."""
+    rng = np.random.default_rng(seed)
+    density = replace(density, unlabeled=np.zeros_like(density.unlabeled))
+    hyper = np.concatenate(
+        [density.rows.draw(n_chains, rng), np.empty((n_chains, 2)), rng.normal(size=(n_chains, density.n_spreads))],
+        axis=1,
+    )
+    share = rng.dirichlet(np.ones(3), n_chains)
+    place = slice(density.rows.size, density.rows.size + 2)
+    hyper[:, place] = np.log(share) @ np.linalg.pinv(density.centre.basis).T
+    latent = rng.normal(size=(n_chains, *density.latent_shape))
+    before = (hyper.copy(), latent.copy())
+    for _ in range(times):
+        hyper, latent = moves(density, hyper, latent, rng)
+    assert (hyper != before[0]).any(axis=1).mean() > 0.5
+    found = [
+        np.concatenate([each.reshape(n_chains, -1) for each in pair], axis=1) for pair in (before, (hyper, latent))
+    ]
+    return [np.concatenate([each, each**2], axis=1) for each in found]
+
+
+def assert_same_moments(found):
+    """First and second moments before and after differ by less than five standard errors."""
+    error = np.hypot(*(each.std(axis=0) / np.sqrt(len(each)) for each in found))
+    assert (np.abs(found[0].mean(axis=0) - found[1].mean(axis=0)) < 5 * error).all()
+
+
+def by_rows(density, hyper, latent, rng):
+    return RowMoves.at(density, np.zeros(density.n_hyper)).move(hyper, latent, rng)
+
+
+def by_centre(density, hyper, latent, rng):
+    return move_centre(density, hyper, latent, rng), latent
+
+
+@pytest.mark.parametrize("n_outputs", [3, 4])
+@pytest.mark.parametrize("moves", [by_rows, by_centre])
+def test_moves_leave_the_density_as_it_is(moves, n_outputs, seed):
+    assert_same_moments(fitted_to(density_of(n_outputs), moves, seed))
+
+
+def test_that_sees_a_wrong_volume(seed, monkeypatch):
+    right = RowMoves._mapped
+
+    def wrong(*args):
+        hyper, latent, volume = right(*args)
+        return hyper, latent, np.where(np.isfinite(volume), -volume, volume)
+
+    monkeypatch.setattr(RowMoves, "_mapped", wrong)
+    with pytest.raises(AssertionError):
+        assert_same_moments(fitted_to(density_of(3), by_rows, seed, n_chains=4000))
+
+
+def alike(n_classes):
+    rows = 0.7 * np.eye(n_classes) + 0.3 / n_classes
+    share = np.arange(1, n_classes + 1) / np.arange(1, n_classes + 1).sum()
+    items = np.round(300 * share @ rows).astype(int)
+    return Groups(np.round(20 * rows).astype(int), {at: np.roll(items, at // 7) for at in range(7)})
+
+
+@pytest.mark.parametrize("n_classes", [3, pytest.param(5, marks=pytest.mark.slow)])
+def test_alike_groups_of_several_classes_converge_soon(n_classes, seed):
+    """Without far moves of the centre R-hat is above 1.1 here, since a class may be absent from all groups."""
+    answer = infer(alike(n_classes), LabelShift(groups=Pooled()), engine=Auto(100), seed=seed)
+    assert answer.status == "ok"
+    assert answer.draws.iterations <= 1200
+
+
+@pytest.mark.slow
+def test_without_far_moves_they_do_not(seed, monkeypatch):
+    monkeypatch.setattr(hierarchical, "move_centre", lambda _density, hyper, _latent, _rng: hyper)
+    monkeypatch.setattr(hierarchical, "MOST_BLOCKS", 2)
+    answer = infer(alike(3), LabelShift(groups=Pooled()), engine=Auto(200), seed=seed)
+    assert answer.status != "ok"
