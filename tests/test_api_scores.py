@@ -86,12 +86,14 @@ def test_scores_that_no_calibration_fits_are_sorted_into_cells_and_it_is_said(se
     assert posterior.run.engine != CALIBRATED
 
 
-def test_constant_scores_have_an_answer_that_says_nothing_was_learned() -> None:
-    labels = np.repeat([0, 1], 30)
-    posterior = infer(Scores(np.full((60, 2), 0.5), labels, np.full((80, 2), 0.5)))
+@pytest.mark.parametrize("classes", [2, 3])
+def test_constant_scores_have_an_answer_that_says_nothing_was_learned(classes: int) -> None:
+    constant = np.full((90, classes), 1 / classes)
+    posterior = infer(Scores(constant[: 30 * classes], np.repeat(np.arange(classes), 30), constant))
     assert "prior-dominated" in codes(posterior)
-    error = np.sqrt(1 / 12) * np.sqrt((1.8 - 1) / 4 / posterior.effective_draws[0])  # of a uniform distribution's sd
-    assert posterior.sd[0] == pytest.approx(np.sqrt(1 / 12), abs=5 * error)
+    sd = np.sqrt((classes - 1) / classes**2 / (classes + 1))  # of one share under a uniform prior
+    error = sd * np.sqrt((2.4 - 1) / 4 / posterior.effective_draws[0])  # kurtosis: 1.8 of two classes, 2.4 of three
+    assert posterior.sd[0] == pytest.approx(sd, abs=5 * error)
 
 
 @pytest.mark.parametrize("classes", [2, 3])

@@ -1,5 +1,8 @@
 """Shares from scores: against quadrature where there are two classes, and calibrated on simulated scores."""
 
+import itertools
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -7,7 +10,9 @@ from scipy.stats import binom
 from made_scores import shifted_scores
 from truecount.api.scores import spread_items
 from truecount.inference.score_shares import ScoredItems, SharesGivenRatios, sample_by_scores
-from truecount.models.score_map import fit_score_maps
+from truecount.models.score_map import fit_score_maps, softmax
+
+Distortion = Callable[[np.ndarray], np.ndarray]
 
 
 def assert_calibrated(hits: int, trials: int, level: float) -> None:
@@ -67,28 +72,60 @@ def test_an_item_that_stands_for_ten_counts_as_ten(seed: int) -> None:
     assert alone[:, -1, 0].std() == pytest.approx(sd, abs=5 * sd / np.sqrt(2000))
 
 
-def held(rng: np.random.Generator, trials: int, *, is_wrong: bool) -> int:
-    """How often 80 % intervals hold a prevalence drawn from the prior; wrongly, as if scores were of other labels."""
-    hits = 0
+def squared(scores: np.ndarray) -> np.ndarray:
+    """The same scores with their logits squared, and the sign kept."""
+    logits = np.log(scores) - np.log(scores).mean(axis=1, keepdims=True)
+    return softmax(np.sign(logits) * logits**2)
+
+
+def held(rng: np.random.Generator, shares: list[float], trials: int, distorted: Distortion = np.asarray) -> int:
+    """How often 80 % intervals hold a prevalence drawn from the prior, where all scores are distorted alike."""
+    hits, classes = 0, len(shares)
     for trial in range(trials):
-        prevalence = rng.dirichlet(np.ones(3))
+        prevalence = rng.dirichlet(np.ones(classes))
         scores = shifted_scores(
-            rng, labeled_prevalence=[0.3, 0.3, 0.4], prevalence=prevalence.tolist(), items=300, unlabeled_items=150
+            rng, labeled_prevalence=shares, prevalence=prevalence.tolist(), items=300, unlabeled_items=150
         )
-        labels = (scores.labels + 1) % 3 if is_wrong else scores.labels
-        fitted = fit_score_maps(scores.labeled, labels)[0]
-        items = ScoredItems(scores.labeled, scores.unlabeled[None], scores.labeled.argmax(axis=1), 3)
-        draws = sample_by_scores(fitted, items, np.ones((1, 3)), draws=200, seed=trial).prevalence
+        labeled, unlabeled = distorted(scores.labeled), distorted(scores.unlabeled)
+        fitted = fit_score_maps(labeled, scores.labels)[0]
+        items = ScoredItems(labeled, unlabeled[None], labeled.argmax(axis=1), classes)
+        draws = sample_by_scores(fitted, items, np.ones((1, classes)), draws=200, seed=trial).prevalence
         low, high = np.quantile(draws[:, 0], [0.1, 0.9])
         hits += bool(low <= prevalence[0] <= high)
     return hits
 
 
-def test_intervals_hold_as_often_as_they_should_and_a_planted_bug_is_seen(seed: int) -> None:
+@pytest.mark.parametrize("shares", [[0.5, 0.5], [0.3, 0.3, 0.4]])
+@pytest.mark.parametrize("distorted", [np.asarray, squared])
+def test_intervals_hold_as_often_as_they_should(shares: list[float], distorted: Distortion, seed: int) -> None:
+    """Also where logits were squared, which the map follows."""
+    assert_calibrated(held(np.random.default_rng(seed), shares, 60, distorted), 60, 0.8)
+
+
+def test_intervals_from_scores_of_another_kind_are_seen_not_to_hold(seed: int) -> None:
+    """A planted bug: unlabelled items are scored by another classifier than labelled ones, draw by draw."""
     rng = np.random.default_rng(seed)
-    assert_calibrated(held(rng, 60, is_wrong=False), 60, 0.8)
+    kinds = itertools.cycle([np.asarray, lambda scores: np.roll(scores, 1, axis=1)])
     with pytest.raises(AssertionError):
-        assert_calibrated(held(rng, 20, is_wrong=True), 20, 0.8)
+        assert_calibrated(held(rng, [0.3, 0.3, 0.4], 20, lambda scores: next(kinds)(scores)), 20, 0.8)
+
+
+def test_each_way_of_scoring_the_items_has_its_part_of_the_draws(seed: int) -> None:
+    """Two ways that agree answer as one does; of two that differ, half of the draws are those of each."""
+    rng = np.random.default_rng(seed)
+    scores = shifted_scores(rng, labeled_prevalence=[0.5, 0.5], prevalence=[0.2, 0.8], items=200, unlabeled_items=300)
+    fitted, outputs = fit_score_maps(scores.labeled, scores.labels)[0], scores.labeled.argmax(axis=1)
+
+    def drawn(*ways: np.ndarray) -> np.ndarray:
+        items = ScoredItems(scores.labeled, np.stack(ways), outputs, 2)
+        return sample_by_scores(fitted, items, np.ones((1, 2)), draws=2000, seed=1).prevalence[:, 0]
+
+    alone, twice = drawn(scores.unlabeled), drawn(scores.unlabeled, scores.unlabeled)
+    error = alone.std() * np.sqrt(2 / 250)
+    assert twice.mean() == pytest.approx(alone.mean(), abs=5 * error)
+    turned = drawn(scores.unlabeled, scores.unlabeled[:, ::-1])
+    assert turned.mean() == pytest.approx((alone.mean() + drawn(scores.unlabeled[:, ::-1]).mean()) / 2, abs=5 * error)
+    assert turned.std() > 2 * alone.std()
 
 
 def test_draws_belong_together_and_say_what_they_are_worth() -> None:

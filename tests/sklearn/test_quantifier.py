@@ -13,6 +13,7 @@ from scipy import sparse
 from scipy.stats import binom
 from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge, RidgeClassifier
 from sklearn.model_selection import (
@@ -26,6 +27,7 @@ from sklearn.model_selection import (
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
 from made_items import made_items
@@ -112,6 +114,19 @@ def test_of_many_new_items_some_meet_every_classifier(training, monkeypatch) -> 
     posterior = quantifier.posterior(items)
     assert posterior.counts == quantifier.counts(items)
     assert abs(posterior.mean[0] - 0.3) < 5 * posterior.sd[0]
+
+
+def test_a_classifier_that_says_the_same_of_all_items_learns_nothing_and_it_is_said(training) -> None:
+    posterior = Quantifier(DummyClassifier(strategy="prior"), engine=QUICK).fit(*training).posterior(training[0][:50])
+    assert "prior-dominated" in {finding.code for finding in posterior.findings}
+
+
+def test_scores_of_zero_and_one_of_a_full_tree_are_answered(training) -> None:
+    items, labels = made_items(np.random.default_rng(1), [30, 170])
+    quantifier = Quantifier(DecisionTreeClassifier(random_state=0), engine=QUICK).fit(*training)
+    assert set(np.unique(quantifier._held_out[0])) == {0.0, 1.0}
+    posterior = quantifier.posterior(items)
+    assert abs(posterior.mean[0] - (labels == 0).mean()) < 5 * posterior.sd[0]
 
 
 def test_two_items_of_a_class_are_sorted_into_cells_and_it_is_said(training) -> None:
