@@ -118,7 +118,7 @@ def test_what_cannot_be_corrected_is_refused(ask: Any, message: str) -> None:
         ask()
 
 
-def test_groups_share_raters_and_classifier(seed: int) -> None:
+def test_groups_share_raters_and_classifier(seed: int, tmp_path: Path) -> None:
     told = simulated(seed)
     groups = tc.count(**told, by=["north", "south"] * 200)
     answer = tc.infer(groups, engine=FEW, seed=seed)
@@ -127,6 +127,12 @@ def test_groups_share_raters_and_classifier(seed: int) -> None:
     assert answer.prevalence.shape[1:] == (2, 2)
     low, high = answer.difference("north", "south").interval(0.9999)[0]
     assert low < 0 < high
+    answer.save(tmp_path / "answer.npz")
+    again = tc.GroupPosterior.load(tmp_path / "answer.npz")
+    assert str(again.raters) == str(answer.raters)
+    assert again.model == answer.model
+    tc.report(again, tmp_path / "page.html")
+    assert "How often raters are right" in (tmp_path / "page.html").read_text()
 
 
 def test_answers_are_saved_and_written(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from truecount._secrets import masked_command
 from truecount._wording import labels, signed, visible
 from truecount.api.groups import spread_sensitivity
 from truecount.errors import InputError
-from truecount.models import LabelShift, Pooled, Varying, Walk
+from truecount.models import ErringLabels, LabelShift, Pooled, Varying, Walk
 from truecount.models.model import Assumption
 from truecount.page import text
 from truecount.page.pictures import Drawing, drawing_of
@@ -95,10 +95,11 @@ def render_groups(
 
 def group_content(answer: "GroupPosterior", summary: GroupSummary, command: str | None) -> dict[str, Any]:
     """Return what a page of many groups shows."""
+    sections = [*_sections(summary), *_study_prior(answer, summary), *_raters(answer)]
     return {
         "answer": answer_in_words(summary),
         "alerts": [visible(alert.message) for alert in summary.alerts] if summary.has_answer else [],
-        "sections": [*_sections(summary), *_study_prior(answer, summary)] if summary.has_answer else [],
+        "sections": sections if summary.has_answer else [],
         "findings": text.remarks(summary.findings),
         "method": _method(answer, summary),
         "assumptions": _assumptions(answer.model),
@@ -218,10 +219,18 @@ def _study_prior(answer: "GroupPosterior", summary: GroupSummary) -> list[Sectio
     return [Section("studies", "How the answer hangs on the prior of the studies’ spread", words, table=found.table())]
 
 
+def _raters(answer: "GroupPosterior") -> list[Section]:
+    """Return how often raters are right, where labels may be wrong."""
+    return (
+        [] if answer.raters is None else [Section("raters", "How often raters are right", table=answer.raters.table())]
+    )
+
+
 def _method(answer: "GroupPosterior", summary: GroupSummary) -> list[str]:
     """Say how the answer was made."""
     data, model = answer.data, answer.model
     studies = f" from {len(data.studies):,} studies" if data.studies else ""
+    known = "of which the true class is known" if answer.raters is None else "whose labels may be wrong"
     vary = {
         Pooled: "Groups scatter around a common centre, and how much they do is learned from all of them: a group with "
         "few items borrows from the others, one with many hardly does.",
@@ -230,7 +239,7 @@ def _method(answer: "GroupPosterior", summary: GroupSummary) -> list[str]:
     }.get(type(model.groups), "Each group has a share of its own, which says nothing of the others.")
     return [
         f"A classifier (a model, a test, a judge) sorted items into {len(data.outputs)} outputs, and it makes "
-        f"mistakes. {data.labeled.sum():,.0f} labelled items{studies}, of which the true class is known, show what it "
+        f"mistakes. {data.labeled.sum():,.0f} labelled items{studies}, {known}, show what it "
         f"does with each class. Of {data.unlabeled.sum():,.0f} unlabelled items in {len(data):,} groups only the "
         "output is known.",
         f"{model.method} {vary} All groups were drawn together with the misclassification rates, so that errors which "
@@ -260,13 +269,15 @@ def _assumptions(model: LabelShift) -> tuple[Assumption, ...]:
 def _repeat(answer: "GroupPosterior", summary: GroupSummary, command: str | None) -> Repeat:
     model, origin = answer.model, answer.origin
     choices = [f"{name}=tc.{choice!r}" for name, choice in _choices(model) if choice is not None]
+    if isinstance(model, ErringLabels):
+        choices += [f"{name}={value!r}" for name, value in model.options().items()]
     engine = [f"engine=tc.{origin.engine}"] if origin.engine else []
     code = "\n".join(
         [
             "import truecount as tc",
             "",
-            f"groups = tc.Groups.from_json({answer.data.to_json()!r})",
-            f"model = tc.LabelShift({', '.join([prior_in_python(model.prior), *choices])})",
+            f"groups = {_data_in_python(answer)}",
+            f"model = tc.{type(model).__name__}({', '.join([prior_in_python(model.prior), *choices])})",
             f"answer = tc.infer({', '.join(['groups', 'model', *engine, f'seed={origin.seed}'])})",
             "print(answer)",
         ]
@@ -280,6 +291,12 @@ def _repeat(answer: "GroupPosterior", summary: GroupSummary, command: str | None
     ]
     typed, has_secrets = (None, False) if command is None else masked_command(command)
     return Repeat(None if typed is None else visible(typed), code, facts, has_secrets)
+
+
+def _data_in_python(answer: "GroupPosterior") -> str:
+    if answer.raters is not None:
+        return f"tc.Ratings.from_json({answer.raters.data.to_json()!r})"
+    return f"tc.Groups.from_json({answer.data.to_json()!r})"
 
 
 def _choices(model: LabelShift) -> list[tuple[str, Any]]:

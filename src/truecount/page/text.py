@@ -116,9 +116,10 @@ def method(
     labeled, unlabeled = items or (counts.labeled.sum(), counts.unlabeled.sum())
     where = "in the population behind the unlabelled items" if target == "population" else "among these items"
     shortest = " It is the shortest such interval." if kind == "hdi" else ""
+    known = "of which the true class is known" if posterior.raters is None else "whose labels may be wrong"
     return [
         f"A classifier (a model, a test, a judge) sorted items into {len(counts.outputs)} outputs, and it makes "
-        f"mistakes. {labeled:,.0f} labelled items, of which the true class is known, show how often it misclassifies "
+        f"mistakes. {labeled:,.0f} labelled items, {known}, show how often it misclassifies "
         f"each class. Of {unlabeled:,.0f} unlabelled items only the output is known.{_sources(posterior)}",
         f"{posterior.model.method} The true share is the average of what remains, {where}.",
         f"The interval holds {100 * level:.6g} % of what remains for each class by itself.{shortest} It is wide where "

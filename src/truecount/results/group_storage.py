@@ -13,8 +13,19 @@ from truecount import _check
 from truecount._atomic import whole_file
 from truecount.counts.groups import Groups
 from truecount.inference.group_draws import GroupDraws
-from truecount.models import Cut, Independent, LabelShift, Pooled, Varying, Walk
-from truecount.results.storage import as_python, decoded, encoded_fields, read_finding, read_origin, read_saved, unsound
+from truecount.models import Cut, ErringLabels, Independent, LabelShift, Pooled, Varying, Walk
+from truecount.results.storage import (
+    as_python,
+    decoded,
+    encoded_fields,
+    raters_about,
+    raters_arrays,
+    read_finding,
+    read_origin,
+    read_raters,
+    read_saved,
+    unsound,
+)
 
 if TYPE_CHECKING:
     from truecount.results.group_posterior import GroupPosterior
@@ -29,7 +40,7 @@ def save(answer: "GroupPosterior", path: str | PathLike[str]) -> None:
     """Write an answer to one ``.npz`` file, whole or not at all."""
     draws = {field.name: getattr(answer.draws, field.name) for field in fields(answer.draws)}
     arrays: dict[str, Any] = {name: value for name, value in draws.items() if isinstance(value, np.ndarray)}
-    about = {
+    about: dict[str, Any] = {
         "schema": SCHEMA,
         "data": answer.data.to_dict(),
         "keys": [_encoded(group) for group in answer.data.groups],
@@ -40,7 +51,11 @@ def save(answer: "GroupPosterior", path: str | PathLike[str]) -> None:
         "findings": [finding.to_dict() for finding in answer.findings],
         "origin": asdict(answer.origin),
         "draws": {name: value for name, value in draws.items() if name not in arrays},
+        **raters_about(answer.raters),
     }
+    if isinstance(answer.model, ErringLabels):
+        about["raters"]["options"] = _encoded(answer.model.options())
+    arrays |= raters_arrays(answer.raters)
     with whole_file(path) as stream:
         np.savez(stream, about=np.array(json.dumps(about, default=as_python)), **arrays)
 
@@ -50,8 +65,11 @@ def read(path: str | PathLike[str]) -> dict[str, Any]:
     return read_saved(path, SCHEMA, _fields)
 
 
-def _fields(about: Mapping[str, Any], arrays: Mapping[str, Any]) -> dict[str, Any]:
+def _fields(about: Mapping[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
     studies = about["studies"]
+    raters = read_raters(about, arrays, about["data"]["classes"])
+    options = {} if raters is None else _decoded(about["raters"]["options"])
+    kind = LabelShift if raters is None else ErringLabels
     data = Groups.from_dict(about["data"]).renamed(
         [_decoded(key) for key in about["keys"]], None if studies is None else [_decoded(study) for study in studies]
     )
@@ -60,9 +78,10 @@ def _fields(about: Mapping[str, Any], arrays: Mapping[str, Any]) -> dict[str, An
     return {
         "draws": draws,
         "data": data,
-        "model": LabelShift(
-            decoded(about["prior"]), groups=_decoded(about["groups"]), confusion=_decoded(about["confusion"])
+        "model": kind(
+            decoded(about["prior"]), groups=_decoded(about["groups"]), confusion=_decoded(about["confusion"]), **options
         ),
+        "raters": raters,
         "findings": tuple(map(read_finding, about["findings"])),
         "origin": read_origin(about["origin"]),
     }

@@ -4,7 +4,7 @@ import ast
 import json
 import struct
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields
 from math import inf
 from os import PathLike
@@ -18,6 +18,7 @@ import numpy as np
 from truecount import _check
 from truecount._atomic import whole_file
 from truecount._json import read_json
+from truecount._types import Name
 from truecount.counts import Counts, Ratings
 from truecount.errors import InputError
 from truecount.inference.draws import Draws
@@ -80,23 +81,32 @@ def save(posterior: "Posterior", path: str | PathLike[str]) -> None:
         "run": {"kind": type(draws.run).__name__, **asdict(draws.run)},
         "draws": {"stride": draws.stride, "chains": draws.chains},
     }
-    rated = posterior.raters
-    if rated is not None:
-        about["raters"] = {"names": list(rated.raters), "items": rated.items.tolist(), "data": rated.data.to_dict()}
+    about |= raters_about(posterior.raters)
     names = ("prevalence", "confusion", "effective", "rhat", "log_weights", "realized")
     arrays: dict[str, Any] = {name: value for name in names if (value := getattr(draws, name)) is not None}
-    if rated is not None:
-        arrays |= {"raters": rated.draws, "labeled_prevalence": rated.labeled_prevalence}
+    arrays |= raters_arrays(posterior.raters)
     with whole_file(path) as stream:
         np.savez(stream, about=np.array(json.dumps(about, default=as_python)), **arrays)
 
 
-def _raters(about: Mapping[str, Any], arrays: dict[str, Any], counts: Counts) -> RaterRates | None:
-    """Return the raters of a saved file, if it has some."""
+def raters_about(rated: RaterRates | None) -> dict[str, Any]:
+    """Return what a file says of raters, if there are some."""
+    if rated is None:
+        return {}
+    return {"raters": {"names": list(rated.raters), "items": rated.items.tolist(), "data": rated.data.to_dict()}}
+
+
+def raters_arrays(rated: RaterRates | None) -> dict[str, Any]:
+    """Return the draws of raters, if there are some."""
+    return {} if rated is None else {"raters": rated.draws, "labeled_prevalence": rated.labeled_prevalence}
+
+
+def read_raters(about: Mapping[str, Any], arrays: dict[str, Any], classes: Sequence[Name]) -> RaterRates | None:
+    """Return the raters of a saved file, if it has some; their draws are no longer among the arrays."""
     if "raters" not in about:
         return None
     told, draws, shares = about["raters"], arrays.pop("raters"), arrays.pop("labeled_prevalence")
-    names, size = tuple(map(str, told["names"])), len(counts.classes)
+    names, size = tuple(map(str, told["names"])), len(classes)
     if draws.shape[1:] != (len(names), size, size) or shares.shape != (len(draws), size) or not _are_shares(draws):
         raise unsound("raters", "do not match the counts")
     return RaterRates(
@@ -143,7 +153,7 @@ def _unreadable(path: str | PathLike[str], schema: str, found: str) -> InputErro
 
 def _fields(about: Mapping[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
     counts = Counts.from_dict(about["counts"])
-    raters = _raters(about, arrays, counts)
+    raters = read_raters(about, arrays, counts.classes)
     draws = Draws(**arrays, **about["draws"], run=_run(about["run"], len(counts.classes)))
     _require_sound_draws(draws, counts)
     return {
