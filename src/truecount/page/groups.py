@@ -95,11 +95,10 @@ def render_groups(
 
 def group_content(answer: "GroupPosterior", summary: GroupSummary, command: str | None) -> dict[str, Any]:
     """Return what a page of many groups shows."""
-    sections = [*_sections(summary), *_study_prior(answer, summary), *_raters(answer)]
     return {
         "answer": answer_in_words(summary),
         "alerts": [visible(alert.message) for alert in summary.alerts] if summary.has_answer else [],
-        "sections": sections if summary.has_answer else [],
+        "sections": [*_sections(summary), *_study_prior(answer, summary), *_raters(answer)] if summary.has_answer else [],
         "findings": text.remarks(summary.findings),
         "method": _method(answer, summary),
         "assumptions": _assumptions(answer.model),

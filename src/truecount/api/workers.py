@@ -15,7 +15,7 @@ from truecount.api.separate import Separately
 from truecount.counts import Counts, Groups
 from truecount.reading.columns import COARSE, Columns
 from truecount.reading.frames import AnyFrame, as_times
-from truecount.reading.names import written
+from truecount.reading.names import combination_name, written
 from truecount.reading.rows import Reading
 from truecount.reading.scan import row_of
 from truecount.results.separate_rows import column_kinds, key_columns, keys_of, rows_of_failure
@@ -83,7 +83,8 @@ class GroupWork:
             row = row_of("table", record, self.columns)
             if (row.label is None or str(row.label) in self.missing) and row.output is not None:
                 keys = [self._plain(key, kind) for key, kind in zip(row.group, self.key_kinds.values(), strict=True)]
-                yield (*keys, places[row.output], float(row.weight), float(row.squares))
+                output = combination_name(row.output) if isinstance(row.output, tuple) else row.output
+                yield (*keys, places[output], float(row.weight), float(row.squares))
 
     @staticmethod
     def _plain(key: Any, kind: str) -> Any:
