@@ -155,10 +155,12 @@ def test_lengths_of_narrow_kinds_do_not_overflow() -> None:
     import numpy as np
 
     from truecount.reading.columns import Columns
-    from truecount.reading.scan import _row
+    from truecount.reading.scan import row_of
 
     most = np.uint32(2**32 - 1)
-    rows = [_row("table", (None, "x", most), Columns(label="y", prediction="c"), lambda value: value) for _ in range(3)]
+    rows = [
+        row_of("table", (None, "x", most), Columns(label="y", prediction="c"), lambda value: value) for _ in range(3)
+    ]
     tally = Tally()
     tally.add(rows)
     assert tally.unlabeled[(), "x"] == 3 * (2**32 - 1)

@@ -7,8 +7,8 @@ from typing import Any
 
 from truecount import _check
 from truecount.api.bayesian import origin_of
-from truecount.api.workers import GroupWork, in_dask, in_spark
 from truecount.api.separate import EFFECTIVE_DRAWS, Separately, infer_separately, require_separable
+from truecount.api.workers import GroupWork, in_dask, in_spark
 from truecount.counts.counting import By, as_table, tally_tables
 from truecount.counts.tally import Tally
 from truecount.errors import InputError

@@ -13,7 +13,7 @@ from truecount.cli import arguments as given
 from truecount.cli.classifiers import contributions, require_several, taken_for_independent
 from truecount.cli.groups import answer_groups, require_no_alert, with_studies
 from truecount.cli.methods import by_all, by_method
-from truecount.cli.options import GroupOptions, make_engine, make_model, read_level, read_seed, require_prior
+from truecount.cli.options import GroupOptions, among, make_engine, make_model, read_level, read_seed, require_prior
 from truecount.cli.raters import behind_labels, with_label_error
 from truecount.cli.report import Report
 from truecount.cli.separate import Stream, answer_separately, end_separately
@@ -157,22 +157,7 @@ def estimate(
 
     Others are info or caution, and do not change the exit code.
     """  # noqa: D301
-    options = GroupOptions(
-        by=by or (),
-        compare=compare,
-        baseline=baseline,
-        all_pairs=all_pairs,
-        trend=trend,
-        study=study,
-        new_study=new_study,
-        above=above or (),
-        below=below or (),
-        covariate=covariate or (),
-        independent=independent,
-        separate=separate,
-    )
-    stream = Stream(output=output, partition=partition, resume=resume, workers=workers)
-    source = Source.among(locals())
+    options, stream, source = among(GroupOptions, locals()), among(Stream, locals()), Source.among(locals())
     report = Report(
         level=read_level(level),
         interval=cast("Kind", interval),

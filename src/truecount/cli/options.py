@@ -1,10 +1,10 @@
 """What may be written after each option of the command."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from truecount.inference.draws import Engine
     from truecount.models import Model, Pert
 
+Made = TypeVar("Made")
 ENGINES = {
     "auto": "Auto",
     "exact": "Exact",
@@ -283,6 +284,12 @@ def _number(text: str, remedy: str, option: str = "prior") -> float:
 def _is_count(text: str) -> bool:
     """Whether this is a number, 0 or more, of few enough digits."""
     return re.fullmatch(r"\d{1,18}(\.\d{1,18})?", text, re.ASCII) is not None
+
+
+def among(kind: type[Made], options: Mapping[str, Any]) -> Made:
+    """Return what was said among all options of a command, which are named like the fields of a choice."""
+    known = [each.name for each in fields(kind)]  # type: ignore[arg-type]
+    return kind(**{name: options[name] for name in known if options.get(name) is not None})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

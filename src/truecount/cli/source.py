@@ -15,7 +15,7 @@ import typer
 from truecount._advice import worded
 from truecount._secrets import masked
 from truecount._types import FloatArray
-from truecount.cli.options import read_by, read_populations, read_rate
+from truecount.cli.options import among, read_by, read_populations, read_rate
 from truecount.counts import Counts, Groups, Ratings
 from truecount.errors import InputError, TruecountWarning
 from truecount.models.published import Pert
@@ -38,7 +38,7 @@ NOTHING: dict[str, Any] = {"sensitivity": None, "specificity": None}
 class Source:
     """What was said about the data; the fields are those of the command."""
 
-    tables: Sequence[str]
+    tables: Sequence[str] = ()
     label: Sequence[str] | None = None
     prediction: Sequence[str] | None = None
     by: Sequence[str] | None = None
@@ -55,9 +55,8 @@ class Source:
     @classmethod
     def among(cls, options: Mapping[str, Any]) -> "Source":
         """Return what was said about the data among all options of a command, which are named like the fields."""
-        named = {each.name: options[each.name] for each in fields(cls) if options.get(each.name) is not None}
-        one_rate = {name: [rate] for name in NOTHING if isinstance(rate := named.get(name), str)}
-        return cls(**{"tables": [], **named, **one_rate})
+        one_rate = {name: [rate] for name in NOTHING if isinstance(rate := options.get(name), str)}
+        return among(cls, {**options, **one_rate})
 
     def read(self) -> tuple[Counts | Groups, FloatArray | None]:
         """Return the counts, by group where there are groups, and the rows of the confusion that are known, if any."""

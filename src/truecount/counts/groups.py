@@ -13,7 +13,7 @@ from truecount._json import JsonError, read_json
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import listed_quoted, nearest
 from truecount.counts import display, validation
-from truecount.counts.clusters import Clusters, add_clusters, clusters_of_groups, read_clusters
+from truecount.counts.clusters import Clusters, clusters_of_groups, read_clusters
 from truecount.counts.combinations import Combinations
 from truecount.counts.group_parts import (
     aligned_squares,
@@ -21,9 +21,9 @@ from truecount.counts.group_parts import (
     group_keys,
     group_row,
     group_times,
-    merged_times,
     rectangular,
 )
+from truecount.counts.group_sums import added_parts
 from truecount.counts.periods import key_times, missing_periods
 from truecount.counts.table import Counts, order_of
 from truecount.errors import InputError
@@ -347,7 +347,7 @@ class Groups:
         """Merge the counts of two shards of one data set: labels of the same study and items of the same group add."""
         if not isinstance(other, Groups):
             return NotImplemented
-        return _sum(self, other.ordered_like(self))
+        return self._replaced(**added_parts(self, other.ordered_like(self)))
 
     def _replaced(self, **changes: Any) -> "Groups":
         values = self._parts() | changes
@@ -447,53 +447,6 @@ def _by_name(rows: Any, names: Sequence[Any] | None) -> Any:
     if rows is None:
         return None
     return dict(zip(names, rows, strict=True)) if names else (rows[0] if np.ndim(rows) == 3 else rows)
-
-
-def _sum(first: Groups, second: Groups) -> Groups:
-    if (first.studies is None) != (second.studies is None) or first.by != second.by:
-        found = "are made in different ways"
-        raise InputError("groups", found, "both need the same by columns, and studies or none", "Count both alike")
-    groups, studies = (tuple(dict.fromkeys(one + two)) for one, two in _named(first, second))
-    weighted = first.is_weighted or second.is_weighted
-
-    def added(side: str, names: Sequence[Any], own: Callable[[Groups], Sequence[Any]]) -> NDArray[Any]:
-        total = np.zeros((len(names), *getattr(first, side.removesuffix("_squares")).shape[1:]))
-        for each in (first, second):
-            values = getattr(each, side)
-            values = getattr(each, side.removesuffix("_squares")) if values is None else values
-            np.add.at(total, [names.index(name) for name in own(each)], values)
-        return total if weighted else total.astype(np.int64)
-
-    def own_studies(each: Groups) -> Sequence[Any]:
-        return each.studies or (None,)
-
-    changes: dict[str, Any] = {
-        "groups": groups,
-        "studies": None if first.studies is None else studies,
-        "labeled": added("labeled", studies, own_studies),
-        "unlabeled": added("unlabeled", groups, lambda each: each.groups),
-        "times": merged_times(first, second, groups),
-    }
-    shape = (len(studies), len(groups))
-    own = [
-        None
-        if each.clusters is None
-        else each.clusters.placed(_at(studies, own_studies(each)), _at(groups, each.groups), shape)
-        for each in (first, second)
-    ]
-    changes["clusters"] = add_clusters(*own)
-    if weighted:
-        changes["labeled_squares"] = added("labeled_squares", studies, own_studies)
-        changes["unlabeled_squares"] = added("unlabeled_squares", groups, lambda each: each.groups)
-    return first._replaced(**changes)
-
-
-def _at(names: Sequence[Any], own: Sequence[Any]) -> list[int]:
-    return [names.index(name) for name in own]
-
-
-def _named(first: Groups, second: Groups) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
-    return (first.groups, second.groups), (first.studies or (None,), second.studies or (None,))
 
 
 def _rebuilt(parts: dict[str, Any]) -> Groups:

@@ -98,7 +98,9 @@ def group_content(answer: "GroupPosterior", summary: GroupSummary, command: str 
     return {
         "answer": answer_in_words(summary),
         "alerts": [visible(alert.message) for alert in summary.alerts] if summary.has_answer else [],
-        "sections": [*_sections(summary), *_study_prior(answer, summary), *_raters(answer)] if summary.has_answer else [],
+        "sections": [*_sections(summary), *_study_prior(answer, summary), *_raters(answer)]
+        if summary.has_answer
+        else [],
         "findings": text.remarks(summary.findings),
         "method": _method(answer, summary),
         "assumptions": _assumptions(answer.model),
