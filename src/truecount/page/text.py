@@ -102,8 +102,8 @@ def _sources(posterior: Posterior) -> str:
         )
     if clusters is not None:
         said += (
-            f" Items belong to {clusters.number:,} clusters, such as the answers to one question. Those of one are alike, "
-            "so that they count as fewer independent items; how many fewer was learned from the clusters."
+            f" Items belong to {clusters.number:,} clusters, such as the answers to one question. Those of one are "
+            "alike, so that they count as fewer independent items; how many fewer was learned from the clusters."
         )
     return said
 
