@@ -246,3 +246,16 @@ def test_broken_json_of_clusters_is_refused(change):
     told["clusters"] |= change
     with pytest.raises(InputError):
         tc.Counts.from_json(json.dumps(told))
+
+
+def test_equal_clusters_have_the_design_effect_of_sample_size_formulas():
+    """``D = 1 + (b − 1) ρ``, as epiR's epi.ssclus1estb plans with: b items a cluster, intraclass correlation ρ."""
+    rng, number, size, correlation = np.random.default_rng(8), 600, 20, 0.09
+    shares = rng.beta(*(np.array([0.3, 0.7]) * (1 - correlation) / correlation), number)
+    positive = rng.binomial(size, shares)
+    new = np.repeat(["+", "-"] * number, np.column_stack([positive, size - positive]).ravel())
+    alone = ["+", "-"] * 5000
+    clusters = {"cluster": [f"p{place}" for place in range(10**4)], "new_cluster": np.repeat(np.arange(number), size)}
+    found = design_effect(tc.count(alone, alone, new, **clusters))
+    assert found.value == pytest.approx(1 + (size - 1) * correlation, rel=5 * np.sqrt(2 / found.freedom))
+    assert found.value > 2
