@@ -246,3 +246,37 @@ def test_broken_json_of_clusters_is_refused(change):
     told["clusters"] |= change
     with pytest.raises(InputError):
         tc.Counts.from_json(json.dumps(told))
+
+
+def test_equal_clusters_have_the_design_effect_of_sample_size_formulas():
+    """``D = 1 + (b − 1) ρ``, as epiR's epi.ssclus1estb plans with: b items a cluster, intraclass correlation ρ."""
+    rng, number, size, correlation = np.random.default_rng(8), 600, 20, 0.09
+    shares = rng.beta(*(np.array([0.3, 0.7]) * (1 - correlation) / correlation), number)
+    positive = rng.binomial(size, shares)
+    new = np.repeat(["+", "-"] * number, np.column_stack([positive, size - positive]).ravel())
+    alone = ["+", "-"] * 5000
+    clusters = {"cluster": [f"p{place}" for place in range(10**4)], "new_cluster": np.repeat(np.arange(number), size)}
+    found = design_effect(tc.count(alone, alone, new, **clusters))
+    assert found.value == pytest.approx(1 + (size - 1) * correlation, rel=5 * np.sqrt(2 / found.freedom))
+    assert found.value > 2
+
+
+def test_an_interval_is_as_wide_as_epir_plans():
+    """epiR, epi.sssimpleestb: 3,166 items in clusters of 20 (ρ = 0.09) tell a share of 15 % to 3 points.
+
+    The test has a sensitivity of 94 % and a specificity of 88 %, known, as many labels that stand alone nearly tell.
+    """
+    rng, number, size, correlation, items = np.random.default_rng(4), 158, 20, 0.09, 20_000
+    said = 0.15 * 0.94 + 0.85 * 0.12
+    shares = rng.beta(said * (1 - correlation) / correlation, (1 - said) * (1 - correlation) / correlation, number)
+    positive = rng.binomial(size, shares)
+    new = np.repeat(["+", "-"] * number, np.column_stack([positive, size - positive]).ravel())
+    labels = ["+"] * items + ["-"] * items
+    outputs = np.repeat(["+", "-", "+", "-"], np.array([94, 6, 12, 88]) * items // 100)
+    clusters = {
+        "cluster": [f"p{place}" for place in range(2 * items)],
+        "new_cluster": np.repeat(np.arange(number), size),
+    }
+    counts = tc.count(labels, outputs, new, **clusters)
+    low, high = tc.infer(counts).interval()[0]
+    assert (high - low) / 2 == pytest.approx(0.03, rel=5 * np.sqrt(1 / (2 * design_effect(counts).freedom)))
