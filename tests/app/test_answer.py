@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from command import run
-from truecount import Counts, infer
+from truecount import Counts, Groups, infer
 from truecount.app.examples import EXAMPLES, FILES
 from truecount.app.picture import tree
 from truecount.app.request import Request
@@ -165,6 +165,21 @@ def test_groups_have_the_sections_of_their_page() -> None:
     assert found["groups"] == ["north", "south", "west"]
     assert "--baseline west" in found["repeat"]["command"]
     assert all(section["pictures"][0]["content"] for section in found["sections"])
+
+
+@pytest.mark.slow
+def test_groups_that_stand_alone_are_those_of_the_command(tmp_path: Path) -> None:
+    values = asked(next(each for each in EXAMPLES if each["name"] == "regions"))
+    found = made("answer", {**values, "independent": True})
+    assert in_shell(found["repeat"]["command"], tmp_path) == found["numbers"]
+    assert "--independent" in found["repeat"]["command"]
+
+
+def test_a_trend_does_not_stand_alone() -> None:
+    weeks = Groups([[9, 1], [2, 8]], {"2026-03-02": [5, 6], "2026-03-09": [7, 8]}, by=["day"]).to_dict()
+    chosen = {"place": "a.csv", "label": "a", "prediction": "b", "trend": "day:week"}
+    told = refused("answer", {"counts": weeks, "file": chosen, "independent": True})
+    assert "given with a trend" in told["message"]
 
 
 @pytest.mark.slow

@@ -246,6 +246,8 @@ def test_a_file_is_read_by_groups_and_in_time(tab: Callable[..., Any], folder: P
     page.locator("#options > summary").click()
     page.get_by_label("Compare all groups with").select_option("north")
     page.get_by_role("heading", name="Compared with the baseline").wait_for()
+    page.get_by_label("Groups", exact=True).select_option("yes")
+    page.wait_for_function("() => document.querySelector('#reproduce').textContent.includes('--independent')")
     page.get_by_label("What day is").select_option("trend:week")
     awaited(page, "From 2026-03-02 to 2026-03-16")
     page.get_by_label("What day is").select_option("")

@@ -31,7 +31,6 @@ class Worker:
 
     process: BaseProcess
     connection: Connection
-    tasks: int = 0
 
     def end(self) -> None:
         """End the process now."""

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, Self
 
 from truecount.app.examples import FILES
@@ -161,6 +161,9 @@ class Request:
                 "groups differ in their shares, and labels carry over from one to the other under label shift alone"
             )
             raise InputError("design", f"is {self.design!r}", needed, "Choose the first answer, or no groups")
+        if self.independent and self.groups.trend:
+            needed = "a trend goes from one period to the next, which independent groups do not"
+            raise InputError("independent", "is given with a trend", needed, "Leave one of them out")
         whole = counts.total if isinstance(counts, Groups) else counts
         confusion: dict[str, Any] = {
             "prevalence": str(USUAL.prevalence),
@@ -195,10 +198,6 @@ class Request:
         if self.chosen is not None:
             return self.chosen.words(), ""
         return ["-"], "" if self.counts is None else self.counts.to_json()
-
-    def without_groups(self) -> Self:
-        """Return the same request without what is asked of groups."""
-        return replace(self, baseline=None, independent=False)
 
 
 OPTIONS = ("level", "interval", "design", "seed", "prior_confusion", "of_interest", "baseline")

@@ -99,7 +99,7 @@ export class FilePanel {
     file.by = file.by.filter((each) => each !== column);
     if (file.trend.startsWith(`${column}:`)) file.trend = "";
     if (role === "by") { file.by.push(column); file.trend = ""; }
-    if (role.startsWith("trend:")) { file.trend = `${column}:${role.slice(6)}`; file.by = []; }
+    if (role.startsWith("trend:")) { file.trend = `${column}:${role.slice(6)}`; file.by = []; this.state.independent = ""; }
     this.state.baseline = "";
     this.counts = null;
     this.changed(null);

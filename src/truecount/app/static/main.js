@@ -47,7 +47,7 @@ function answer() {
 }
 
 function go(way, isPushed = true) {
-  Object.assign(state, { in: way, of_interest: "", baseline: "" });
+  Object.assign(state, { in: way, of_interest: "", baseline: "", independent: "" });
   if (isPushed) history.pushState({}, "", encode(state));
   drawAll();
 }
@@ -135,6 +135,7 @@ function drawOptions() {
     choose("of_interest", "Class of interest", state.in === "survey" ? [["", "positive"], ["negative", "negative"], ["all", "both"]]
       : [["", "all"], ...[...new Set([state.of_interest, ...classes].filter(Boolean))].map((each) => [each, each])]),
     groups.length ? choose("baseline", "Compare all groups with", [["", "each other"], ...groups.map((each) => [each, each])]) : null,
+    groups.length && !state.file.trend ? choose("independent", "Groups", [["", "borrow from each other"], ["yes", "stand alone"]]) : null,
     h("div", { class: "field" }, h("label", { for: "option-seed" }, "Seed"), seed));
 }
 

@@ -1,6 +1,6 @@
 // The state of the page, and the address that holds it: an address that is kept opens the same counts again.
 
-export const USUAL = { level: "0.95", interval: "equal-tailed", design: "label-shift", seed: "0", of_interest: "", baseline: "" };
+export const USUAL = { level: "0.95", interval: "equal-tailed", design: "label-shift", seed: "0", of_interest: "", baseline: "", independent: "" };
 
 export const START = {
   in: "survey",
@@ -76,6 +76,7 @@ export function number(text) {
 export function request(state, counts) {
   const options = {};
   for (const [name, usual] of Object.entries(USUAL)) if (state[name] && state[name] !== usual) options[name] = state[name];
+  if (options.independent) options.independent = true;
   if (state.in === "survey") {
     delete options.design;
     options.of_interest = state.of_interest || "positive"; // what a test is for
