@@ -17,6 +17,7 @@ import pytest
 from truecount.results.finding import CODES
 
 SITE = Path(os.environ.get("TRUECOUNT_SITE", "no-site")).resolve()
+DOCS = Path(__file__).parent.parent / "docs"
 MAIN = ["index", "start/five-minutes", "start/decide", "tutorials/llm-judge", "guides/assumptions", "guides/findings"]
 MAIN += ["explanation/model", "reference/python", "reference/command", "reference/api/truecount.infer"]
 pytestmark = pytest.mark.skipif(not SITE.is_dir(), reason="TRUECOUNT_SITE names no built site")
@@ -71,6 +72,15 @@ def test_every_internal_link_leads_somewhere() -> None:
 
 def test_nothing_is_loaded_from_elsewhere() -> None:
     assert [(path.name, each) for path in pages() for each in read(path).loaded if is_remote(each)] == []
+
+
+@pytest.mark.parametrize("path", sorted(DOCS.glob("*/*.md")), ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_every_picture_is_drawn(path: Path) -> None:
+    """Every cell that describes a picture shows one."""
+    described = re.findall(r'^ +image: \{alt: "(.*)"\}$', path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    shown = (SITE / path.relative_to(DOCS)).with_suffix(".html").read_text(encoding="utf-8")
+    assert [alt for alt in described if f'alt="{alt}"' not in shown] == []
+    assert "&lt;Figure size" not in shown
 
 
 def test_every_finding_has_its_anchor() -> None:
