@@ -235,29 +235,38 @@ BARE = """import duckdb, sys
 duckdb.sql(f"SELECT store, label, prediction, count(*) FROM '{sys.argv[1]}' GROUP BY ALL").fetchall()"""
 
 
+def write_shards(folder: str, number: int, groups: int) -> None:
+    """Write rows in eight Parquet files, labels in some of them."""
+    connection = duckdb.connect()
+    connection.execute("SET threads = 2; SET memory_limit = '1GB'")
+    for shard in range(8):
+        made_rows = ROWS.format(groups=groups, shard=shard, rows=number // 8)
+        connection.execute(f"COPY ({made_rows}) TO '{folder}/{shard}.parquet' (FORMAT parquet)")
+
+
 def rows(given: argparse.Namespace) -> dict[str, Any]:
-    shards, number = 8, 5000
-    with tempfile.TemporaryDirectory() as folder:
-        connection = duckdb.connect()
-        connection.execute("SET threads = 2; SET memory_limit = '1GB'")
-        for shard in range(shards):
-            made_rows = ROWS.format(groups=number, shard=shard, rows=given.rows // shards)
-            connection.execute(f"COPY ({made_rows}) TO '{folder}/{shard}.parquet' (FORMAT parquet)")
-        size = sum(path.stat().st_size for path in Path(folder).glob("*.parquet"))
+    """Count, infer and write by one command; shards are made here, or were made before in a folder that is named."""
+    number = 5000
+    with tempfile.TemporaryDirectory() as own:
+        folder = given.shards or own
+        if given.shards is None:
+            write_shards(folder, given.rows, number)
         pattern, columns = f"{folder}/*.parquet", ["--label", "label", "--prediction", "prediction", "--by", "store"]
-        found: dict[str, Any] = {"rows": given.rows, "groups": number, "bytes": size, "bare": run("-c", BARE, pattern)}
+        count = duckdb.read_parquet(pattern).aggregate("count(*)").fetchall()[0][0]
+        size = sum(path.stat().st_size for path in Path(folder).glob("*.parquet"))
+        found: dict[str, Any] = {"rows": count, "groups": number, "bytes": size, "bare": run("-c", BARE, pattern)}
         print(found, flush=True)
-        (Path(folder) / "results").mkdir()
-        counts, output, other = (
-            f"{folder}/results/{name}" for name in ("counts.json", "first.parquet", "other.parquet")
-        )
-        found["count"] = run("-m", "truecount", "counts", pattern, *columns, "-o", counts)
-        print(found["count"], flush=True)
-        found["infer"] = run("-m", "truecount", "estimate", counts, "--output", output)
-        print(found["infer"], flush=True)
-        found["all"] = run("-m", "truecount", "estimate", pattern, *columns, "--output", other)
-        print(found["all"], flush=True)
-        found["same"] = Path(output).read_bytes() == Path(other).read_bytes()
+        with tempfile.TemporaryDirectory() as results:
+            counts, first, other = (f"{results}/{name}" for name in ("counts.json", "first.parquet", "other.parquet"))
+            steps = {
+                "all": ["estimate", pattern, *columns, "--output", other],
+                "count": ["counts", pattern, *columns, "-o", counts],
+                "infer": ["estimate", counts, "--output", first],
+            }
+            for name, arguments in steps.items():
+                found[name] = run("-m", "truecount", *arguments)
+                print(name, found[name], flush=True)
+            found["same"] = Path(first).read_bytes() == Path(other).read_bytes()
     return found
 
 
@@ -363,6 +372,7 @@ def main() -> None:
     parser.add_argument("part", choices=parts)
     parser.add_argument("--groups", type=int)
     parser.add_argument("--rows", type=int, default=200_000_000)
+    parser.add_argument("--shards", help="folder of shards that are there already")
     given = parser.parse_args()
     given.groups = given.groups or {"executors": 2000, "groups": 100_000}.get(given.part, 0)
     found = parts[given.part](given)
