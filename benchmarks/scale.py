@@ -157,10 +157,9 @@ def executors(given: argparse.Namespace) -> dict[str, Any]:
 
     What a cluster takes while it waits, such as heartbeats, is left out: it grows with the time, not with the work.
     """
-    rows = []
-    for number, many in ((2, given.groups), (5, given.groups // 4)):
-        expected, plain = None, 0.0
-        for name in ("loop", "two processes", "Dask", "Spark"):
+    rows, expected, plain = [], dict[int, Any](), dict[int, float]()
+    for name in ("loop", "two processes", "Dask", "Spark"):
+        for number, many in ((2, given.groups), (5, given.groups // 4)):
             seconds = []
             with inferring(name, number) as infer:
                 begin = processor_seconds()
@@ -171,11 +170,12 @@ def executors(given: argparse.Namespace) -> dict[str, Any]:
                     means = infer(data)
                     seconds.append(processor_seconds() - begin - idle * (time.perf_counter() - start))
             each = 1e3 * (seconds[1] - seconds[0]) / (many - many // 4)
-            expected, plain = expected or means, plain or each
-            rows.append({"classes": number, "groups": many, "by": name, "ms": each, "share": plain / each})
-            rows[-1] |= {"same": means == expected, "idle": idle, "fixed": seconds[0] - each * (many // 4) / 1e3}
+            base = plain.setdefault(number, each)
+            rows.append({"classes": number, "groups": many, "by": name, "ms": each, "share": base / each})
+            same = means == expected.setdefault(number, means)
+            rows[-1] |= {"same": same, "idle": idle, "fixed": seconds[0] - each * (many // 4) / 1e3}
             print(rows[-1], flush=True)
-    return {"rows": rows}
+    return {"rows": sorted(rows, key=lambda row: row["classes"])}
 
 
 def run(*command: str) -> dict[str, float]:
@@ -215,7 +215,7 @@ print(json.dumps([time.process_time() - begin, float(answer.effective_draws.min(
 
 def pooled(_: argparse.Namespace) -> dict[str, Any]:
     rows = []
-    for number, count in ((2, 100), (2, 1000), (5, 100)):
+    for number, count in ((2, 100), (2, 400), (5, 50)):
         code = POOLED.format(here=str(Path(__file__).parent), groups=count, classes=number)
         child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
         told = child.stdout.read() if child.stdout else ""
@@ -235,26 +235,38 @@ BARE = """import duckdb, sys
 duckdb.sql(f"SELECT store, label, prediction, count(*) FROM '{sys.argv[1]}' GROUP BY ALL").fetchall()"""
 
 
+def write_shards(folder: str, number: int, groups: int) -> None:
+    """Write rows in eight Parquet files, labels in some of them."""
+    connection = duckdb.connect()
+    connection.execute("SET threads = 2; SET memory_limit = '1GB'")
+    for shard in range(8):
+        made_rows = ROWS.format(groups=groups, shard=shard, rows=number // 8)
+        connection.execute(f"COPY ({made_rows}) TO '{folder}/{shard}.parquet' (FORMAT parquet)")
+
+
 def rows(given: argparse.Namespace) -> dict[str, Any]:
-    shards, number = 8, 5000
-    with tempfile.TemporaryDirectory() as folder:
-        connection = duckdb.connect()
-        connection.execute("SET threads = 2; SET memory_limit = '1GB'")
-        for shard in range(shards):
-            made_rows = ROWS.format(groups=number, shard=shard, rows=given.rows // shards)
-            connection.execute(f"COPY ({made_rows}) TO '{folder}/{shard}.parquet' (FORMAT parquet)")
-        size = sum(path.stat().st_size for path in Path(folder).iterdir())
+    """Count, infer and write by one command; shards are made here, or were made before in a folder that is named."""
+    number = 5000
+    with tempfile.TemporaryDirectory() as own:
+        folder = given.shards or own
+        if given.shards is None:
+            write_shards(folder, given.rows, number)
         pattern, columns = f"{folder}/*.parquet", ["--label", "label", "--prediction", "prediction", "--by", "store"]
-        found: dict[str, Any] = {"rows": given.rows, "groups": number, "bytes": size, "bare": run("-c", BARE, pattern)}
+        count = duckdb.read_parquet(pattern).aggregate("count(*)").fetchall()[0][0]
+        size = sum(path.stat().st_size for path in Path(folder).glob("*.parquet"))
+        found: dict[str, Any] = {"rows": count, "groups": number, "bytes": size, "bare": run("-c", BARE, pattern)}
         print(found, flush=True)
-        counts, output = f"{folder}/counts.json", f"{folder}/answers.parquet"
-        found["count"] = run("-m", "truecount", "counts", pattern, *columns, "-o", counts)
-        print(found["count"], flush=True)
-        found["infer"] = run("-m", "truecount", "estimate", counts, "--output", output)
-        print(found["infer"], flush=True)
-        found["all"] = run("-m", "truecount", "estimate", pattern, *columns, "--output", f"{folder}/other.parquet")
-        print(found["all"], flush=True)
-        found["same"] = Path(output).read_bytes() == Path(f"{folder}/other.parquet").read_bytes()
+        with tempfile.TemporaryDirectory() as results:
+            counts, first, other = (f"{results}/{name}" for name in ("counts.json", "first.parquet", "other.parquet"))
+            steps = {
+                "all": ["estimate", pattern, *columns, "--output", other],
+                "count": ["counts", pattern, *columns, "-o", counts],
+                "infer": ["estimate", counts, "--output", first],
+            }
+            for name, arguments in steps.items():
+                found[name] = run("-m", "truecount", *arguments)
+                print(name, found[name], flush=True)
+            found["same"] = Path(first).read_bytes() == Path(other).read_bytes()
     return found
 
 
@@ -329,7 +341,20 @@ def pages(_: argparse.Namespace) -> None:
     )
     ratio = run_of["all"]["processor"] / (run_of["bare"]["processor"] + run_of["infer"]["processor"])
     parts += [f"All at once takes {ratio:.2f} of the processor time of the bare GROUP BY and the inference.", ""]
+    parts += table(
+        ["what the constants say of", "processor hours", "minutes on 100 cores", "gigabytes written"], projected(found)
+    )
     (RESULTS / "scale.md").write_text("\n".join(parts), encoding="utf-8")
+
+
+def projected(found: dict[str, Any]) -> list[list[str]]:
+    """What a billion rows and a million groups would take, if each took what it took here."""
+    counted = found["rows"]["count"]["processor"] / found["rows"]["rows"] * 1e9 / 3600
+    lines = [["1,000,000,000 rows, counted", counted, 0.0]]
+    for row in found["classes"]["rows"]:
+        hours = 1e6 * row["ms"] / 3.6e6
+        lines.append([f"1,000,000 groups of {row['classes']} classes", hours, 1e6 * row["bytes"] / 1e9])
+    return [[what, f"{hours:.2g}", f"{60 * hours / 100:.2g}", f"{size:.2g}"] for what, hours, size in lines]
 
 
 def _yes(same: bool) -> str:
@@ -347,6 +372,7 @@ def main() -> None:
     parser.add_argument("part", choices=parts)
     parser.add_argument("--groups", type=int)
     parser.add_argument("--rows", type=int, default=200_000_000)
+    parser.add_argument("--shards", help="folder of shards that are there already")
     given = parser.parse_args()
     given.groups = given.groups or {"executors": 2000, "groups": 100_000}.get(given.part, 0)
     found = parts[given.part](given)
