@@ -318,9 +318,9 @@ def lines(rows: list[dict[str, Any]]) -> list[str]:
         f"Mean ratio {np.mean(ratios):.3f}, largest {np.max(ratios):.2f}; {' · '.join(_by_classifier(rows, ratios))}.",
         "",
         "Percentage of intervals that hold the truth at 50 · 80 · 95 %, mean width of 95 % intervals of the realized "
-        "share and what that is of `Argmax`'s in the first five repetitions, how often the scores were calibrated (and not counted), and processor "
-        "seconds of fit and predict with nothing shared, the least of two. EMQ fits its classifier once; PACC, like "
-        "`Quantifier`, once for each of five folds and once for all items.",
+        "share and what that is of `Argmax`'s in the first five repetitions, how often the scores were calibrated (and "
+        "not counted), and processor seconds of fit and predict with nothing shared, the least of one or two. EMQ fits "
+        "its classifier once; PACC, like `Quantifier`, once for each of five folds and once for all items.",
         "",
         "| set | classifier | labels | realized | population | width | of Argmax | calibrated | seconds | EMQ | PACC |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
