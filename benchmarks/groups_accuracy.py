@@ -41,7 +41,7 @@ def held(answer, truth, at=0):
     return (ends[:, 0] <= truth) & (truth <= ends[:, 1]), ends[:, 1] - ends[:, 0]
 
 
-def small(data_sets=200):
+def small(data_sets=60):
     """Thirty groups of 50 items, all that is unknown simulated from its prior: error and coverage."""
     rng, basis, shapes = np.random.default_rng(1), log_ratio_basis(2), np.array([[17.0, 3.0], [3.0, 17.0]])
     errors, hits = {"pooled": [], "independent": []}, {"pooled": [], "independent": []}

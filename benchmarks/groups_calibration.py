@@ -28,6 +28,7 @@ DATA_SETS = {
     "varying, 3 classes, 4 outputs": 6,
     "walk, 2 classes": 30,
     "varying, 2 classes": 12,
+    "one new study, 2 classes": 20,
     "pooled, 3 classes, 2 outputs": 16,
     "walk, 5 classes": 8,
     "varying, 5 classes": 4,

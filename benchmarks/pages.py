@@ -31,7 +31,7 @@ def brought_up(page: str, tables: dict[str, list[str]]) -> str:
 
 def main() -> int:
     tables, stale = measured(), []
-    for path in sorted(DOCS.glob("*.md")):
+    for path in sorted(DOCS.rglob("*.md")):
         page = path.read_text(encoding="utf-8")
         new = brought_up(page, tables)
         if new != page:
