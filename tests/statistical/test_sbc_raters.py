@@ -93,6 +93,7 @@ def test_it_sees_moves_without_the_likelihood(seed: int, monkeypatch: pytest.Mon
     assert p_value(by_raters(MODEL), seed, 60) < FALSE_ALARMS
 
 
+@pytest.mark.slow
 def test_it_sees_labels_taken_for_true_ones(seed: int) -> None:
     assert p_value(by_raters(tc.ErringLabels(MODEL.prior, known=0.0)), seed, 40) < FALSE_ALARMS
 
