@@ -25,9 +25,9 @@ import truecount as tc
 
 RESULTS = Path(__file__).parent / "results"
 JUDGES = {"gpt4": "gpt4_label", "davinci": "davinci003_label", "bem": "bem_label"}
-ENGINE = tc.Auto(400)
+ENGINE = tc.Auto(200)
 LEVEL = 0.95
-PAIRS = 60
+PAIRS = 30
 ALL = list(JUDGES)
 ASKED = {
     "GPT-4 alone": (["gpt4"], tc.LabelShift()),

@@ -17,11 +17,14 @@ import numpy as np
 from machine import about
 
 import truecount as tc
+from truecount.inference import raters
 
 RESULTS = Path(__file__).parent / "results"
 LABELED, NEW, VALIDATED, LEVEL = 300, 1000, 100, 0.95
 ENGINE = tc.Auto(200)
-SETS = 200
+SETS = 100
+raters.WARMUP, raters.FIRST = 150, 300
+"""Chains a third as long as usual: enough to see whether intervals hold; seconds are of these."""
 
 
 def said(truth, wrong, rng):
@@ -32,14 +35,14 @@ def said(truth, wrong, rng):
 def data_set(rng):
     """Return truth and what was seen of it."""
     share, old = rng.uniform(0.1, 0.9), rng.uniform(0.2, 0.8)
-    judge, raters = rng.uniform(0.10, 0.25, 2), rng.uniform(0.05, 0.15, (3, 2))
+    judge, wrong = rng.uniform(0.10, 0.25, 2), rng.uniform(0.05, 0.15, (3, 2))
     truth, new = (rng.random(LABELED) < old).astype(int), (rng.random(NEW) < share).astype(int)
-    labels = [said(truth, rater, rng) for rater in raters]
+    labels = [said(truth, rater, rng) for rater in wrong]
     outputs, later = said(truth, judge, rng), said(new, judge, rng)
     some = rng.random(LABELED) < 0.5
     rated = {"ann": labels[0].tolist(), "bob": labels[1].tolist()}
     rated["cy"] = [int(label) if given else None for label, given in zip(labels[2], some, strict=True)]
-    known = np.array([[1 - raters[0, 0], raters[0, 0]], [raters[0, 1], 1 - raters[0, 1]]])
+    known = np.array([[1 - wrong[0, 0], wrong[0, 0]], [wrong[0, 1], 1 - wrong[0, 1]]])
     validation = np.array([rng.multinomial(VALIDATED, row) for row in known])
     return share, truth, labels[0], rated, outputs, later, known, validation
 

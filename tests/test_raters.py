@@ -39,6 +39,7 @@ def test_perfect_raters_leave_the_plain_answer() -> None:
     assert rated.counts == COUNTS
 
 
+@pytest.mark.slow
 def test_many_unlabelled_items_do_not_hold_chains_still() -> None:
     wide = tc.Counts([[70, 40, 30], [20, 30, 90]], [300_000, 200_000, 280_000])
     plain, rated = tc.infer(wide), tc.infer(wide, tc.ErringLabels(known=0.0), engine=FEW)
@@ -46,6 +47,7 @@ def test_many_unlabelled_items_do_not_hold_chains_still() -> None:
     assert abs(plain.mean[0] - rated.mean[0]) < 5 * np.hypot(plain.mcse[0], rated.mcse[0])
 
 
+@pytest.mark.slow
 def test_a_validation_is_worth_its_items() -> None:
     """Very many validated labels are a known error."""
     table = 1e7 * np.array([[0.9, 0.1], [0.05, 0.95]])
@@ -79,6 +81,7 @@ def test_agreement_of_a_table_worked_by_hand() -> None:
     assert np.isnan(alone.fleiss)
 
 
+@pytest.mark.slow
 def test_raters_who_err_together_are_found() -> None:
     found = tc.infer(tc.count(**simulated(1, items=1500, hard=0.2, error=0.02)), engine=FEW)
     assert "raters-err-together" in {each.code for each in found.findings}

@@ -38,6 +38,14 @@ def test_rows_are_learned_by_default_and_lean_towards_agreement() -> None:
     assert low < 0.3 < high
 
 
+def test_groups_are_inferred_from_combinations() -> None:
+    one = made(6, together=0.3)
+    new = {"g": one.unlabeled, "h": one.unlabeled[::-1]}
+    groups = tc.Groups(one.labeled, new, one.classes, one.outputs, combinations=one.combinations)
+    answer = tc.infer(groups, engine=tc.Auto(50))
+    assert answer.mean[0, 1] < 0.5 < answer.mean[1, 1]
+
+
 def test_planted_dependence_is_found(seed: int) -> None:
     """Of 20 data sets with independent errors at most 7 are suspected at 5 %: more in 1 of 100,000 runs."""
     found = independence_test(made(seed, together=0.5))

@@ -19,7 +19,8 @@ EXAMPLES = [
 ]
 MATRIX = "class\\output,forest,water\nforest,50,4\nwater,3,60\n"
 ROWS = """
-human, verdict, release AS region, TIMESTAMP '2026-01-05' + INTERVAL (row_number() OVER () % 40) DAY AS time,
+human, verdict, human AS ann, human AS bob, verdict AS gpt4, verdict AS bem,
+release AS region, TIMESTAMP '2026-01-05' + INTERVAL (row_number() OVER () % 40) DAY AS time,
 chr(65 + CAST(row_number() OVER () % 3 AS INTEGER)) AS model,
 chr(120 + CAST(row_number() OVER () % 3 AS INTEGER)) AS site
 """

@@ -76,7 +76,9 @@ def judged(rng: np.random.Generator, number: int) -> Made:
     joint = (rows[0][:, :, None] * rows[1][:, None, :]).reshape(2, -1)
     labeled = np.array([rng.multinomial(20, row) for row in joint])
     combinations = Combinations(("x", "y"), parts)
-    counts = tc.Counts(labeled, rng.multinomial(200, pi @ joint), "ab", combinations.names, combinations=combinations)
+    counts = tc.Counts(
+        labeled, rng.multinomial(200, pi @ joint), ["a", "b"], combinations.names, combinations=combinations
+    )
     density = JUDGES.classifier_density(all_combinations(counts))
     draws = sample_independent(density, effective_draws=100, seed=number)
     return np.array([pi[0], joint[0, 0]]), np.column_stack([draws.prevalence[:, 0], draws.confusion[:, 0, 0]])
@@ -88,11 +90,6 @@ def test_raters_are_calibrated(seed: int) -> None:
 
 
 @pytest.mark.slow
-def test_it_sees_moves_without_the_likelihood(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(raters._Chains, "_log_likelihood", lambda *_: np.zeros(raters.CHAINS))
-    assert p_value(by_raters(MODEL), seed, 60) < FALSE_ALARMS
-
-
 def test_it_sees_labels_taken_for_true_ones(seed: int) -> None:
     assert p_value(by_raters(tc.ErringLabels(MODEL.prior, known=0.0)), seed, 40) < FALSE_ALARMS
 

@@ -15,7 +15,7 @@ from truecount.errors import InputError
 from truecount.reading.names import MISSING, Combination
 
 Data = TypeVar("Data", Counts, Groups)
-FEWEST_LABELS = 5
+FEWEST_LABELS = 2
 """Labelled items, of all classes together, below which a combination is too rare to learn from."""
 
 

@@ -9,10 +9,10 @@ from truecount._advice import Action, Advice
 from truecount._types import FloatArray, IntArray, Name
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
-from truecount.results.finding import Finding, Severity
+from truecount.results.finding import Finding
 
-CAUTION, SERIOUS = 0.05, 0.01
-"""Probabilities of outputs as dependent as these, if classifiers err independently."""
+NOTICED, SERIOUS = 0.05, 0.01
+"""Probabilities of outputs as dependent as these, if classifiers err independently: for a check, for an answer."""
 REPLICATES = 199
 LABEL_SHIFT = Action("model=LabelShift()", "the command without --independent-classifiers", page="the plain model")
 
@@ -117,11 +117,8 @@ def _covariances(name: Name, row: IntArray, pairs: list[tuple[Name | None, Name 
 
 def dependence_finding(test: IndependenceTest | None, *, is_assumed: bool) -> Finding | None:
     """Say that classifiers err on the same items: of an answer that assumes otherwise it is serious."""
-    if test is None or test.p_value > CAUTION:
+    if test is None or test.p_value > (SERIOUS if is_assumed else NOTICED):
         return None
-    severity: Severity = "info"
-    if is_assumed:
-        severity = "serious" if test.p_value <= SERIOUS else "caution"
     whose = (
         ""
         if test.pair is None
@@ -135,7 +132,7 @@ def dependence_finding(test: IndependenceTest | None, *, is_assumed: bool) -> Fi
     advice: str = Advice("Use {}, which learns how they err together.", LABEL_SHIFT) if is_assumed else ""
     return Finding(
         "classifiers-dependent",
-        severity,
+        "serious" if is_assumed else "info",
         f"Given the true class, the classifiers err on the same items more often than by chance{whose}. {meaning}",
         {"deviance": test.deviance, "p_value": test.p_value, "correlation": test.correlation, "pair": test.pair},
         advice,

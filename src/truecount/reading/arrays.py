@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from truecount._types import FloatArray, IntArray, Name
 from truecount.errors import InputError
-from truecount.reading.names import Key, as_key, as_name, each_part
+from truecount.reading.names import Key, as_key, as_name, each_part, parts_of
 from truecount.reading.rows import Row, without
 
 Codes: TypeAlias = NDArray[np.signedinteger[Any]]
@@ -66,7 +66,7 @@ class Column:
         """Refuse a value that the caller did not name."""
         known = frozenset(names)
         for name in self.names:
-            if name not in known:
+            if any(part not in known for part in parts_of(name) if part is not None or not isinstance(name, tuple)):
                 listed = ", ".join(map(repr, names[:9])) + (", …" if len(names) > 9 else "")
                 found = f"holds {name!r}, first at position {self.first_row(name)}"
                 remedy = f"Add it to {names_argument}=[...], or correct the column"

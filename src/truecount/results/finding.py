@@ -171,7 +171,7 @@ DECLARED = (
         "info",
         ("check", "infer"),
         "classifiers that err on the same items, given the true class",
-        otherwise="serious or caution where the answer takes them for independent",
+        otherwise="serious where the answer takes them for independent",
     ),
     Declared("raters-err", "info", ("infer",), "labels of several raters, and how often each is inferred to err"),
     Declared("few-repeats", "caution", ("infer",), "so few items with two labels that error rates are mostly assumed"),
