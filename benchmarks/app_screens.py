@@ -1,6 +1,6 @@
 """Screens of the page to work in, for the documentation: run it with ``python benchmarks/app_screens.py [folder]``.
 
-It needs the extras ``app`` and ``browser``, and chromium. Pictures go to ``docs/app/``.
+It needs the extras ``app`` and ``browser``, and chromium. Pictures go to ``docs/guides/app/``.
 """
 
 import shutil

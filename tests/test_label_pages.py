@@ -1,11 +1,11 @@
-"""The code of docs/clusters.md and docs/target-labels.md prints what the pages say."""
+"""The code of docs/guides/clusters.md and docs/guides/target-labels.md prints what the pages say."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).parent.parent / "docs"
+DOCS = Path(__file__).parent.parent / "docs" / "guides"
 
 
 @pytest.mark.parametrize("page", ["clusters.md", "target-labels.md"])

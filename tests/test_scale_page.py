@@ -1,4 +1,4 @@
-"""The code of docs/scale.md runs as printed."""
+"""The code of docs/guides/scale.md runs as printed."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from truecount.api.separate import EFFECTIVE_DRAWS
 from truecount.cli import separate, source
 from truecount.results.separate_rows import COLUMNS
 
-PAGE = (Path(__file__).parent.parent / "docs" / "scale.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parent.parent / "docs" / "guides" / "scale.md").read_text(encoding="utf-8")
 FIRST, SECOND = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).parent.parent / "docs"
+DOCS = Path(__file__).parent.parent / "docs" / "guides"
 
 
 @pytest.mark.parametrize("page", ["several-classifiers.md", "raters.md"])

@@ -97,7 +97,7 @@ def infer(
     executor
         Of `Groups`: whose workers infer them, each group by itself, instead of all jointly. Anything that follows
         ``concurrent.futures.Executor``: a ``ProcessPoolExecutor``, Dask's ``client.get_executor()``. A group has the
-        same draws whatever the executor; ``docs/scale.md``.
+        same draws whatever the executor; ``docs/guides/scale.md``.
     output
         With an executor: a file that the summaries stream to, such as ``"results.parquet"``, or an `Output`.
 

@@ -66,7 +66,7 @@ def infer_table(
     Returns
     -------
     A frame of Spark, Dask, pandas, polars or pyarrow, of which other tables become the first that is installed. Its
-    columns are those of `by`, and what ``docs/scale.md`` lists.
+    columns are those of `by`, and what ``docs/guides/scale.md`` lists.
     """
     seed = _check.whole_number("seed", seed, least=0)
     chosen = chosen_model(model, prior)

@@ -281,7 +281,7 @@ def count_table(
         Column of weights, which are summed, and their squares too.
     cluster
         Column that says which items belong together: epochs of a question, patients, households, documents. What the
-        items of a cluster have in common widens the intervals (`docs/clusters.md`).
+        items of a cluster have in common widens the intervals (`docs/guides/clusters.md`).
     classes, outputs
         Their names, in the order wanted. Left out, they are the values that occur, sorted.
     missing
