@@ -15,7 +15,7 @@ from playwright.sync_api import sync_playwright
 
 from app import FLAGS, program
 
-FOLDER = Path(__file__).parents[1] / "docs" / "app"
+FOLDER = Path(__file__).parents[1] / "docs" / "guides" / "app"
 COLORS = 256
 """Of a screen, so that its file stays small."""
 WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 400, "height": 860}
