@@ -1,4 +1,4 @@
-"""Measure what rows, groups and classes cost: the constants of ``docs/guides/scale.md``, and what executors add to them.
+"""Measure what rows, groups and classes cost, for ``docs/guides/scale.md``, and what executors add to it.
 
 Processor seconds, of this process and of all that it starts, since a machine may be shared; peak memory is that of the
 largest process.
