@@ -224,7 +224,7 @@ def _survey(values: Any) -> Source:
             needed = "it is needed" if name == "positive" else "what is known of the test is needed"
             example = {"positive": "50/3330", "sensitivity": "103/122 or 96%", "specificity": "399/401 or 99%"}[name]
             raise InputError(name, "is empty", needed, f"Write it like {example}")
-    return Source(tables=[], **texts)
+    return Source(**texts)
 
 
 def _matrix(values: Any) -> Counts:

@@ -222,7 +222,7 @@ def _data(source: Source, design: str, assumed: Assumed | None) -> tuple[Assumed
     """Return what is assumed, or else the pilot, with the rows of the confusion that are known."""
     if assumed is None:
         return source.read() if design == "label-shift" else source.read_one("--design")
-    if source != Source(tables=[]):
+    if source != Source():
         raise typer.BadParameter("--prevalence is assumed: it does not go with data. Leave one of them out.")
     return assumed, None
 
