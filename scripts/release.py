@@ -49,6 +49,13 @@ def build() -> None:
     print(run(sys.executable, "-m", "twine", "check", "--strict", *sorted(DIST.iterdir())).strip())
 
 
+def is_there(python: str) -> bool:
+    """Whether a Python runs; a name on the path may lead to none."""
+    if shutil.which(python) is None:
+        return False
+    return subprocess.run([python, "--version"], capture_output=True, check=False).returncode == 0
+
+
 def try_on(python: str, made: Path, version: str) -> None:
     """Install what was made into a clean environment and run the command from there."""
     with tempfile.TemporaryDirectory() as folder:
@@ -72,7 +79,7 @@ def main() -> None:
     if "--check" in sys.argv:
         return
     build()
-    for python in filter(shutil.which, PYTHONS):
+    for python in filter(is_there, PYTHONS):
         for made in sorted(DIST.iterdir()):
             try_on(python, made, version)
     print(f"Ready. git tag v{version} && git push --tags && python -m twine upload dist/*")

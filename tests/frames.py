@@ -75,14 +75,9 @@ def of_arrow(values: Values, _: Sparks) -> Any:
     return pytest.importorskip("pyarrow").table(values)
 
 
-OPENED: list[Any] = []
-"""Connections that relations belong to: before DuckDB 2.0 a relation does not keep its own open."""
-
-
 def of_duckdb(values: Values, _: Sparks) -> Any:
     """A table of DuckDB, filled without any other library."""
     connection = duckdb.connect()
-    OPENED.append(connection)
     types = {str: "VARCHAR", bool: "BOOLEAN", int: "BIGINT", float: "DOUBLE", datetime: "TIMESTAMP", date: "DATE"}
     columns = ", ".join(
         f'"{name.replace(chr(34), chr(34) * 2)}" {types[kind(column)]}' for name, column in values.items()
