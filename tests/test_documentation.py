@@ -23,8 +23,17 @@ CELL = re.compile(
 RUNS = "y,human,verdict\n" + "".join(
     f"{i},{'pass' if i % 3 else 'fail'},{'pass' if i % 4 else 'fail'}\n" for i in range(40)
 )
-GIVEN = {"start/five-minutes": "labels, outputs, new_outputs = ['a', 'b'] * 20, ['a', 'b'] * 20, ['a', 'b', 'b'] * 9\n"}
-"""Names that a page's tabs take as given."""
+CLUSTERED = """
+import duckdb
+answers = "SELECT CASE WHEN i < 200 THEN i % 3 > 0 END AS human, i % 4 > 0 AS verdict, i // 5 AS question, "
+answers += "1.0 + i % 2 AS w, CASE WHEN i % 200 < 100 THEN 'A' ELSE 'B' END AS model FROM range(400) AS made(i)"
+duckdb.sql(f"COPY ({answers}) TO 'runs.parquet' (FORMAT parquet)")
+"""
+GIVEN = {
+    "start/five-minutes": "labels, outputs, new_outputs = ['a', 'b'] * 20, ['a', 'b'] * 20, ['a', 'b', 'b'] * 9\n",
+    "guides/clusters": CLUSTERED,
+}
+"""Names and files that a page takes as given."""
 ELSEWHERE = {
     "guides/data",
     "guides/groups",
@@ -33,8 +42,8 @@ ELSEWHERE = {
     "guides/recalibration",
     "tutorials/spark",
 }
-ELSEWHERE |= {"guides/estimators", "tutorials/survey-studies"}
-"""Pages whose code other tests run; the last has a block that takes minutes."""
+ELSEWHERE |= {"guides/estimators", "guides/logs", "guides/scale", "guides/quapy", "guides/r"}
+"""Pages whose code other tests run."""
 PAGES = {str(path.relative_to(DOCS).with_suffix("")): path for path in sorted(DOCS.glob("*/*.md"))}
 
 
