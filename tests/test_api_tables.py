@@ -42,8 +42,8 @@ def by_place(rows) -> dict:
 
 @pytest.mark.parametrize("make", [of_pandas, of_duckdb])
 def test_a_table_here(make, expected):
-    frame = tc.infer_table(make(made_values(), None), **ASKED)
     pd = pytest.importorskip("pandas")
+    frame = tc.infer_table(make(made_values(), None), **ASKED)
     assert isinstance(frame, pd.DataFrame)
     assert list(frame.columns) == ["store", "day", *COLUMNS]
     assert by_place(frame.to_dict("records")) == expected
