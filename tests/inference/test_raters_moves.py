@@ -46,7 +46,7 @@ PROBLEMS = {
     "validation": {**FEW, "unlabeled": [40, 25], "validation": [[9, 1], [2, 7]]},
     "same": {**FEW, "unlabeled": [40, 25], "rater_of": (0, 0)},
     "empty class": {"labels": TWO, "labeled": [[3, 1], [0, 0], [0, 0], [0, 0]], "unlabeled": [25, 40]},
-    "weak prior": {"labels": TWO, "labeled": [[1, 0], [0, 0], [0, 0], [0, 0]], "unlabeled": [3, 0], "strength": 0.1},
+    "weak prior": {"labels": TWO, "labeled": [[1, 0], [0, 0], [0, 0], [0, 0]], "unlabeled": [3, 0], "strength": 0.03},
     "three outputs": THREE_OUTPUTS,
     "three classes": {**THREE_CLASSES, "unlabeled": [7, 4, 6]},
     "four outputs": FOUR_OUTPUTS,
