@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 def taken_for_independent(model: Model) -> Model:
     """Return the model in which classifiers err independently."""
-    from truecount.models import ErringLabels, IndependentClassifiers
+    from truecount.models import IndependentClassifiers
 
-    if not isinstance(model, LabelShift) or isinstance(model, ErringLabels):
-        needed = "classifiers are taken for independent under label shift, with labels that are right"
-        remedy = "Leave out --design and --label-error, or --independent-classifiers"
+    if type(model) is not LabelShift:
+        needed = "classifiers are taken for independent under label shift, with labels from elsewhere that are right"
+        remedy = "Leave out --design, --label-error and --target-labels, or --independent-classifiers"
         raise InputError("--independent-classifiers", "is given with another model", needed, remedy)
     return IndependentClassifiers(model.prior)
 
