@@ -3,16 +3,17 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.command import run
 
 import truecount as tc
-from truecount.api.classifiers import each_classifier
 from truecount.counts import Combinations
 from truecount.counts.clusters import Clusters
-from truecount.errors import InputError
+from truecount.errors import ConvergenceWarning, InputError
 from truecount.estimators.binary import RoganGladen
 from truecount.models.model import Model
 from truecount.models.register import BEYOND, KINDS, MODELS
@@ -55,7 +56,6 @@ VERBS: dict[str, Callable[[Model], Any]] = {
     "next_batch": lambda model: list(tc.next_batch(COUNTS, 30, target=TARGET, model=model).values()),
     "may_stop": lambda model: tc.may_stop(COUNTS, 0.1, target=TARGET, model=model),
     "with_target_labels": lambda model: with_target_labels(COUNTS, TARGET, model)[0].labeled,
-    "each_classifier": lambda model: each_classifier(COUNTS, model, engine=FEW).rows[-1].mean,
 }
 HONOURED = {("infer", name) for name in MADE} | {
     ("infer groups", "erring_labels"),
@@ -63,7 +63,7 @@ HONOURED = {("infer", name) for name in MADE} | {
 }
 """Whatever else is more than label shift is refused; plain label shift is answered everywhere."""
 
-REFUSED = r"would not use that|takes the outputs of several classifiers|labeled has shape"
+REFUSED = "would not use that"
 
 
 @cache
@@ -188,3 +188,90 @@ def test_labels_that_err_leave_groups_nothing_in_common(options: dict[str, Any])
     for make in (tc.ErringLabels, lambda **more: tc.infer(tc.ErringLabels().ratings_of(GROUPS), tc.LabelShift(**more))):
         with pytest.raises(InputError):
             make(**options)
+
+
+def test_several_raters_take_no_other_model() -> None:
+    ratings = tc.ErringLabels(known=0.1).ratings_of(COUNTS)
+    for name in ("independent_classifiers", "target_labels", "same_population"):
+        with pytest.raises(InputError, match="labels of several raters"):
+            tc.infer(ratings, MADE[name])
+
+
+def test_labels_that_err_refuse_studies_and_keep_times() -> None:
+    new = {"g": NEW, "h": NEW[::-1]}
+    with pytest.raises(InputError, match="has several studies"):
+        tc.infer(tc.Groups({"s": LABELED, "t": LABELED}, new, *NAMES), tc.ErringLabels(known=0.1))
+    timed = tc.Groups(LABELED, new, *NAMES, times=[3.0, 4.0])
+    answer = tc.infer(timed, tc.ErringLabels(known=0.1), engine=FEW)
+    assert answer.data.times is not None
+    assert answer.data.times.tolist() == [3.0, 4.0]
+
+
+@pytest.mark.parametrize("kind", [tc.ErringLabels, tc.IndependentClassifiers])
+@pytest.mark.parametrize("prior", [tc.Prior.known_confusion(np.full((2, 4), 0.25)), tc.Prior(prevalence="learned")])
+def test_a_prior_that_would_be_lost_is_refused(kind: Any, prior: tc.Prior) -> None:
+    with pytest.raises(InputError, match="prior has"):
+        kind(prior)
+
+
+def test_rows_of_each_classifier_leave_no_prior_of_the_confusion() -> None:
+    with pytest.raises(InputError, match="rows of its own"):
+        tc.IndependentClassifiers(tc.Prior(confusion=2))
+
+
+def test_a_study_of_the_population_keeps_combinations_and_is_of_one_group() -> None:
+    studies = {"here": TARGET, "there": LABELED}
+    one = tc.Groups(studies, {"all": NEW}, *NAMES, combinations=SEVERAL)
+    counts, model = tc.TargetLabels.of_study(one, "here")
+    assert counts == COUNTS
+    assert tc.infer(counts, model, engine=FEW).prior.confusion == "learned"
+    with pytest.raises(InputError, match="has 2 groups"):
+        tc.TargetLabels.of_study(tc.Groups(studies, {"g": NEW, "h": NEW}, *NAMES), "here")
+
+
+def test_more_draws_are_drawn_where_they_are_asked_for() -> None:
+    found = tc.infer(COUNTS, tc.IndependentClassifiers(), engine=tc.Auto(3000))
+    assert found.draws.effective.min() >= 3000
+
+
+@pytest.mark.parametrize(("module", "name"), [("independent", "independent_classifiers"), ("raters", "erring_labels")])
+def test_chains_that_did_not_converge_warn(module: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for limit, sweeps in (("WARMUP", 1), ("FIRST", 4), ("MOST_SWEEPS", 4)):
+        monkeypatch.setattr(f"truecount.inference.{module}.{limit}", sweeps)
+    with pytest.warns(ConvergenceWarning) as told:
+        tc.infer(COUNTS, MADE[name])
+    assert told[0].filename == __file__
+
+
+def test_an_error_names_the_row_that_is_wrong() -> None:
+    with pytest.raises(InputError, match=r"adds up to 0\.7"):
+        tc.infer(COUNTS, tc.ErringLabels(known=[[0.9, 0.1], [0.2, 0.5]]))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Write rows of two raters and two classifiers, with groups and times."""
+    lines = []
+    for at in range(60):
+        label, day = "" if at % 3 == 0 else "ab"[at % 2], f"2024-01-0{1 + at % 5}"
+        lines.append(f"{label},{label},{'aab'[at % 3]},{'ab'[at % 2]},{'gh'[at // 30]},{day}")
+    (tmp_path / "rows.csv").write_text("\n".join(["label,again,one,two,group,day", *lines]))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--label-error", "5%", "--trend", "day"], "--trend"),
+        (["--label-error", "5%", "--by", "group", "--covariate", "day"], "--covariate"),
+        (["--label-error", "5%", "--study", "group"], "--study"),
+        (["--label-error", "5%", "--target-labels", "group=g"], "--target-labels"),
+        (["--prediction", "two", "--independent-classifiers", "--target-labels", "group=g"], "--target-labels"),
+        (["--prediction", "two", "--independent-classifiers", "--prior-confusion", "2"], "--prior-confusion"),
+        (["--label", "again", "--study", "group"], "--study"),
+    ],
+)
+def test_the_command_refuses_what_would_be_lost(folder: Path, options: list[str], named: str) -> None:
+    done = run("estimate", "rows.csv", "--label", "label", "--prediction", "one", *options, folder=folder)
+    assert done.returncode in (1, 2), done.stdout
+    assert named in done.stderr

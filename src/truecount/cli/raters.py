@@ -35,6 +35,9 @@ def with_label_error(model: Model, text: str, classes: Sequence[Name]) -> Model:
     if isinstance(model, TargetLabels):
         needed = "labels of the population are taken for right"
         raise InputError("--label-error", "is given with --target-labels", needed, "Leave out one of them")
+    if model.prior.known is not None:
+        needed = "rates that are known leave no labels that could be wrong"
+        raise InputError("--label-error", "is given with rates that are known", needed, "Leave out one of them")
     if not Path(text).exists() and Path(text).suffix.lower() not in (".csv", ".tsv"):
         return ErringLabels(model.prior, known=read_share("--label-error", text, REMEDY))
     return ErringLabels(model.prior, validation=_validation(text, classes))
