@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from click import Parameter
+from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 import truecount as tc
@@ -109,3 +111,26 @@ def test_a_known_test_cannot_be_resampled(options: list[str]) -> None:
 def test_a_method_on_scores_is_refused(files: dict[str, str]) -> None:
     with pytest.raises(InputError, match="em needs the scores of every item"):
         run(files["sound"], "--method", "em")
+
+
+HONOURED = {
+    *("label", "prediction", "weight", "cluster", "missing", "confusion", "unlabeled", "positive", "sensitivity"),
+    *("specificity", "level", "json", "csv", "parquet", "openmetrics", "table", "quiet", "strict", "method"),
+}
+"""Options of `estimate` that say which data are read or where a point goes; every other one is refused."""
+VALUES = {"interval": "hdi", "target": "sample", "engine": "exact", "design": "same-population", "sort": "size"}
+VALUES |= {"new_study": "one", "output": "rows.parquet", "workers": "2"}
+OPTIONS = [each for each in get_command(app).commands["estimate"].params if each.param_type_name == "option"]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("method", [["--method", "bbse"], ["--all-methods"]], ids=["one", "all"])
+@pytest.mark.parametrize("option", [each for each in OPTIONS if each.name not in HONOURED], ids=lambda each: each.name)
+def test_an_option_is_honoured_with_a_method_or_refused(
+    option: Parameter, method: list[str], files: dict[str, str]
+) -> None:
+    if method == ["--all-methods"] and option.name in ("seed", "plot", "all_methods"):
+        pytest.skip("honoured")
+    values = [] if getattr(option, "is_flag", False) else [VALUES.get(option.name or "", "2")] * option.nargs
+    done = run(files["sound"], *method, option.opts[0], *values)
+    assert done.exit_code == 2, option.name
+    assert option.opts[0] in done.stderr or "of one population" in done.stderr

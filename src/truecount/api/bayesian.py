@@ -27,7 +27,7 @@ from truecount.models import Density, LabelShift, Model, Prior, TargetLabels
 from truecount.models.erring_labels import ErringLabels
 from truecount.models.given_output import OutputModel
 from truecount.models.independent_classifiers import IndependentClassifiers, all_combinations
-from truecount.models.register import chosen_model, label_shift_model, require_no_target_labels
+from truecount.models.register import chosen_model, label_shift_model, require_plain_label_shift
 from truecount.results import Finding, PointEstimate, Posterior
 from truecount.results.finding import Awaited
 from truecount.results.provenance import Origin
@@ -124,8 +124,10 @@ def infer(
     if isinstance(data, Ratings) or (isinstance(chosen, ErringLabels) and not isinstance(data, Scores)):
         from truecount.api.raters import infer_rated
 
-        require_no_target_labels(chosen, "labels of several raters are from elsewhere")
-        return infer_rated(data, chosen, engine, asked)
+        rated = infer_rated(data, chosen, engine, asked)
+        if not isinstance(rated, Posterior) or rated.run.not_converged:
+            _warn(rated.findings, stacklevel=3)
+        return rated
     if isinstance(data, Scores):
         return _of_scores(data, chosen, engine, asked)
     if isinstance(data, Groups):
@@ -147,7 +149,7 @@ def _of_scores(data: Scores, model: LabelShift | OutputModel, engine: Engine, or
     from truecount.api import scores
 
     _require_nothing_of_groups(model, "the data are one population", "Pass Groups, or leave it out")
-    require_no_target_labels(model, "scores are calibrated on labels from elsewhere")
+    require_plain_label_shift(model, "an answer from scores")
     finding = None
     if isinstance(model, LabelShift) and not scores.asks_for_cells(model, _engine(engine)):
         made = scores.fit_scores(data.labeled, data.labels, data.classes)
@@ -164,7 +166,7 @@ def _of_groups(data: Groups, model: LabelShift | OutputModel, engine: Engine, or
     if not isinstance(model, LabelShift):
         needed = "groups are drawn jointly under label shift"
         raise InputError("model", f"is {model!r:.60}", needed, "Pass LabelShift(), or use infer_many(groups, model)")
-    require_no_target_labels(model, "labels of a group are a study named like it, with confusion=Varying()")
+    require_plain_label_shift(model, "a joint answer of groups")
     return infer_groups(data, model, engine, origin)
 
 
@@ -186,10 +188,10 @@ def _separately(
     if executor is None:
         needed = "what streams to a file is inferred group by group, by an executor"
         raise InputError("output", "is given without executor", needed, "Pass executor=ThreadPoolExecutor(1) too")
-    if not isinstance(model, LabelShift) or isinstance(model, ErringLabels):
-        needed = "groups are inferred under label shift, from labels that are right"
+    require_plain_label_shift(model, "an answer for each group")
+    if not isinstance(model, LabelShift):
+        needed = "groups are inferred under label shift"
         raise InputError("model", f"is {model!r:.60}", needed, "Pass LabelShift(), or use infer_many(groups, model)")
-    require_no_target_labels(model, "each population has labels of its own")
     return infer_separately(data, model, _engine(engine), origin, executor=executor, output=output)
 
 
@@ -258,7 +260,7 @@ def infer_many(
     origins = [replace(origin_of(engine, each), common_seed=seed) for each in seeds]
     chosen, results = chosen_model(model, prior), dict[int, Posterior]()
     _require_nothing_of_groups(chosen, "each population is inferred by itself", "Use infer(groups, model)")
-    require_no_target_labels(chosen, "each population has labels of its own")
+    require_plain_label_shift(chosen, "infer_many")
     if isinstance(chosen, LabelShift):
         densities = [_named(name, partial(_density, each, chosen)) for name, each in named]
         drawn = _drawn(_engine(engine), densities, seeds, names, executor)
@@ -368,13 +370,15 @@ def _posterior(draws: Draws, density: Density, counts: Counts, model: LabelShift
 
 def _independent(counts: Counts, model: IndependentClassifiers, engine: Engine, origin: Origin) -> Posterior:
     """Draw under the assumption that classifiers err independently, and test it on the labelled items."""
-    if (wanted := engine.open_choice) is None:
+    if (wanted := engine.open_choice_of_groups) is None:
         needed = "independent classifiers have an engine of their own"
         raise InputError("engine", f"is {engine!r:.60}", needed, "Leave it out, or pass Auto(effective_draws=...)")
     counts = all_combinations(counts)
     density = model.classifier_density(counts)
-    draws = sample_independent(density, effective_draws=min(wanted, 1000), seed=origin.seed)
+    draws = sample_independent(density, effective_draws=wanted, seed=origin.seed)
     findings = Awaited(partial(of_independent, counts, draws))
+    if draws.run.not_converged:
+        _warn(findings, stacklevel=4)
     return Posterior(draws=draws, counts=counts, model=model, findings=findings, origin=origin)
 
 

@@ -15,7 +15,7 @@ from truecount.api.bayesian import package_version
 from truecount.counts import Counts, Groups
 from truecount.errors import InputError
 from truecount.models import LabelShift, Model
-from truecount.models.register import chosen_model, require_no_target_labels
+from truecount.models.register import chosen_model, require_plain_label_shift
 from truecount.planning import normal
 from truecount.planning.batch import OutputKnowledge, drop_most, knowledge, wider_by_a_surprise
 from truecount.planning.forecast import Forecast, tells_nothing
@@ -142,7 +142,7 @@ def _wanted(goal: Goal | None, of: Any) -> Goal:
 
 
 def _scenarios(data: Any, model: Model, seed: int) -> dict[Any, Scenario]:
-    require_no_target_labels(model, "a plan says how many labels to gather, of the population too")
+    require_plain_label_shift(model, "a plan")
     if isinstance(data, Assumed):
         return {None: assumed_scenario(data, model)}
     if isinstance(data, Groups):

@@ -9,7 +9,6 @@ from truecount._types import FloatArray, IntArray
 from truecount.counts import Counts, Groups, Ratings
 from truecount.diagnostics.raters import rater_findings
 from truecount.errors import InputError
-from truecount.inference import Auto
 from truecount.inference.draws import Engine
 from truecount.inference.raters import RatedDraws, sample_rated
 from truecount.models import Independent, LabelShift, Model
@@ -20,21 +19,18 @@ from truecount.results.group_posterior import GroupPosterior
 from truecount.results.provenance import Origin
 from truecount.results.raters import RaterRates
 
-EFFECTIVE_DRAWS = 1000
-"""The least effective sample size that `Auto()` aims at."""
-
 
 def infer_rated(
     data: Ratings | Counts | Groups, model: Model, engine: Engine, origin: Origin
 ) -> Posterior | GroupPosterior:
     """Infer the shares of the classes behind labels that may be wrong."""
     chosen = _chosen(model)
-    if (wanted := engine.open_choice) is None:
+    if (wanted := engine.open_choice_of_groups) is None:
         needed = "labels that may err have an engine of their own"
         raise InputError("engine", f"is {engine!r:.60}", needed, "Leave it out, or pass Auto(effective_draws=...)")
     ratings = data if isinstance(data, Ratings) else chosen.ratings_of(data)
     density = chosen.rated_density(ratings)
-    drawn = sample_rated(density, effective_draws=EFFECTIVE_DRAWS if engine == Auto() else wanted, seed=origin.seed)
+    drawn = sample_rated(density, effective_draws=wanted, seed=origin.seed)
     rates = _rates(ratings, chosen.raters_of(ratings), density, drawn)
     counts = ratings.counts
     table = whole_items(drawn.labeled, density.labeled.sum(axis=0))
@@ -44,6 +40,7 @@ def infer_rated(
             dict(zip(counts.groups, counts.unlabeled, strict=True)),
             ratings.classes,
             counts.outputs,
+            times=counts.times,
             by=counts.by,
             combinations=counts.combinations,
         )
@@ -60,7 +57,7 @@ def infer_rated(
 def _chosen(model: Model) -> ErringLabels:
     if isinstance(model, ErringLabels):
         return model
-    if isinstance(model, LabelShift):
+    if type(model) is LabelShift:
         return ErringLabels(model.prior, groups=model.groups, confusion=model.confusion)
     needed = "labels of several raters are inferred under label shift"
     raise InputError("model", f"is {model!r:.60}", needed, "Pass ErringLabels(), or leave it out")

@@ -13,7 +13,7 @@ from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.inference.draws import Draws, Engine
 from truecount.models import LabelShift, Model, Prior
-from truecount.models.register import label_shift_model, require_no_target_labels
+from truecount.models.register import label_shift_model, require_plain_label_shift
 from truecount.results import Posterior
 
 POSTERIOR_FIRST = "Pass what infer(counts) gives"
@@ -94,7 +94,7 @@ def coverage(
 def of_label_shift(argument: str, posterior: Posterior, asked: str) -> None:
     """Refuse what moves or simulates P(output | class) for an answer that does not rest on it."""
     model = posterior.model
-    require_no_target_labels(model, f"{asked} is told of labels from elsewhere")
+    require_plain_label_shift(model, asked)
     if not isinstance(model, LabelShift):
         raise InputError(
             argument,

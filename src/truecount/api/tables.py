@@ -15,7 +15,7 @@ from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.inference.draws import Engine
 from truecount.models import LabelShift, Model, Prior
-from truecount.models.register import chosen_model
+from truecount.models.register import chosen_model, require_plain_label_shift
 from truecount.reading.columns import Columns, columns_by, require_kinds
 from truecount.reading.frames import any_frame
 from truecount.reading.names import Missing
@@ -73,6 +73,7 @@ def infer_table(
     if not isinstance(chosen, LabelShift):
         needed = "groups are inferred under label shift"
         raise InputError("model", f"is {chosen!r:.60}", needed, "Leave it out")
+    require_plain_label_shift(chosen, "an answer for each group")
     require_separable(chosen, "model")
     columns = Columns(label=label, prediction=prediction, by=columns_by(by), weight=weight)
     if not columns.by:

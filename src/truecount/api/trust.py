@@ -20,7 +20,7 @@ from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.inference.draws import Engine
 from truecount.models import LabelShift, Model, Prior, density
-from truecount.models.register import require_no_target_labels
+from truecount.models.register import require_plain_label_shift
 from truecount.results import Posterior
 from truecount.results.check import Check
 from truecount.results.finding import gravest_first
@@ -99,10 +99,11 @@ def check(
     seed = _check.whole_number("seed", seed, least=0)
     if isinstance(data, Posterior):
         _require_no_model(model, prior)
+        require_plain_label_shift(data.model, "a check")
         posterior = data
     else:
+        require_plain_label_shift(model, "a check")
         posterior = infer(counts, model, prior=prior, engine=engine, seed=seed)
-    require_no_target_labels(posterior.model, "a check compares labels of the population with the others")
     if drift is not None or above or below or calibration_sets:
         of_label_shift("data", posterior, "drift, above, below and calibration_sets")
     rates = [] if label_error is None else _parts_of_one("label_error", label_error, below=0.5)

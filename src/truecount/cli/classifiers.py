@@ -8,7 +8,7 @@ import typer
 from truecount._progress import watch
 from truecount.counts import Counts, Groups, Ratings
 from truecount.errors import InputError, TruecountWarning
-from truecount.models import LabelShift, Model
+from truecount.models import LabelShift, Model, Prior
 
 if TYPE_CHECKING:
     from truecount.results.each_classifier import EachClassifier
@@ -16,12 +16,17 @@ if TYPE_CHECKING:
 
 def taken_for_independent(model: Model) -> Model:
     """Return the model in which classifiers err independently."""
-    from truecount.models import ErringLabels, IndependentClassifiers
+    from truecount.models import IndependentClassifiers
 
-    if not isinstance(model, LabelShift) or isinstance(model, ErringLabels):
-        needed = "classifiers are taken for independent under label shift, with labels that are right"
-        remedy = "Leave out --design and --label-error, or --independent-classifiers"
+    if type(model) is not LabelShift:
+        needed = "classifiers are taken for independent under label shift, with labels from elsewhere that are right"
+        remedy = "Leave out --design, --label-error and --target-labels, or --independent-classifiers"
         raise InputError("--independent-classifiers", "is given with another model", needed, remedy)
+    if model.prior.confusion != Prior().confusion:
+        needed = "each classifier has rows of its own, and no joint ones"
+        raise InputError(
+            "--prior-confusion", "is given with --independent-classifiers", needed, "Leave out one of them"
+        )
     return IndependentClassifiers(model.prior)
 
 

@@ -11,7 +11,7 @@ from truecount._types import FloatArray
 from truecount.api.bayesian import infer
 from truecount.cli import arguments as given
 from truecount.cli.classifiers import contributions, require_several, taken_for_independent
-from truecount.cli.groups import answer_groups, require_no_alert, with_studies
+from truecount.cli.groups import answer_groups, require_no_alert, require_nothing_in_common, with_studies
 from truecount.cli.methods import by_all, by_method
 from truecount.cli.options import GroupOptions, among, make_engine, make_model, read_level, read_seed, require_prior
 from truecount.cli.raters import behind_labels, with_label_error
@@ -203,6 +203,7 @@ def estimate(
         report = replace(report, rows_file=stream.made(report))
     report.require_possible(counts.values() if isinstance(counts, Groups) else [counts])
     if isinstance(counts, Groups):
+        require_nothing_in_common(options, model, rated)
         model = with_studies(model, counts, options.new_study, is_survey=bool(positive))
         answered = answer_groups(counts, model, options, report, engine=drawing, seed=seed_number, ratings=rated)
         return _end(answered, answered, strict=strict)

@@ -17,7 +17,7 @@ from truecount.cli.source import require_few_groups
 from truecount.counts import Groups, Ratings
 from truecount.errors import InputError, TruecountWarning
 from truecount.inference.draws import Engine
-from truecount.models import Independent, LabelShift, Model, Pooled, Varying, Walk
+from truecount.models import ErringLabels, Independent, LabelShift, Model, Pooled, Varying, Walk
 from truecount.models.variation import Variation
 from truecount.reading.names import group_name
 from truecount.results.finding import in_words
@@ -95,6 +95,15 @@ def infer_groups(groups: Groups | Ratings, model: Model, engine: Engine, seed: i
     return replace(answer, findings=in_words(answer.findings, "estimate"))
 
 
+def require_nothing_in_common(options: GroupOptions, model: Model, ratings: Ratings | None) -> None:
+    """Refuse options that relate groups or studies to each other, where labels may err."""
+    given = [name for name in ("trend", "covariate", "study") if getattr(options, name)]
+    if given and (ratings is not None or isinstance(model, ErringLabels)):
+        needed = "with labels that may err, groups have nothing in common but the classifier"
+        instead = "pass one --label" if ratings is not None else "leave --label-error out"
+        raise InputError(f"--{given[0]}", "is given", needed, f"Leave --{given[0]} out, or {instead}")
+
+
 def with_studies(model: Model, groups: Groups, new_study: str | None, *, is_survey: bool) -> LabelShift:
     """Return the model of groups, whose confusion varies where labels come from several studies."""
     if not isinstance(model, LabelShift):
@@ -123,9 +132,6 @@ def answer_groups(
     """Infer, summarise, and write or print what was asked for."""
     require_few_groups(groups)
     groups, variation = variation_of(options, groups)
-    if ratings is not None and (options.trend or options.covariate):
-        needed = "with labels that may err, groups have nothing in common but the classifier"
-        raise InputError(options.given[0], "is given", needed, f"Leave {options.given[0]} out, or pass one --label")
     questions = questions_of(options, groups, report.of_interest)
     data = groups if ratings is None else ratings
     answer = infer_groups(data, replace(model, groups=variation), engine, seed)

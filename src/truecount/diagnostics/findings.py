@@ -103,7 +103,8 @@ def _short(number: float) -> str:
 def of_independent(counts: Counts, draws: Draws) -> tuple[Finding, ...]:
     """Return what is known about an answer that takes several classifiers for independent."""
     test = independence_test(counts)
-    found = (no_unlabeled(counts), _weighted(counts), _not_converged(draws))
+    together = None if counts.clusters is None else clustered(counts, design_effect(counts))
+    found = (no_unlabeled(counts), _weighted(counts), together, _not_converged(draws))
     return gravest_first([*found, dependence_finding(test, is_assumed=True)])
 
 

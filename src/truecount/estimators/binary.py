@@ -57,13 +57,12 @@ class RoganGladen:
         return np.array([[1 - upper, 1 - lower], [lower, upper]])
 
     def _rates(self, data: Counts | Scores) -> tuple[tuple[float, float], Rate, Rate]:
-        """Return positives, sensitivity and specificity; weighted counts are worth their effective size."""
+        """Return positives, sensitivity and specificity; counts are worth their effective size."""
         counts = harden(data)
-        if counts.is_weighted:
+        if counts.is_weighted or counts.clusters is not None:
             labeled, unlabeled = effective_counts(counts)
-            counts = Counts(
-                labeled, unlabeled, counts.classes, counts.outputs, labeled_squares=labeled, unlabeled_squares=unlabeled
-            )
+            squares = {"labeled_squares": labeled**2, "unlabeled_squares": unlabeled**2}  # no whole numbers
+            counts = Counts(labeled, unlabeled, counts.classes, counts.outputs, **squares)
         positive, sensitivity, specificity = read_test(counts, positive=counts.classes[-1])
         return (
             positive,

@@ -12,8 +12,10 @@ from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import listed_quoted
 from truecount.counts import Combinations, Counts, Groups, Ratings
 from truecount.errors import InputError
-from truecount.models.label_shift import LabelShift
+from truecount.models.discrete import Density
+from truecount.models.label_shift import LabelShift, require_fixed_prior
 from truecount.models.model import INDEPENDENT, Assumption
+from truecount.models.variation import Independent
 
 ONE = "label"
 """What the only rater is called, where labels are one column."""
@@ -62,8 +64,10 @@ class ErringLabels(LabelShift):
 
     Parameters
     ----------
-    prior, groups, confusion
-        As in `LabelShift`; groups are independent of each other, given the classifier.
+    prior
+        As in `LabelShift`, without rows that are known and without concentrations that are learned.
+    groups, confusion
+        None: groups are independent of each other, given the classifier.
     right
         How many right labels of each class the prior of a rater is worth, beside one of every label; None for as many
         as there are classes. Above 0 it says that raters are more often right than wrong, which tells the classes
@@ -119,6 +123,11 @@ class ErringLabels(LabelShift):
 
     def __post_init__(self) -> None:
         LabelShift.__post_init__(self)
+        require_fixed_prior(self.prior, "labels that may be wrong")
+        for argument, choice in (("groups", self.groups), ("confusion", self.confusion)):
+            if choice is not None and not isinstance(choice, Independent):
+                needed = "with labels that may err, groups have nothing in common but the classifier"
+                raise InputError(argument, f"is {choice!r:.60}", needed, f"Leave {argument} out")
         for argument in ("right", "shares"):
             value = getattr(self, argument)
             least_is_zero = argument == "right"
@@ -136,12 +145,20 @@ class ErringLabels(LabelShift):
             object.__setattr__(self, argument, _plain(getattr(self, argument)))
         object.__setattr__(self, "same", tuple(map(tuple, self.same)))
 
+    def density(self, counts: Counts) -> Density:
+        """Refuse: labels that may be wrong are no counts of classes."""
+        raise self._no_density("the raters' error rates")
+
     def rated_density(self, ratings: Ratings) -> RatedDensity:
         """Put ratings and prior together."""
         counts, classes = ratings.counts, ratings.classes
-        if counts.is_weighted:
-            needed = "labels of several raters are counted, not weighted"
-            raise InputError("weight", "is given", needed, "Leave out the weights, or pass one column of labels")
+        if counts.is_weighted or counts.clusters is not None:
+            found = "is weighted" if counts.is_weighted else "has clusters"
+            needed = "labels that may be wrong are of whole, independent items"
+            raise InputError("data", found, needed, "Count without weights and clusters, or pass LabelShift()")
+        if isinstance(counts, Groups) and counts.studies is not None:
+            needed = "labels that may be wrong are of one study"
+            raise InputError("data", "has several studies", needed, "Count without studies, or pass LabelShift()")
         labels = ratings.positions
         raters = self.raters_of(ratings)
         of_column = {column: names[0] for names in self.same for column in names}
@@ -255,7 +272,9 @@ def _rates(given: Any, number: int) -> FloatArray:
         wrong = (np.ones((number, number)) - np.eye(number)) / max(number - 1, 1)
         return np.asarray((1 - given) * np.eye(number) + given * wrong)
     table = _table("known", given, number)
-    if not np.allclose(table.sum(axis=1), 1, atol=1e-6):
+    sums = table.sum(axis=1)
+    wrong_sums = sums[~np.isclose(sums, 1, atol=1e-6)]
+    if len(wrong_sums):
         needed = "each row is P(label | class), which adds up to 1"
-        raise InputError("known", f"has a row that adds up to {table.sum(axis=1)[0]:.3g}", needed, "Divide by the sums")
-    return np.asarray(table / table.sum(axis=1, keepdims=True))
+        raise InputError("known", f"has a row that adds up to {wrong_sums[0]:.3g}", needed, "Divide by the sums")
+    return np.asarray(table / sums[:, None])

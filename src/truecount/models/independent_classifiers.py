@@ -11,8 +11,10 @@ from truecount._types import FloatArray, IntArray
 from truecount.counts import Combinations, Counts
 from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
-from truecount.models.label_shift import LabelShift
+from truecount.models.discrete import Density
+from truecount.models.label_shift import LabelShift, require_fixed_prior
 from truecount.models.model import INDEPENDENT, RIGHT_LABELS, Assumption
+from truecount.models.priors import Prior
 
 MOST_COMBINATIONS = 1000
 
@@ -50,7 +52,7 @@ class IndependentClassifiers(LabelShift):
     Parameters
     ----------
     prior
-        Its prevalence is used.
+        Of the prevalence, with concentrations that are not learned; `rows` is that of the confusion.
     rows
         Concentration of each classifier's rows; 1 is flat.
     """
@@ -77,8 +79,16 @@ class IndependentClassifiers(LabelShift):
 
     def __post_init__(self) -> None:
         LabelShift.__post_init__(self)
+        require_fixed_prior(self.prior, "classifiers that err independently")
+        if self.prior.confusion != Prior().confusion:
+            needed = "each classifier has rows of its own, and no joint ones"
+            raise InputError("prior", "is one of the confusion", needed, "Pass Prior(prevalence=...), and rows=...")
         if not isinstance(self.rows, int | float) or isinstance(self.rows, bool) or not 0 < self.rows <= 1e9:
             raise InputError("rows", f"is {self.rows!r:.60}", "it must be a number above 0", "Pass rows=1")
+
+    def density(self, counts: Counts) -> Density:
+        """Refuse: rows of the joint confusion are products, which no such density says."""
+        raise self._no_density("the rows of each classifier")
 
     def classifier_density(self, counts: Counts) -> ClassifierDensity:
         """Put counts of all combinations, as `all_combinations` returns them, and prior together."""
@@ -124,4 +134,6 @@ def all_combinations(counts: Counts) -> Counts:
 
     sides = ("labeled", "unlabeled", "labeled_squares", "unlabeled_squares")
     sums: dict[str, Any] = {side: padded(getattr(counts, side)) for side in sides}
+    if counts.clusters is not None:
+        sums["clusters"] = counts.clusters.changed(padded, padded)
     return replace(counts, **sums, outputs=(*counts.outputs, *parts.names[len(found.parts) :]), combinations=parts)

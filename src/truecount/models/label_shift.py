@@ -7,7 +7,7 @@ from truecount.counts import Counts
 from truecount.errors import InputError
 from truecount.models.discrete import Density, density
 from truecount.models.model import INDEPENDENT, RIGHT_LABELS, Assumption, Model
-from truecount.models.priors import Prior, require_prior
+from truecount.models.priors import LEARNED, Prior, require_prior
 from truecount.models.variation import ConfusionChoice, Cut, Independent, Pooled, Variation, Varying, Walk
 
 
@@ -74,6 +74,11 @@ class LabelShift(Model):
         """Return the posterior of prevalence and confusion, up to a constant."""
         return density(counts, self.prior)
 
+    def _no_density(self, drawn: str) -> InputError:
+        """Return the error of a model that is no such density."""
+        found, remedy = f"is {type(self).__name__}()", "Use infer(data, model), or pass LabelShift()"
+        return InputError("model", found, f"it is drawn with {drawn}, by infer alone", remedy)
+
     def resolved(self, counts: Counts) -> "LabelShift":
         """Return the model with the prior that it has for these counts."""
         return replace(self, prior=self.prior.resolved(counts))
@@ -81,3 +86,13 @@ class LabelShift(Model):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
         return {"name": self.name, "prior": self.prior.to_dict()}
+
+
+def require_fixed_prior(prior: Prior, of: str) -> None:
+    """Refuse rows that are known and concentrations that are learned, where they would be lost."""
+    if prior.known is not None:
+        needed = f"rows are learned from {of}"
+        raise InputError("prior", "has rows that are known", needed, "Leave them out, or pass LabelShift(prior)")
+    if prior.prevalence == LEARNED or prior.confusion == LEARNED:
+        needed = f"concentrations are fixed for {of}"
+        raise InputError("prior", "has learned concentrations", needed, "Pass a number, such as prevalence=1")

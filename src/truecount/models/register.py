@@ -16,6 +16,12 @@ MODELS: dict[str, type[LabelShift] | type[OutputModel]] = {
     kind.name: kind for kind in (*KINDS, ErringLabels, IndependentClassifiers, TargetLabels)
 }
 """By the name that files have."""
+BEYOND: dict[type[LabelShift], str] = {
+    ErringLabels: "says that labels may be wrong",
+    IndependentClassifiers: "takes classifiers for independent",
+    TargetLabels: "has labels of the population itself",
+}
+"""Models that are label shift and something more, which is lost wherever they are taken for it; what that is."""
 EVERY = " or ".join(f"{kind.__name__}()" for kind in KINDS)
 
 
@@ -56,12 +62,14 @@ def label_shift_model(model: Model, prior: Prior | None, asked: str) -> LabelShi
             f"{asked} exists only under label shift, where {LabelShift.carries_over} does",
             Advice("Pass {}", LabelShift.choice()),
         )
-    require_no_target_labels(chosen, f"{asked} is told of labels from elsewhere")
+    require_plain_label_shift(chosen, asked)
     return chosen
 
 
-def require_no_target_labels(model: Model, needed: str) -> None:
-    """Refuse labels of the population itself, where they would not be used."""
-    if isinstance(model, TargetLabels):
-        remedy = "Pass LabelShift(), and labels of the population as audit= to check, or use infer(counts, model)"
-        raise InputError("model", "has labels of the population itself", needed, remedy)
+def require_plain_label_shift(model: Model, asked: str) -> None:
+    """Refuse a model that is more than label shift where that would be lost."""
+    for kind, found in BEYOND.items():
+        if isinstance(model, kind):
+            audit = ", and labels of the population as audit= to check" if kind is TargetLabels else ""
+            remedy = f"Pass LabelShift(){audit}, or use infer(counts, model)"
+            raise InputError("model", f"is {kind.__name__}(), which {found}", f"{asked} would not use that", remedy)

@@ -15,6 +15,7 @@ its output, which is seen for all.
 """
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import inf
 from typing import Any, ClassVar
 
@@ -117,23 +118,28 @@ class TargetLabels(LabelShift):
             raise InputError("study", f"is {study!r}", needed, "Name the one that labelled this population")
         if data.is_weighted or data.clusters is not None:
             raise _plain_only("data")
-        place = studies.index(study)
-        table = data.labeled[place]
-        counts = Counts(data.labeled.sum(axis=0) - table, data.unlabeled.sum(axis=0), data.classes, data.outputs)
+        if len(data) > 1:
+            needed = "labels of the population are of one population"
+            remedy = "Select one group, or name a study like each and pass LabelShift(confusion=Varying())"
+            raise InputError("data", f"has {len(data)} groups", needed, remedy)
+        table = data.labeled[studies.index(study)]
+        elsewhere, names = data.labeled.sum(axis=0) - table, (data.classes, data.outputs)
+        counts = Counts(elsewhere, data.unlabeled[0], *names, combinations=data.combinations)
         return counts, cls(labeled=table, **options)
 
     def density(self, counts: Counts) -> Density:
         """Return the posterior of prevalence and confusion in the population, up to a constant."""
         own = self.table(counts)
         new = counts.unlabeled - (own.sum(axis=0) if self.counted else 0)
+        told = partial(replace, counts, unlabeled=new)
         prior = self.prior
         if own.any():
             prior = replace(prior, prevalence=(prior.prevalence_for(counts) + own.sum(axis=1)).tolist())
         if not own.any() or self.worth == inf:
-            return density(Counts(counts.labeled + own, new, counts.classes, counts.outputs), prior)
+            return density(told(labeled=counts.labeled + own), prior)
         if self.worth == 0 or not counts.labeled.sum():
-            return density(Counts(own, new, counts.classes, counts.outputs), prior)
-        both = density(Counts(counts.labeled + own, new, counts.classes, counts.outputs), prior)
+            return density(told(labeled=own), prior)
+        both = density(told(labeled=counts.labeled + own), prior)
         elsewhere = np.where(both.is_known[:, None], 0.0, counts.labeled)
         beliefs = np.where(both.is_known[:, None], 0.0, both.rows - counts.labeled - own)
         per_class = counts.labeled.sum() / len(counts.classes)

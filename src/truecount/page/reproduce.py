@@ -8,7 +8,7 @@ from typing import Any
 from truecount._secrets import masked_command
 from truecount._wording import visible
 from truecount.inference.run import ImportanceRun, ScoreRun
-from truecount.models import ErringLabels, LabelShift, Model, Prior, TargetLabels
+from truecount.models import ErringLabels, IndependentClassifiers, LabelShift, Model, Prior, TargetLabels
 from truecount.models.priors import Diagonal
 from truecount.results import Posterior
 from truecount.results.table import how
@@ -127,6 +127,8 @@ def model_in_python(model: Model) -> str:
     if isinstance(model, ErringLabels):
         options = [f"{name}={value!r}" for name, value in model.options().items()]
         return f"tc.ErringLabels({', '.join([prior_in_python(model.prior), *options])})"
+    if isinstance(model, IndependentClassifiers):
+        return f"tc.IndependentClassifiers({prior_in_python(model.prior)}, rows={model.rows!r})"
     if isinstance(model, LabelShift):
         return f"tc.LabelShift({prior_in_python(model.prior)})"
     given = model.to_dict()["given_output"]

@@ -21,6 +21,7 @@ from truecount.counts import Counts
 from truecount.errors import InputError
 from truecount.models import ByPrediction, LabelShift, Model, Prior
 from truecount.models.priors import LEARNED
+from truecount.models.register import require_plain_label_shift
 
 
 def with_target_labels(counts: Counts, target: Any, model: Model = LabelShift()) -> tuple[Counts, Model]:
@@ -50,6 +51,7 @@ def with_target_labels(counts: Counts, target: Any, model: Model = LabelShift())
     table = _target_table(counts, target)
     if isinstance(model, ByPrediction):
         return replace_counts(counts, table, counts.unlabeled), model
+    require_plain_label_shift(model, "with_target_labels")
     if not isinstance(model, LabelShift):
         needed = "labels of the population are combined under label shift, or stratified by output"
         raise InputError("model", f"is {model!r:.60}", needed, "Pass LabelShift() or ByPrediction()")
@@ -64,14 +66,15 @@ def with_target_labels(counts: Counts, target: Any, model: Model = LabelShift())
 
 def replace_counts(counts: Counts, labeled: Any, unlabeled: Any) -> Counts:
     """Return counts with the same names."""
-    return Counts(labeled, unlabeled, counts.classes, counts.outputs)
+    return Counts(labeled, unlabeled, counts.classes, counts.outputs, combinations=counts.combinations)
 
 
 def _target_table(counts: Counts, target: Any) -> IntArray:
     """Check labels of the population: as many classes and outputs, and no more items than there are."""
-    if counts.is_weighted:
-        needed = "labelled items of the population are taken from the unlabelled ones, which must be whole"
-        raise InputError("counts", "are weighted", needed, "Count without weights")
+    if counts.is_weighted or counts.clusters is not None:
+        what = "are weighted" if counts.is_weighted else "have clusters"
+        needed = "labelled items of the population are taken from the unlabelled ones, whole and independent"
+        raise InputError("counts", what, needed, "Count without weights and clusters")
     found = target.ordered_like(counts).labeled if isinstance(target, Counts) else target
     table = np.asarray(_check.finite_numbers("target", found, dimensions=2))
     if table.shape != counts.labeled.shape:
