@@ -184,9 +184,9 @@ def clustered_groups(number: int, *, own_labels: bool, shift: int = 0) -> tc.Gro
     each = {}
     for at in range(number):
         known = [str((at + item + shift) // 4 % 40) for item in range(80)]
-        new = [f"{at} {(item + shift) // 4}" for item in range(40)]
+        new = [f"{at} {(item + shift) // 4}" for item in range(40 + at)]
         labels, outputs = ["a", "b"] * 40, ["a", "b", "a", "a"] * 20
-        each[f"g{at}"] = tc.count(labels, outputs, outputs[:40], cluster=known, new_cluster=new)
+        each[f"g{at}"] = tc.count(labels, outputs, outputs[: 40 + at], cluster=known, new_cluster=new)
     groups = tc.Groups.of(each)
     if own_labels:
         return groups
