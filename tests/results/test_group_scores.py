@@ -85,6 +85,7 @@ def test_shares_among_items_of_a_perfect_classifier_are_counts():
     assert (known.realized("a") == [0.6, 0.4]).all()
 
 
+@pytest.mark.slow
 def test_scores_are_those_of_inferring_without_the_group():
     """Of the posterior without group a, draw its share anew from centre and spread, and score its items.
 
