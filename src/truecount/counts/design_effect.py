@@ -219,7 +219,7 @@ def _own_parts(
     number = (totals > 0).sum(axis=0)
     parts = parts * np.sqrt(number / np.maximum(number - 1, 1))[:, None]
     for row in np.flatnonzero(number == 1):
-        parts[totals[:, row] > 0, row] = np.sqrt(_variances(influence, _covariances(rows[row][None])))
+        parts[totals[:, row] > 0, row] = np.sqrt(_variances(influence, [*_covariances(rows[row][None])]))
     return np.asarray(parts)
 
 
