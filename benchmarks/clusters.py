@@ -53,7 +53,7 @@ CASES = (
     Case("lenient and strict questions, .6", 0.6, is_lenient=True, part=0.4),
     Case("three classes, .3", 0.3, rows=THREE, shares=(0.2, 0.5, 0.3), part=0.4),
     Case("10 epochs of 12 and 15 questions, .3", 0.3, questions=(12, 15), epochs=10, part=0.4),
-    Case("2,000 and 3,000 questions, .6", 0.6, questions=(2000, 3000), part=0.1),
+    Case("2,000 and 3,000 questions, .6", 0.6, questions=(2000, 3000)),
     Case("weighted, .3", 0.3, weights=0.7, part=0.4),
     Case(
         "a label in each question, .6", 0.6, questions=(0, 150), labeled_epochs=1, model=tc.SamePopulation(), part=0.4
