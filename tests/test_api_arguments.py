@@ -16,7 +16,7 @@ WRONG: dict[str, tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], str]
         tc.infer,
         ([[1, 2], [3, 4]],),
         {},
-        r"data is of type list: it must be Counts or Scores or Groups. Pass Counts\(",
+        r"data is of type list: it must be Counts or Scores or Groups or Ratings. Pass Counts\(",
     ),
     "infer_many": (tc.infer_many, ([COUNTS, None],), {}, "counts is of type NoneType"),
     "mode": (tc.mode, ("counts.json",), {}, "counts is of type str"),

@@ -11,6 +11,7 @@ import pytest
 import truecount as tc
 from truecount._executor import workers_here
 from truecount.api.separate import group_seed
+from truecount.counts import Combinations
 from truecount.inference.draws import Engine
 from truecount.results.separate_rows import COLUMNS, Look
 
@@ -176,6 +177,62 @@ def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_bytes(tmp_path, m
     assert len(added) == 1  # of two parts, one was there
     assert path.read_bytes() == (tmp_path / "whole.parquet").read_bytes()
     assert answers.tally.status == {"ok": 300}
+
+
+def clustered_groups(number: int, *, own_labels: bool, shift: int = 0) -> tc.Groups:
+    """Groups whose items are in clusters of four, with labels of their own or shared ones."""
+    each = {}
+    for at in range(number):
+        known = [str((at + item + shift) // 4 % 40) for item in range(80)]
+        new = [f"{at} {(item + shift) // 4}" for item in range(40 + at)]
+        labels, outputs = ["a", "b"] * 40, ["a", "b", "a", "a"] * 20
+        each[f"g{at}"] = tc.count(labels, outputs, outputs[: 40 + at], cluster=known, new_cluster=new)
+    groups = tc.Groups.of(each)
+    if own_labels:
+        return groups
+    clusters = groups.clusters.changed(lambda own: own.sum(axis=1, keepdims=True), lambda own: own)
+    items = dict(zip(groups.groups, groups.unlabeled, strict=True))
+    return tc.Groups(groups.labeled.sum(axis=0), items, groups.classes, groups.outputs, clusters=clusters)
+
+
+@pytest.mark.parametrize("own_labels", [False, True])
+def test_parts_of_groups_keep_their_clusters(own_labels):
+    groups = clustered_groups(7, own_labels=own_labels)
+    parts = [each for part in groups.parts(4) for each in part.apart()]
+    assert parts == list(groups.apart())
+    assert all(counts.clusters is not None for _, counts in parts)
+
+
+@pytest.mark.parametrize("own_labels", [False, True])
+def test_clustered_groups_are_inferred_in_every_part(own_labels, monkeypatch):
+    monkeypatch.setattr("truecount.api.separate.CELLS_OF_PIECE", 16)  # four groups in a part
+    groups = clustered_groups(6, own_labels=own_labels)
+    answers = inferred(groups)
+    assert answers.failed == {}
+    assert answers.tally.findings["clustered"] == 6
+    assert np.array_equal(answers.posterior("g5").mean, answers.mean[5])
+
+
+def test_only_the_same_clusters_studies_and_combinations_go_on(tmp_path, monkeypatch):
+    def stop(*_):
+        raise StoppedError
+
+    groups = clustered_groups(3, own_labels=True)
+    add, path = tc.results.row_files.RowFiles.add, tmp_path / "answers.csv"
+    monkeypatch.setattr("truecount.results.row_files.RowFiles.add", stop)
+    with pytest.raises(StoppedError):
+        inferred(groups, output=path)
+    monkeypatch.setattr("truecount.results.row_files.RowFiles.add", add)
+    others = (
+        clustered_groups(3, own_labels=True, shift=1),
+        groups.renamed(groups.groups, ["g2", "g1", "g0"]),
+        groups.with_outputs(groups.outputs, Combinations(["x", "y"], [["a", "b"], ["b", "a"]])),
+    )
+    for other in others:
+        assert np.array_equal(other.unlabeled, groups.unlabeled)
+        with pytest.raises(tc.InputError, match=r"is of another run \(other data\)"):
+            inferred(other, output=tc.Output(path, resume=True))
+    assert inferred(groups, output=tc.Output(path, resume=True)).tally.status == {"ok": 3}
 
 
 def test_what_would_change_nothing_is_refused(tmp_path):

@@ -42,8 +42,8 @@ def by_place(rows) -> dict:
 
 @pytest.mark.parametrize("make", [of_pandas, of_duckdb])
 def test_a_table_here(make, expected):
-    frame = tc.infer_table(make(made_values(), None), **ASKED)
     pd = pytest.importorskip("pandas")
+    frame = tc.infer_table(make(made_values(), None), **ASKED)
     assert isinstance(frame, pd.DataFrame)
     assert list(frame.columns) == ["store", "day", *COLUMNS]
     assert by_place(frame.to_dict("records")) == expected
@@ -106,7 +106,7 @@ def test_what_cannot_be_is_refused():
         tc.infer_table(table, **ASKED, model=tc.SamePopulation())
 
 
-def test_a_cluster_takes_no_executor():
+def test_a_table_of_spark_or_dask_takes_no_executor():
     pytest.importorskip("dask.dataframe")
-    with ThreadPoolExecutor(1) as thread, pytest.raises(tc.InputError, match="inferred by its own cluster"):
+    with ThreadPoolExecutor(1) as thread, pytest.raises(tc.InputError, match="inferred inside Spark or Dask"):
         tc.infer_table(of_dask(made_values(), None), **ASKED, executor=thread)

@@ -137,6 +137,18 @@ def test_the_command_takes_several_predictions(runs: Path) -> None:
     assert "Gibbs by classifier" in assumed.stdout
 
 
+def test_each_classifier_is_drawn_as_the_whole_is(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, each = [], tc.each_classifier
+    monkeypatch.setattr(
+        "truecount.api.classifiers.each_classifier",
+        lambda *given, **named: asked.append(named) or each(*given, **named),
+    )
+    options = ["--label", "human", "--prediction", "a", "--prediction", "b", "--each-classifier"]
+    for more in ([], ["--draws", "300"], ["--engine", "gibbs", "--draws", "400"]):
+        assert run("estimate", "runs.csv", *options, *more, folder=runs).returncode == 0
+    assert [named.get("engine") for named in asked] == [None, tc.Auto(300), tc.Gibbs(400)]
+
+
 @pytest.mark.parametrize("option", ["--each-classifier", "--independent-classifiers"])
 def test_one_prediction_has_nothing_to_compare(option: str, runs: Path) -> None:
     done = run("estimate", "runs.csv", "--label", "human", "--prediction", "a", option, folder=runs)

@@ -1,11 +1,15 @@
 """What a data frame can be asked: its counts, and what is inferred from them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from truecount.api.bayesian import infer
-from truecount.counts import Counts, Groups, count_table
+from truecount.counts import Counts, Groups, Ratings, count_table
 from truecount.results import Posterior
 from truecount.results.group_posterior import GroupPosterior
+
+Label = str | list[str] | tuple[str, ...]
+"""A column of labels, or one for each of several raters."""
 
 
 class Accessor:
@@ -14,13 +18,19 @@ class Accessor:
     def __init__(self, frame: Any) -> None:
         self._frame = frame
 
-    def count(self, *, label: str, prediction: str, **options: Any) -> Counts | Groups:
+    def count(self, *, label: Label, prediction: str | Sequence[str], **options: Any) -> Counts | Groups | Ratings:
         """Count the rows, of which those without a label are the unlabelled population."""
-        found: Counts | Groups = count_table(self._frame, label=label, prediction=prediction, **options)
+        found: Counts | Groups | Ratings = count_table(self._frame, label=label, prediction=prediction, **options)
         return found
 
     def estimate(
-        self, *, label: str, prediction: str, model: Any = None, seed: int = 0, **options: Any
+        self,
+        *,
+        label: Label,
+        prediction: str | Sequence[str],
+        model: Any = None,
+        seed: int = 0,
+        **options: Any,
     ) -> Posterior | GroupPosterior:
         """Infer the true share of every class, with ``by=`` of every group."""
         asked = {} if model is None else {"model": model}

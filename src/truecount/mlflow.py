@@ -30,7 +30,8 @@ def log_answer(
     -----
     Metrics are ``PREFIX/share/CLASS``, ``lower``, ``upper`` and ``counted``, of groups with the group before the class,
     and ``PREFIX/findings/SEVERITY``. The tag ``PREFIX.corrected`` says whether shares are corrected for
-    misclassification. Artifacts are ``PREFIX/answer.json``, as `docs/json.md` has it, and ``PREFIX/answer.txt``.
+    misclassification. Artifacts are ``PREFIX/answer.json``, as `docs/reference/json.md` has it, and
+    ``PREFIX/answer.txt``.
     """
     mlflow = _optional.load("mlflow", feature="log_answer()", extra="mlflow")
     values = answer.to_dict()

@@ -85,6 +85,12 @@ def test_options_change_the_answer_as_they_do_in_the_command(asking: dict[str, A
     assert in_shell(line, tmp_path) == found["numbers"]
 
 
+def test_several_studies_of_a_survey_are_those_of_the_command(tmp_path: Path) -> None:
+    studies = {"positive": ["50/3330"], "sensitivity": ["78/85", "27/37"], "specificity": ["368/371", "30/30", "70/70"]}
+    found = made("answer", {"survey": studies})
+    assert in_shell(found["repeat"]["command"], tmp_path) == found["numbers"]
+
+
 def test_a_class_of_interest_stands_alone() -> None:
     found = made("answer", {**SURVEY, "of_interest": "positive"})
     assert [row[0] for row in found["table"]["rows"]] == ["positive"]

@@ -42,6 +42,7 @@ def server(folder: Path) -> Iterator[Served]:
 
 def test_the_page_itself_is_answered(server: Served) -> None:
     assert "result" in server.ask("answer", SURVEY)
+    assert server.ask("start", {})["most_upload"] == LIMIT
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", "https://127.0.0.1"])

@@ -90,7 +90,8 @@ def test_the_architecture_names_every_stage_and_only_files_that_are_there():
     text = ARCHITECTURE.read_text(encoding="utf-8")
     rooms = set.union(*STAGES) - {"__main__"}
     assert {room for room in rooms if not any(f"`{room}{end}" in text for end in "/`")} == set()
-    there = {path.name for path in [*ROOT.rglob("*.py"), *(ROOT.parents[1] / "tests").rglob("*.py")]}
+    folders = (ROOT, ROOT.parents[1] / "tests", ROOT.parents[1] / "scripts")
+    there = {path.name for folder in folders for path in folder.rglob("*.py")}
     assert {name for name in re.findall(r"\b\w+\.py\b", text) if name not in there} == set()
 
 

@@ -51,7 +51,7 @@ def test_files_and_the_table_together(tmp_path: Path) -> None:
     rows = json.loads((tmp_path / "a.json").read_text())["classes"]
     written = list(csv.DictReader(io.StringIO((tmp_path / "b.csv").read_text())))
     assert [float(row["mean"]) for row in written] == [row["mean"] for row in rows]
-    assert list(written[0]) == [*rows[0], "status"]
+    assert list(written[0]) == [*rows[0], "status", "corrected"]
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,22 @@ def test_few_groups_are_pooled_and_written_with_the_same_columns(runs):
     assert sorted(path.name for path in runs.iterdir()) == ["apart.parquet", "joint.parquet", "runs.csv"]
 
 
+def test_workers_are_refused_where_there_is_one_population(runs):
+    done = run(
+        "estimate", "runs.csv", "--label", "y", "--prediction", "c", "-o", "one.csv", "--workers", "2", folder=runs
+    )
+    assert done.returncode == 2
+    assert "--workers is given, and the answer is drawn jointly" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(("asked", "started"), [([], 1), (["--workers", "2"], 2)])
+def test_as_many_workers_as_asked_for_infer_few_groups(runs, asked, started, monkeypatch):
+    numbers, made = [], separate.workers_here
+    monkeypatch.setattr(separate, "workers_here", lambda number: numbers.append(number) or made(1))
+    assert run("estimate", *TABLE, "--separate", "-o", "few.csv", *asked, folder=runs).returncode == 0
+    assert numbers == [started]
+
+
 def test_one_population_is_written_too(runs):
     done = run("estimate", "runs.csv", "--label", "y", "--prediction", "c", "-o", "one.csv", folder=runs)
     assert done.returncode == 0, done.stderr
@@ -87,6 +103,8 @@ def test_groups_without_an_answer_end_in_exit_code_3(runs, monkeypatch):
         (["--separate", "-o", "a.csv", "--html", "a.html"], "--separate goes with --output alone"),
         (["--separate", "-o", "a.csv", "--compare", "a", "b"], "--separate is given with --compare"),
         (["--separate", "-o", "a.csv", "--workers", "0"], "--workers is '0'"),
+        (["--workers", "2"], "--workers is given without --output"),
+        (["-o", "a.csv", "--workers", "2"], "--workers is given, and the answer is drawn jointly, by one process"),
         (["-o", "a.xlsx"], "output ends in '.xlsx'"),
         (["-o", "runs.csv"], "is read and is to be written"),
         (["-o", "a.csv", "--partition", "store"], "partition is given with .csv"),

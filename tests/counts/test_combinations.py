@@ -2,6 +2,7 @@
 
 import copy
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from tests.command import run
 
 import truecount as tc
 from truecount.counts import Combinations, Ratings, merge_counts
+from truecount.counts.classifiers import merge_rare
 from truecount.errors import InputError
 
 JUDGES = ["gpt4", "bem"]
@@ -92,6 +94,27 @@ class TestSeveralClassifiers:
         assert total.labeled.sum() == 8
         assert (counts + counts).combinations == counts.combinations
 
+    def test_merged_rare_combinations_are_told_of_all_shards_or_refused(self, tmp_path: Path) -> None:
+        parts, names = [["a", "a"], ["a", "b"], ["b", "b"]], ["a, a", "a, b", "b, b"]
+        of_all = tc.Counts(
+            [[9, 1, 2], [2, 0, 9]], [5, 1, 5], ["a", "b"], names, combinations=Combinations(JUDGES, parts)
+        )
+        merged = merge_rare(of_all)
+        assert merged.combinations is not None
+        assert merged.combinations.merged == (1, 0)
+        for total in (merge_counts(merged, merged), merged + merged):
+            assert isinstance(total, tc.Counts)
+            assert total.combinations == merged.combinations
+        path = tmp_path / "counts.json"
+        path.write_text(merged.to_json())
+        assert run("counts", "merge", "counts.json", "-o", "again.json", folder=tmp_path).returncode == 0
+        assert tc.Counts.from_json((tmp_path / "again.json").read_text()) == merged
+        with pytest.raises(InputError, match="shard 2 has other rare combinations merged than the first"):
+            merge_counts(merged, of_all)
+        other = replace(merged, combinations=replace(merged.combinations, merged=(0, 1)))
+        with pytest.raises(InputError, match="combinations differ between outputs of one name"):
+            merged + other
+
     def test_the_command_takes_the_option_again(self, tmp_path: Path) -> None:
         file, out, merged = as_csv(tmp_path, RUNS), tmp_path / "counts.json", tmp_path / "merged.json"
         options = ["--label", "human", "--prediction", "gpt4", "--prediction", "bem"]
@@ -156,6 +179,24 @@ class TestSeveralRaters:
         assert isinstance(total, Ratings)
         assert total.counts.labeled.sum() == 8
         assert total == ratings + ratings
+
+    def test_merged_shards_keep_the_classes_and_their_order(self) -> None:
+        labels = {"ann": RATED["ann"][:4], "bob": RATED["bob"][:4]}
+        told = tc.count(labels, RATED["verdict"][:4], RATED["verdict"][4:], classes=["yes", "no", "maybe"])
+        assert (told + told).classes == ("yes", "no", "maybe")
+        plain = tc.count(labels, RATED["verdict"][:4], RATED["verdict"][4:])
+        assert (told + plain).classes == ("maybe", "no", "yes")
+
+    def test_the_command_tells_classes_from_patterns_and_files_from_options(self, tmp_path: Path) -> None:
+        options = ["--label", "ann", "--label", "bob", "--prediction", "verdict"]
+        done = run("counts", as_csv(tmp_path, RATED), *options, "-o", "counts.json", folder=tmp_path)
+        assert "4 labelled and 2 unlabelled rows, 2 classes, 2 outputs" in done.stdout
+        checked = run("check", "counts.json", folder=tmp_path)
+        assert checked.returncode == 2
+        assert "counts.json holds labels of 2 raters" in " ".join(checked.stderr.split())
+        assert "--label is given 2 times" in " ".join(
+            run("check", as_csv(tmp_path, RATED), *options, folder=tmp_path).stderr.split()
+        )
 
     def test_a_label_that_no_class_has_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="holds 'yes' in columns 'ann', 'bob': classes names only 'no', 'maybe'"):

@@ -87,7 +87,9 @@ def infer(
         The sampling design of the labels, with its prior. `LabelShift`: from another population, or stratified by
         class, and P(output | class) carries over. `SamePopulation`: a random sample of the population itself.
         `ByPrediction`: stratified by output, from the population itself. For the last two P(class | output) carries
-        over, the posterior has a closed form, and there is no engine to choose. `ErringLabels`: labels may be wrong.
+        over, the posterior has a closed form, and there is no engine to choose. Under label shift, too: `ErringLabels`,
+        labels may be wrong; `TargetLabels`, some labels are of the population itself; `IndependentClassifiers`, several
+        classifiers err independently of each other.
     prior
         Short for ``model=LabelShift(prior)``.
     engine

@@ -22,7 +22,7 @@ from truecount.results import Posterior
 from truecount.results.finding import Awaited
 from truecount.results.provenance import Origin
 from truecount.results.row_files import Output, RowFiles, require_partition
-from truecount.results.separate import SeparateAnswers, Tally
+from truecount.results.separate import SeparateAnswers, StatusCounts
 from truecount.results.separate_rows import (
     Look,
     Row,
@@ -33,8 +33,6 @@ from truecount.results.separate_rows import (
     rows_of_posterior,
 )
 
-EFFECTIVE_DRAWS = 1000
-"""The effective sample size that `Auto()` aims at for each of many groups."""
 CELLS_OF_PIECE, CELLS_AT_ONCE = 1000, 100
 """Groups times cells of the confusion that one worker is handed, and that it solves at once."""
 
@@ -61,7 +59,7 @@ class Separately:
     look
         Which summary is kept.
     sharing
-        How many groups share their labels; None where each has its own.
+        How many groups share their labels, 0 where that is not counted; None where each has its own.
     """
 
     model: LabelShift
@@ -104,6 +102,11 @@ class Separately:
         return posterior
 
 
+def engine_of_groups(engine: Engine) -> Engine:
+    """Return the engine with as many draws of each group as it is to have where there are groups."""
+    return replace(engine, effective_draws=engine.open_choice_of_groups) if isinstance(engine, Auto) else engine
+
+
 def infer_separately(
     groups: Groups,
     model: LabelShift,
@@ -120,8 +123,7 @@ def infer_separately(
     wanted = output if isinstance(output, Output) or output is None else Output(output)
     look = (look or Look()) if wanted is None else wanted.look
     sharing = len(groups) if groups.shares_labels and len(groups) > 1 else None
-    chosen = Auto(EFFECTIVE_DRAWS) if engine == Auto() else engine
-    how = Separately(model=model, engine=chosen, origin=origin, look=look, sharing=sharing)
+    how = Separately(model=model, engine=engine_of_groups(engine), origin=origin, look=look, sharing=sharing)
     size = max(1, CELLS_OF_PIECE // (len(groups.classes) * len(groups.outputs)))
     files = None if wanted is None else _files(groups, how, wanted, size)
     tally, kept = _answered(groups, how, executor, size, files)
@@ -164,10 +166,10 @@ def _sample(engine: Engine, problems: Sequence[tuple[Density, int]]) -> list[Dra
 
 def _answered(
     groups: Groups, how: Separately, executor: Executor, size: int, files: RowFiles | None
-) -> tuple[Tally, Sequence[Row]]:
+) -> tuple[StatusCounts, Sequence[Row]]:
     """Infer what is not on disk yet; count what is found, and keep the rows where they go to no file."""
     columns, classes = key_columns(groups.by), len(groups.classes)
-    tally, kept = Tally(), dict[int, list[Row]]()
+    tally, kept = StatusCounts(), dict[int, list[Row]]()
     done = frozenset() if files is None else files.begin()
     number_of_parts = -(-len(groups) // size)
     for number in sorted(done):
@@ -202,14 +204,9 @@ def _files(groups: Groups, how: Separately, output: Output, size: int) -> RowFil
     columns = key_columns(groups.by)
     for column in output.partition:
         require_partition(column, columns)
-    data = sha256(json.dumps([groups.by, groups.classes, groups.outputs], default=str).encode())
-    for group in groups.groups:
-        data.update(json.dumps(keys_of(columns, group), default=str).encode())
-    for array in (groups.labeled, groups.unlabeled, groups.labeled_squares, groups.unlabeled_squares):
-        data.update(b"none" if array is None else array.tobytes())
     look = how.look
     run = {
-        "data": data.hexdigest(),
+        "data": _fingerprint(groups),
         "groups": len(groups),
         "model": repr(how.model),
         "engine": repr(how.engine),
@@ -219,6 +216,22 @@ def _files(groups: Groups, how: Separately, output: Output, size: int) -> RowFil
     }
     kinds = column_kinds((keys_of(columns, group) for group in groups.groups), columns, groups.classes)
     return RowFiles(output=output, run=run, parts=-(-len(groups) // size), kinds=kinds)
+
+
+def _fingerprint(groups: Groups) -> str:
+    """Return a hash of all that is inferred from, made without a second copy of it."""
+    parts = None if groups.combinations is None else groups.combinations.to_dict()
+    names = [groups.by, groups.classes, groups.outputs, groups.studies, parts]
+    data = sha256(json.dumps(names, default=str).encode())
+    for group in groups.groups:
+        data.update(json.dumps(keys_of(key_columns(groups.by), group), default=str).encode())
+    arrays = [groups.labeled, groups.unlabeled, groups.labeled_squares, groups.unlabeled_squares]
+    if (own := groups.clusters) is not None:
+        data.update(f"{own.number} clusters in {own.size} bins".encode())
+        arrays += [own.bins, own.labeled, own.unlabeled]
+    for array in arrays:
+        data.update(b"none" if array is None else array.tobytes())
+    return data.hexdigest()
 
 
 def require_executor(executor: object) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from truecount import _check
 from truecount.api.bayesian import origin_of
-from truecount.api.separate import EFFECTIVE_DRAWS, Separately, infer_separately, require_separable
+from truecount.api.separate import Separately, engine_of_groups, infer_separately, require_separable
 from truecount.api.workers import GroupWork, in_dask, in_spark
 from truecount.counts.counting import By, as_table, tally_tables
 from truecount.counts.tally import Tally
@@ -82,20 +82,20 @@ def infer_table(
         )
     reading = Reading.told(columns, missing=missing, classes=classes, outputs=outputs)
     origin = origin_of(engine, seed)
-    frame = any_frame("table", table, columns) if _is_cluster(table) else None
+    frame = any_frame("table", table, columns) if _is_of_spark_or_dask(table) else None
     if frame is None:
         groups = _tallied(reading, table, labeled).to_groups()
         with ThreadPoolExecutor(1) as own:
             answers = infer_separately(groups, chosen, engine, origin, executor=executor or own, look=look)
         return to_frame(answers.rows, _backend(table))
     if executor is not None:
-        needed = "the groups of this table are inferred by its own cluster"
+        needed = "the groups of this table are inferred inside Spark or Dask"
         raise InputError("executor", f"is given with a table of {type(table).__module__}", needed, "Leave it out")
     require_kinds("table", frame.kinds, columns if labeled is None else replace(columns, label=None))
     total = _tallied(replace(reading, columns=replace(columns, by={})), table, labeled).to_counts()
     how = Separately(
         model=chosen,
-        engine=Auto(EFFECTIVE_DRAWS) if engine == Auto() else engine,
+        engine=engine_of_groups(engine),
         origin=origin,
         look=look,
         sharing=0,
@@ -110,7 +110,7 @@ def _tallied(reading: Reading, table: Any, labeled: Any) -> Tally:
     return tally_tables(reading, as_table("labeled", labeled), as_table("table", table))
 
 
-def _is_cluster(table: Any) -> bool:
+def _is_of_spark_or_dask(table: Any) -> bool:
     return type(table).__module__.partition(".")[0] in ("pyspark", "dask", "dask_expr")
 
 

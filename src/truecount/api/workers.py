@@ -1,4 +1,4 @@
-"""Groups that are inferred inside a cluster: what Spark or Dask counted is named, gathered and inferred by workers."""
+"""Groups that are inferred inside Spark or Dask: what these counted is named, gathered and inferred by workers."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +28,7 @@ PANDAS_KINDS = {"VARCHAR": "object", "BIGINT": "Int64", "DOUBLE": "float64", "BO
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupWork:
-    """What a worker of a cluster does: name what was counted, and infer groups.
+    """What a worker of Spark or Dask does: name what was counted, and infer groups.
 
     Parameters
     ----------

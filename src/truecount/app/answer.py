@@ -8,12 +8,12 @@ from typing import Any
 from truecount.app.picture import tree
 from truecount.app.request import Request
 from truecount.cli.estimate import as_read, quiet_infer
-from truecount.cli.groups import infer_groups, questions_of, variation_of
+from truecount.cli.groups import infer_groups, questions_of, variation_of, with_studies
 from truecount.cli.options import named_class, read_share, read_whole
 from truecount.counts import Counts, Groups
 from truecount.errors import InputError
 from truecount.inference import Auto
-from truecount.models import LabelShift, Model, Varying
+from truecount.models import LabelShift, Model
 from truecount.page.groups import group_content, render_groups
 from truecount.page.pictures import Drawing, drawing_of
 from truecount.page.reproduce import model_in_python, python
@@ -78,10 +78,10 @@ def _inferred_groups(request: Request, groups: Groups, model: Model) -> tuple[Gr
         raise InputError(
             "design", f"is {model.name!r}", "groups are drawn under label shift", "Choose the first answer"
         )
+    model = with_studies(model, groups, request.groups.new_study, is_survey=request.survey is not None)
     groups, variation = variation_of(request.groups, groups)
     questions = questions_of(request.groups, groups, request.of_interest)
-    confusion = Varying() if groups.studies is not None else None
-    found = infer_groups(groups, replace(model, groups=variation, confusion=confusion), Auto(), request.seed_number)
+    found = infer_groups(groups, replace(model, groups=variation), Auto(), request.seed_number)
     return found, found.summary(**request.look, questions=questions)
 
 

@@ -98,7 +98,7 @@ def build(desk: Desk, *, token: str, host: str, port: int, most_upload: int = MO
     routes = [
         Route("/", partial(_static, name="index.html")),
         Route("/{name}", _static),
-        Route("/api/start", partial(_start, desk), methods=["POST"]),
+        Route("/api/start", partial(_start, desk, most_upload), methods=["POST"]),
         Route("/api/upload", partial(_upload, desk), methods=["POST"]),
         Route("/api/forget", partial(_forget, desk), methods=["POST"]),
         Route("/api/job", partial(_job, jobs), methods=["POST"]),
@@ -124,7 +124,7 @@ async def _static(request: "Request", name: str | None = None) -> "Response":
     return Response(known[wanted].read_bytes(), media_type=KINDS[known[wanted].suffix])
 
 
-async def _start(desk: Desk, request: "Request") -> "Response":
+async def _start(desk: Desk, most_upload: int, request: "Request") -> "Response":
     """Return what the page shows before anything is asked."""
     from importlib.metadata import version
 
@@ -138,7 +138,7 @@ async def _start(desk: Desk, request: "Request") -> "Response":
             "named": list(desk.named.typed),
             "open": desk.named.first_file,
             "examples": list(EXAMPLES),
-            "most_upload": MOST_UPLOAD,
+            "most_upload": most_upload,
         }
     )
 

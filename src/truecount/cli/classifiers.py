@@ -1,7 +1,7 @@
 """Several classifiers on the command line: what each adds, and the assumption that they err independently."""
 
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -11,6 +11,7 @@ from truecount.errors import InputError, TruecountWarning
 from truecount.models import LabelShift, Model, Prior
 
 if TYPE_CHECKING:
+    from truecount.inference.draws import Engine
     from truecount.results.each_classifier import EachClassifier
 
 
@@ -38,12 +39,12 @@ def require_several(data: Counts | Groups, rated: Ratings | None, option: str) -
         raise typer.BadParameter(f"{option} goes with several --prediction. Write --prediction for each classifier.")
 
 
-def contributions(counts: Counts | Groups, model: Model, level: float, seed: int) -> "EachClassifier | None":
+def contributions(counts: Counts, model: Model, engine: "Engine", level: float, seed: int) -> "EachClassifier":
     """Infer with each classifier alone, without each, and with all."""
     from truecount.api.classifiers import each_classifier
+    from truecount.inference import Auto
 
-    if isinstance(counts, Groups):
-        return None
+    chosen: dict[str, Any] = {} if engine == Auto() else {"engine": engine}
     with warnings.catch_warnings(), watch(what="comparing classifiers"):
         warnings.simplefilter("ignore", TruecountWarning)
-        return each_classifier(counts, model, level=level, seed=seed)
+        return each_classifier(counts, model, level=level, seed=seed, **chosen)

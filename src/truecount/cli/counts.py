@@ -113,6 +113,7 @@ def _size(found: Tally | Groups) -> str:
         classes, outputs = len(found.classes), len(found.outputs)
     else:
         labeled, unlabeled, number = sum(found.labeled.values()), sum(found.unlabeled.values()), len(found.groups())
-        classes, outputs = len(found.class_names()), len(found.output_names())
+        classes = len(found.rated_classes() if found.raters else found.class_names())
+        outputs = len(found.output_names())
     groups = f", {number:,} groups" if found.by else ""
     return f"{labeled:,} labelled and {unlabeled:,} unlabelled {what}{groups}, {classes:,} classes, {outputs:,} outputs"

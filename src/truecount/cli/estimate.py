@@ -199,6 +199,8 @@ def estimate(
     if isinstance(counts, Groups) and rated is None and stream.is_separate(counts, options, report):
         answers = answer_separately(counts, model, stream, report, engine=drawing, seed=seed_number)
         return end_separately(answers, strict=strict)
+    if workers is not None:
+        raise stream.unused_workers()
     if output is not None:
         report = replace(report, rows_file=stream.made(report))
     report.require_possible(counts.values() if isinstance(counts, Groups) else [counts])
@@ -209,7 +211,7 @@ def estimate(
         return _end(answered, answered, strict=strict)
     options.require_groups()
     posterior = as_read(quiet_infer(rated or counts, model, drawing, seed_number), interval)
-    each = contributions(counts, model, report.level, seed_number) if each_classifier else None
+    each = contributions(counts, model, drawing, report.level, seed_number) if each_classifier else None
     report.deliver(posterior, each)
     return _end(posterior, posterior, strict=strict)
 

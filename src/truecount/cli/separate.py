@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 MOST_POOLED = 1000
 """Groups that are pooled by default where the answer goes to --output: benchmarks/scale.py has what they cost."""
 MOST_WORKERS = 1000
+MOST_BY_ONE = 100
+"""Groups that are inferred sooner than several processes would have begun."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +45,11 @@ class Stream:
         for name in ("partition", "resume"):
             if getattr(self, name) and self.output is None:
                 raise typer.BadParameter(f"--{name} is given without --output: it says something of that file. Add it.")
+        if self.workers is not None and self.output is None:
+            raise typer.BadParameter(
+                "--workers is given without --output: processes infer groups one by one, which stream to a file. "
+                "Add --output results.parquet."
+            )
         if options.separate and self.output is None:
             raise typer.BadParameter(
                 "--separate is given without --output: groups that are inferred one by one stream to a file. "
@@ -85,6 +92,14 @@ class Stream:
             return True
         return False
 
+    @staticmethod
+    def unused_workers() -> typer.BadParameter:
+        """Return the error for a number of processes where all is inferred by one."""
+        return typer.BadParameter(
+            "--workers is given, and the answer is drawn jointly, by one process: others infer groups one by one. "
+            "Add --separate, or leave out --workers."
+        )
+
 
 def answer_separately(
     groups: Groups, model: Model, stream: Stream, report: Report, *, engine: "Engine", seed: int
@@ -95,8 +110,8 @@ def answer_separately(
     if not isinstance(model, LabelShift):
         needed = "groups are inferred under label shift"
         raise InputError("--design", f"is {model.name!r}", needed, "Leave out --design, or the groups")
-    workers = stream.number_of_workers()
-    with workers_here(1 if len(groups) <= 100 else workers) as executor:
+    is_quick = stream.workers is None and len(groups) <= MOST_BY_ONE
+    with workers_here(1 if is_quick else stream.number_of_workers()) as executor:
         try:
             answers = infer(groups, model, engine=engine, seed=seed, executor=executor, output=stream.made(report))
         except KeyboardInterrupt:

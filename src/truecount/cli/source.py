@@ -62,8 +62,11 @@ class Source:
         """Return the counts, by group where there are groups, and the rows of the confusion that are known, if any."""
         data, known = self.read_any()
         if isinstance(data, Ratings):
-            needed = "labels of several raters are inferred from by truecount estimate"
-            raise typer.BadParameter(f"--label is given {len(data.raters)} times: {needed}. Write --label once.")
+            number, needed = len(data.raters), "labels of several raters are inferred from by truecount estimate"
+            if self.label:
+                raise typer.BadParameter(f"--label is given {number} times: {needed}. Write --label once.")
+            where = masked(self.tables[0])
+            raise typer.BadParameter(f"{where} holds labels of {number} raters: {needed}. Count with --label once.")
         if isinstance(data, Groups):
             require_few_groups(data)
         return data, known

@@ -60,7 +60,7 @@ def of_classifiers(data: Data, names: Sequence[str]) -> Data:
     Examples
     --------
     >>> from truecount.counts import count
-    >>> both = count(["a", "b"], {"x": ["a", "b"], "y": ["a", "a"]}, {"x": ["a", "b"], "y": ["b", "b"]})
+    >>> both = count(["a", "b"], {"x": ["a", "b"], "y": ["a", "a"]}, {"x": ["a", "b"], "y": ["a", "b"]})
     >>> of_classifiers(both, ["x"]).outputs, of_classifiers(both, ["x"]).unlabeled
     (('a', 'b'), array([1, 1]))
     """

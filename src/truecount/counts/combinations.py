@@ -93,6 +93,15 @@ def in_order(parts: Mapping[Name, Combination]) -> list[Name]:
     return [names[combination] for combination in sorted_groups(names)]  # type: ignore[index]
 
 
+def common_combinations(first: Combinations | None, second: Combinations | None) -> Combinations | None:
+    """Return what the outputs of two shards consist of, which have the same names in the same order."""
+    if first is not None and second is not None and first != second:
+        needed = "an output consists of the same in both"
+        remedy = "Merge the counts of all combinations, as they were counted"
+        raise InputError("combinations", "differ between outputs of one name", needed, remedy)
+    return first
+
+
 def merged_parts(every: Sequence[Mapping[Name, Combination]]) -> dict[Name, Combination]:
     """Return what the combinations of all shards consist of."""
     return {name: parts for each in every for name, parts in each.items()}

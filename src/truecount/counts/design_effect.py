@@ -4,13 +4,15 @@ An estimate of the shares solves an equation in the counts. By each cluster's pa
 a sum over clusters of squares, which holds whatever the items of a cluster have in common, on either side and between
 them (the variance of a ratio of cluster totals: Cochran, *Sampling Techniques*, chapter 11; Binder 1983). Over the
 variance that independent items would have it is the design effect, and counts are divided by it. It is never taken to
-be below 1.
+be below 1. Parts are those in the share of each class, so that outputs which tell nothing of the classes have none, and
+of the classes' design effects the largest is taken: too wide an interval for the others rather than one too short.
 
 With few clusters the design effect is uncertain itself. Counts are divided by ``(t / z)²`` more, the squared ratio of
 the 97.5 % quantiles of Student's t with as many degrees of freedom as the clusters tell and of the normal distribution,
-as Korn & Graubard (1998) do: 95 % intervals then hold.
+as Korn & Graubard (1998) do.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +22,8 @@ from truecount.counts.clusters import Clusters
 from truecount.counts.table import Counts
 
 QUANTILE, NORMAL = 0.975, 1.959963984540054
+LEAST_TOLD, TINY = 1e-6, 1e-12
+"""What the outputs tell of a contrast of classes, over what they tell of the clearest, below which it is nothing."""
 ROUNDS = 50
 """Of a rough fit of the shares."""
 BORROWED = 10.0
@@ -66,13 +70,13 @@ def under_label_shift(counts: Counts, labeled: FloatArray, unlabeled: FloatArray
     """
     if counts.clusters is None:
         return NONE
-    shares = rough_shares(labeled, unlabeled)
-    rows, outputs = _shares_of(counts.labeled), _shares_of(counts.unlabeled)
-    known = _row_parts(counts.clusters.labeled, counts.labeled, rows, shares)
-    new = _own_parts(counts.clusters.unlabeled[:, None], counts.unlabeled[None], outputs[None])[:, 0]
-    sizes = _over(1.0, labeled.sum(axis=1)), _over(1.0, unlabeled.sum())
-    alone = (shares**2 * sizes[0]) @ (rows * (1 - rows)) + sizes[1] * outputs * (1 - outputs)
-    return _effect(new - known, alone)
+    shares, rows, outputs = rough_shares(labeled, unlabeled), _shares_of(counts.labeled), _shares_of(counts.unlabeled)
+    influence = _influence(_smoothed(labeled), shares)
+    known = _own_parts(counts.clusters.labeled, counts.labeled, rows, influence).swapaxes(0, 1)
+    new = _own_parts(counts.clusters.unlabeled[:, None], counts.unlabeled[None], outputs[None], influence)[:, 0]
+    covariances = [*(shares**2 * _over(1.0, labeled.sum(axis=1)))[:, None, None] * _covariances(rows)]
+    covariances.append(_over(1.0, unlabeled.sum()) * _covariances(outputs[None])[0])
+    return _effect([*(-shares[:, None, None] * known), new], _variances(influence, covariances))
 
 
 def of_labels(counts: Counts, labeled: FloatArray, unlabeled: FloatArray) -> DesignEffect:
@@ -80,8 +84,10 @@ def of_labels(counts: Counts, labeled: FloatArray, unlabeled: FloatArray) -> Des
     if counts.clusters is None:
         return NONE
     shares, rows = rough_shares(labeled, unlabeled), _shares_of(counts.labeled)
-    alone = (shares**2 * _over(1.0, labeled.sum(axis=1))) @ (rows * (1 - rows))
-    return _effect(_row_parts(counts.clusters.labeled, counts.labeled, rows, shares), alone)
+    influence = _influence(_smoothed(labeled), shares)
+    known = _own_parts(counts.clusters.labeled, counts.labeled, rows, influence).swapaxes(0, 1)
+    covariances = [*(shares**2 * _over(1.0, labeled.sum(axis=1)))[:, None, None] * _covariances(rows)]
+    return _effect([*(shares[:, None, None] * known)], _variances(influence, covariances))
 
 
 def given_output(
@@ -96,15 +102,19 @@ def given_output(
         seen, parts = seen + counts.labeled.sum(axis=0), parts + clusters.labeled.sum(axis=1)
         size = size + labeled.sum()
     outputs = _shares_of(seen)
-    of_outputs = _own_parts(parts[:, None], seen[None], outputs[None])[:, 0] @ rows
-    of_classes = _row_parts(clusters.labeled.transpose(0, 2, 1), counts.labeled.T, rows, outputs)
+    of_outputs = _own_parts(parts[:, None], seen[None], outputs[None], rows.T)[:, 0]
+    itself = np.eye(rows.shape[1])
+    by_output = _own_parts(clusters.labeled.transpose(0, 2, 1), counts.labeled.T, rows, itself).swapaxes(0, 1)
+    of_classes = outputs[:, None, None] * by_output
     spread = outputs @ rows**2 - (outputs @ rows) ** 2
     alone = spread * _over(1.0, size) + (outputs**2 * _over(1.0, labeled.sum(axis=0))) @ (rows * (1 - rows))
-    return _effect(of_outputs + of_classes, alone)
+    return _effect([of_outputs, *of_classes], alone)
 
 
-def of_groups(clusters: Clusters, whole: FloatArray | IntArray, sizes: FloatArray) -> list[DesignEffect]:
-    """Return the design effect of each group's outputs, drawn towards that of all groups where its clusters are few.
+def of_groups(
+    clusters: Clusters, whole: FloatArray | IntArray, sizes: FloatArray, labeled: FloatArray
+) -> list[DesignEffect]:
+    """Return the design effect of each group's items, drawn towards that of all groups where its clusters are few.
 
     Parameters
     ----------
@@ -114,28 +124,30 @@ def of_groups(clusters: Clusters, whole: FloatArray | IntArray, sizes: FloatArra
         Shape (groups, outputs): the items of each group.
     sizes
         Shape (groups,): how many independent items they would be worth, before clusters.
+    labeled
+        Shape (classes, outputs): the labels, which say what outputs tell of the classes.
     """
     outputs = _shares_of(whole)
-    parts = _own_parts(clusters.unlabeled, whole, outputs)
-    seen, alone = (parts**2).sum(axis=(0, 2)), _over(1.0, sizes) * (outputs * (1 - outputs)).sum(axis=1)
-    freedom = np.maximum((clusters.unlabeled.sum(axis=2) > 0).sum(axis=0) - 1.0, 0.0)
-    ratio = _over(seen, alone)
-    is_told = (freedom > 0) & (alone > 0)
-    total = float(freedom[is_told].sum())
-    common = float((freedom * ratio)[is_told].sum() / total) if total else 1.0
-    own = np.where(is_told, freedom, 0.0)
+    influence = _influence(_smoothed(labeled), rough_shares(labeled, np.asarray(whole.sum(axis=0), np.float64)))
+    parts = _own_parts(clusters.unlabeled, whole, outputs, influence)
+    seen = (parts**2).sum(axis=0)
+    alone = _over(1.0, sizes)[:, None] * np.einsum("lk,gkj,lj->gl", influence, _covariances(outputs), influence)
+    freedom = np.maximum((clusters.unlabeled.sum(axis=2) > 0).sum(axis=0) - 1.0, 0.0)[:, None]
+    own = np.where((freedom > 0) & (alone > 0), freedom, 0.0)
+    total = own.sum(axis=0)
+    common = np.where(total > 0, _over((own * _over(seen, alone)).sum(axis=0), total), 1.0)
     borrowed = np.minimum(BORROWED, total - own)
-    values = (own * ratio + borrowed * common) / np.maximum(own + borrowed, 1e-300)
+    values = _over(own * _over(seen, alone) + borrowed * common, own + borrowed)
+    worst = values.argmax(axis=1)[:, None]
+    chosen = (np.take_along_axis(each, worst, axis=1)[:, 0] for each in (values, own + borrowed))
     return [
-        DesignEffect(max(1.0, float(value)), max(1.0, float(degrees)))
-        for value, degrees in zip(values, own + borrowed, strict=True)
+        DesignEffect(max(1.0, float(value)), max(1.0, float(degrees))) for value, degrees in zip(*chosen, strict=True)
     ]
 
 
 def rough_shares(labeled: FloatArray, unlabeled: FloatArray) -> FloatArray:
     """Shape (classes,): a rough fit of the shares, for weights that need no better."""
-    rows = labeled + 1 / labeled.shape[1]
-    rows = rows / rows.sum(axis=1, keepdims=True)
+    rows = _smoothed(labeled)
     shares = np.full(len(rows), 1 / len(rows))
     for _ in range(ROUNDS):
         joint = shares[:, None] * rows
@@ -144,34 +156,70 @@ def rough_shares(labeled: FloatArray, unlabeled: FloatArray) -> FloatArray:
     return shares
 
 
-def _effect(parts: FloatArray, alone: FloatArray) -> DesignEffect:
-    """Compare the squares of the clusters' parts, shape (bins, entries), with the variance of independent items."""
-    squares = (parts**2).sum(axis=1)
-    seen, expected = float(squares.sum()), float(alone.sum())
-    if not seen or not expected:
+def _smoothed(labeled: FloatArray) -> FloatArray:
+    """Return rows of which none is without an output, and none empty."""
+    return _shares_of(labeled + 1 / labeled.shape[1])
+
+
+def _influence(rows: FloatArray, shares: FloatArray) -> FloatArray:
+    """Shape (classes, outputs): how the shares that solve ``q = φᵀπ`` follow a change of q, by weighted least squares.
+
+    Outputs that tell nothing of the classes have no influence. Where some classes have the same rows, a change is taken
+    to be as small as it may.
+    """
+    weights, contrasts = 1 / (shares @ rows), rows - shares @ rows
+    information = (contrasts * weights) @ contrasts.T
+    changes = np.linalg.pinv(information, rcond=LEAST_TOLD, hermitian=True) @ (contrasts * weights)
+    return np.asarray(changes - shares[:, None] * changes.sum(axis=0))
+
+
+def _covariances(rows: FloatArray) -> FloatArray:
+    """Shape (rows, outputs, outputs): the covariance of one item's output in each row."""
+    return np.asarray(rows[:, :, None] * np.eye(rows.shape[1]) - rows[:, :, None] * rows[:, None, :])
+
+
+def _variances(influence: FloatArray, covariances: Sequence[FloatArray]) -> FloatArray:
+    """Shape (classes,): the variance of each share, if items were independent."""
+    return np.asarray(np.einsum("lk,kj,lj->l", influence, np.sum(covariances, axis=0), influence))
+
+
+def _effect(samples: Sequence[FloatArray], alone: FloatArray) -> DesignEffect:
+    """Compare the squares of the clusters' parts with the variance of independent items; take the worst class.
+
+    Parameters
+    ----------
+    samples
+        Of each sample, a class's labels or the unlabelled items, the bins' parts in the shares: shape (bins, classes).
+    alone
+        Shape (classes,): the variance that independent items would have.
+    """
+    parts = np.sum(samples, axis=0)
+    squares = parts**2
+    ratio = _over(squares.sum(axis=0), np.where(alone > TINY, alone, 0.0))
+    worst = int(ratio.argmax())
+    if not ratio[worst]:
         return NONE
-    entries = max(int((alone > 0).sum()) - 1, 1)
-    spread = (1 + 2 / entries) * seen**2 / float((squares**2).sum())
-    return DesignEffect(max(1.0, seen / expected), float(np.clip(spread, 1.0, max(int((squares > 0).sum()) - 1, 1))))
+    own = squares[:, worst]
+    spread = 3 * own.sum() ** 2 / (own**2).sum()
+    each = [(sample[:, worst] ** 2).sum() for sample in samples]
+    degrees = [max(np.count_nonzero(sample[:, worst]) - 1, 1) for sample in samples]
+    most = sum(each) ** 2 / max(sum(one**2 / free for one, free in zip(each, degrees, strict=True)), 1e-300)
+    return DesignEffect(max(1.0, float(ratio[worst])), float(np.clip(spread, 1.0, max(most, 1.0))))
 
 
-def _row_parts(clusters: FloatArray, whole: FloatArray | IntArray, rows: FloatArray, weights: FloatArray) -> FloatArray:
-    """Shape (bins, entries): each bin's part in ``Σ_l weights_l rows_l``."""
-    parts: FloatArray = np.einsum("l,rlk->rk", weights, _own_parts(clusters, whole, rows))
-    return parts
-
-
-def _own_parts(clusters: FloatArray, whole: FloatArray | IntArray, rows: FloatArray) -> FloatArray:
-    """Shape (bins, rows, entries): each bin's part in the shares of each row, with a row's mean taken out.
+def _own_parts(
+    clusters: FloatArray, whole: FloatArray | IntArray, rows: FloatArray, influence: FloatArray
+) -> FloatArray:
+    """Shape (bins, rows, shares): each bin's part in the shares by way of each row, with a row's mean taken out.
 
     A row that a single bin tells of has nothing to compare it with: its items then count as one.
     """
     totals = clusters.sum(axis=2)
-    parts = (clusters - totals[:, :, None] * rows) / np.maximum(whole.sum(axis=1), 1e-300)[:, None]
+    parts = (clusters - totals[:, :, None] * rows) @ influence.T / np.maximum(whole.sum(axis=1), 1e-300)[:, None]
     number = (totals > 0).sum(axis=0)
     parts = parts * np.sqrt(number / np.maximum(number - 1, 1))[:, None]
     for row in np.flatnonzero(number == 1):
-        parts[totals[:, row] > 0, row] = np.sqrt(rows[row] * (1 - rows[row]))
+        parts[totals[:, row] > 0, row] = np.sqrt(_variances(influence, _covariances(rows[row][None])))
     return np.asarray(parts)
 
 

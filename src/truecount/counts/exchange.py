@@ -52,9 +52,8 @@ def to_document(tally: Tally) -> dict[str, Any]:
     if (clusters := tally.binned(classes, outputs, groups if tally.by else None)) is not None:
         own = clusters.to_dict()
         document["clusters"] = {**own, "labeled": [each[0] for each in own["labeled"]]} if tally.by else own
-    if tally.classifiers:
-        parts = [list(tally.output_parts[output]) for output in outputs]
-        document["combinations"] = {"columns": list(tally.classifiers), "parts": parts}
+    if (combinations := tally.combinations()) is not None:
+        document["combinations"] = combinations.to_dict()
     return _rated(tally, document) if tally.raters else document
 
 
@@ -64,9 +63,7 @@ def _rated(tally: Tally, counts: dict[str, Any]) -> dict[str, Any]:
         "columns": list(tally.raters),
         "parts": [list(tally.label_parts[name]) for name in tally.class_names()],
     }
-    found = {part for each in tally.label_parts.values() for part in each if part is not None}
-    classes = _check.sorted_names(found) if tally.classes is None else tally.classes
-    return {"schema": RATINGS, "classes": list(classes), "patterns": patterns, "counts": counts}
+    return {"schema": RATINGS, "classes": list(tally.rated_classes()), "patterns": patterns, "counts": counts}
 
 
 def from_document(values: Any) -> Tally:
@@ -134,6 +131,8 @@ def _put_clusters(tally: Tally, clusters: Clusters, groups: Sequence[Any]) -> No
 
 def _put_parts(tally: Tally, combinations: Combinations) -> None:
     tally.output_parts = dict(zip(tally.output_names(), combinations.parts, strict=True))
+    merged = zip(tally.output_names(), combinations.merged, strict=False)  # which are none where nothing is merged
+    tally.rare = {name: number for name, number in merged if number}
     tally.classifiers, tally.outputs = combinations.columns, None
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truecount.counts.clusters import add_clusters
+from truecount.counts.combinations import common_combinations
 from truecount.counts.group_parts import merged_times
 from truecount.errors import InputError
 
@@ -48,6 +49,7 @@ def added_parts(first: "Groups", second: "Groups") -> dict[str, Any]:
         for each in (first, second)
     ]
     changes["clusters"] = add_clusters(*own)
+    changes["combinations"] = common_combinations(first.combinations, second.combinations)
     if weighted:
         changes["labeled_squares"] = added("labeled_squares", studies, own_studies)
         changes["unlabeled_squares"] = added("unlabeled_squares", groups, lambda each: each.groups)

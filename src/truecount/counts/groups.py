@@ -56,6 +56,8 @@ class Groups:
         Sums of squared weights in the form of `labeled` and `unlabeled`, where the counts are sums of weights.
     combinations
         What each output consists of, where several classifiers put out a value for each item.
+    clusters
+        Counts of bins of clusters, where items belong together: what ``count_table(..., cluster=)`` found.
 
     Examples
     --------
@@ -235,10 +237,12 @@ class Groups:
             parts = self._parts() | {"groups": groups, "unlabeled": self.unlabeled[chosen]}
             parts["times"] = None if self.times is None else self.times[chosen]
             parts["unlabeled_squares"] = None if self.unlabeled_squares is None else self.unlabeled_squares[chosen]
+            places: Any = slice(None)
             if own and all(group in own for group in groups):
                 places = [own[group] for group in groups]
                 parts |= {"studies": groups, "labeled": self.labeled[places]}
                 parts["labeled_squares"] = None if self.labeled_squares is None else self.labeled_squares[places]
+            parts["clusters"] = self._of_clusters(places, chosen)
             yield _rebuilt(parts)
 
     def index(self, group: Any) -> int:
@@ -295,11 +299,14 @@ class Groups:
             groups=tuple(self.groups[at] for at in chosen),
             times=None if self.times is None else self.times[chosen],
             unlabeled_squares=None if self.unlabeled_squares is None else self.unlabeled_squares[chosen],
-            clusters=self._clusters(lambda each: each, lambda each: each[:, chosen]),
+            clusters=self._of_clusters(slice(None), chosen),
         )
 
     def _clusters(self, labeled: Callable[[Any], Any], unlabeled: Callable[[Any], Any]) -> Clusters | None:
         return None if self.clusters is None else self.clusters.changed(labeled, unlabeled)
+
+    def _of_clusters(self, studies: Any, groups: Any) -> Clusters | None:
+        return self._clusters(lambda each: each[:, studies], lambda each: each[:, groups])
 
     def with_outputs(self, outputs: Sequence[Name], combinations: Combinations | None, **sums: Any) -> "Groups":
         """Return the same groups with other outputs, and what was counted of them."""

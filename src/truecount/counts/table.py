@@ -14,7 +14,7 @@ from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import is_number
 from truecount.counts import display, validation
 from truecount.counts.clusters import Clusters, add_clusters, read_clusters
-from truecount.counts.combinations import Combinations
+from truecount.counts.combinations import Combinations, common_combinations
 from truecount.errors import InputError
 
 SCHEMA = "truecount.counts/1"
@@ -152,6 +152,7 @@ class Counts:
             unlabeled=self.unlabeled + other.unlabeled,
             labeled_squares=squares[0],
             unlabeled_squares=squares[1],
+            combinations=common_combinations(self.combinations, other.combinations),
             clusters=add_clusters(self.clusters, other.clusters),
         )
 

@@ -50,6 +50,8 @@ class Tally:
     """What each output consists of, where there are several classifiers."""
     label_parts: dict[Name, Combination] = field(default_factory=dict)
     """What each label consists of, where there are several raters."""
+    rare: dict[Name, int] = field(default_factory=dict)
+    """How many rare combinations are counted with an output, where some are."""
     labeled: Sums[tuple[Name, Name]] = field(default_factory=Sums)
     unlabeled: Sums[tuple[Group, Name]] = field(default_factory=Sums)
     labeled_squares: Sums[tuple[Name, Name]] = field(default_factory=Sums)
@@ -86,6 +88,11 @@ class Tally:
         if self.raters:
             return in_order(self.label_parts)
         return self._names("classes", self.classes, (label for label, _ in self.labeled))
+
+    def rated_classes(self) -> tuple[Name, ...]:
+        """Return the classes that labels of several raters name: the caller's, or sorted."""
+        seen = (part for each in self.label_parts.values() for part in each if part is not None)
+        return tuple(self._names("classes", self.classes, seen))
 
     def output_names(self) -> list[Name]:
         """Return the outputs in their order: the caller's, or sorted."""
@@ -133,7 +140,7 @@ class Tally:
             **rows,
             classes=classes,
             outputs=outputs,
-            combinations=self._combinations(),
+            combinations=self.combinations(),
             clusters=self.binned(classes, outputs),
         )
 
@@ -159,7 +166,7 @@ class Tally:
             classes=classes,
             outputs=outputs,
             by=self.by,
-            combinations=self._combinations(),
+            combinations=self.combinations(),
             clusters=self.binned(classes, outputs, groups),
         )
 
@@ -194,12 +201,15 @@ class Tally:
         if not self.raters:
             return counted
         patterns = Combinations(self.raters, tuple(self.label_parts[name] for name in self.class_names()))
-        return Ratings(counted, patterns, self.classes)
+        return Ratings(counted, patterns, self.rated_classes())
 
-    def _combinations(self) -> Combinations | None:
+    def combinations(self) -> Combinations | None:
+        """Return what the outputs consist of, where there are several classifiers."""
         if not self.classifiers:
             return None
-        return Combinations(self.classifiers, tuple(self.output_parts[name] for name in self.output_names()))
+        names = self.output_names()
+        merged = tuple(self.rare.get(name, 0) for name in names) if self.rare else ()
+        return Combinations(self.classifiers, tuple(self.output_parts[name] for name in names), merged)
 
     def _table_names(self) -> tuple[list[Name], list[Name]]:
         classes, outputs = self.class_names(), self.output_names()
@@ -293,6 +303,7 @@ def merged(tallies: Sequence[Tally], *, strict_classes: bool = False) -> Tally:
         raters=next((tally.raters for tally in tallies if tally.raters), ()),
         output_parts=merged_parts([tally.output_parts for tally in tallies]),
         label_parts=merged_parts([tally.label_parts for tally in tallies]),
+        rare=dict(first.rare),
         is_clustered=first.is_clustered,
     )
     for number, tally in enumerate(tallies):
@@ -307,7 +318,9 @@ def merged(tallies: Sequence[Tally], *, strict_classes: bool = False) -> Tally:
             so_far = total.studies.setdefault(study, Tally(is_weighted=total.is_weighted))
             so_far.labeled.update(own.labeled)
             so_far.labeled_squares.update(own.labeled_squares)
-    if not total.raters:
+    if total.raters:
+        total.classes = _common("classes", [tally.rated_classes() for tally in tallies if tally.raters])
+    else:
         total.classes = _common("classes", [tally.class_names() for tally in tallies])
     if not total.classifiers:
         total.outputs = _common("outputs", [tally.output_names() for tally in tallies])
@@ -357,6 +370,9 @@ def _require_mergeable(number: int, first: Tally, other: Tally, strict: bool) ->
         if mine != theirs and has_labels:
             found, needed = f"has the {what} {list(mine)}", f"the first has {list(theirs)}"
             raise InputError(argument, found, needed, "Count all shards with the same columns, in the same order")
+    if other.rare != first.rare:
+        found, needed = "has other rare combinations merged than the first", "an output is the same in all shards"
+        raise InputError(argument, found, needed, "Merge the counts of all combinations, as they were counted")
     sides = (
         ("classes", first.class_names(), other.class_names()),
         ("outputs", first.output_names(), other.output_names()),

@@ -46,8 +46,10 @@ def group_design_effects(groups: Groups) -> tuple[DesignEffect, list[DesignEffec
     if groups.clusters is None:
         return effects.NONE, [effects.NONE] * len(groups)
     sizes = _unclustered_groups(groups)[1].sum(axis=1)
-    of_labels = effects.of_labels(groups.total, *_unclustered(groups.total))
-    return of_labels, effects.of_groups(groups.clusters, groups.unlabeled, sizes)
+    whole = _unclustered(groups.total)
+    return effects.of_labels(groups.total, *whole), effects.of_groups(
+        groups.clusters, groups.unlabeled, sizes, whole[0]
+    )
 
 
 def effective_groups(groups: Groups) -> tuple[FloatArray, FloatArray]:

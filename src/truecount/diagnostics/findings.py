@@ -171,7 +171,7 @@ def _shared_labels(draws: Draws) -> Finding | None:
         "info",
         "Other groups share the labelled items, so what is wrong about them is wrong in all groups alike: a difference "
         "between two groups cannot be read off their separate draws.",
-        {"groups": draws.run.groups_sharing_labels},
+        {"groups": draws.run.groups_sharing_labels} if draws.run.groups_sharing_labels else {},
         Advice("Use {} before comparing groups.", JOINT),
     )
 

@@ -48,7 +48,7 @@ class Auto(Engine):
 
     @property
     def open_choice_of_groups(self) -> int:
-        """Effective draws that are wanted of groups drawn jointly."""
+        """Effective draws that are wanted of groups, drawn jointly or each by itself by an executor."""
         return USUAL_OF_GROUPS if self.effective_draws is None else self.effective_draws
 
     def sample(self, density: Density, seed: int) -> Draws:

@@ -78,7 +78,7 @@ class Engine(Protocol):
 
     @property
     def open_choice_of_groups(self) -> int | None:
-        """The same of groups that are drawn jointly, which have engines of their own."""
+        """The same of groups, of which fewer draws are wanted."""
         return self.open_choice
 
     def sample(self, density: Density, seed: int) -> Draws:

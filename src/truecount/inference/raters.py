@@ -20,8 +20,10 @@ from truecount.models.erring_labels import RatedDensity
 CHAINS, WARMUP, FIRST = 8, 500, 1000
 """Chains, sweeps of each that are thrown away, and sweeps after which it is first asked whether these are enough."""
 MOST_SWEEPS = 32_000
-SMALLEST = 1e-300
+SMALLEST, WORST_CONDITION = 1e-300, 1e10
 WANTED_ACCEPTANCE = 0.3
+Move = tuple[FloatArray, FloatArray, FloatArray]
+"""Logarithm of the acceptance ratio, proposed shares, proposed confusion."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,8 +148,9 @@ class _Chains:
         self.rho = np.where(np.isnan(density.known), self.rho, density.known)
         joint = self.pi[:, :, None, :] * self.phi.transpose(0, 2, 1)[:, None] + SMALLEST
         items = rng.multinomial(self.unlabeled, joint / joint.sum(axis=3, keepdims=True))
-        self.pi = dirichlet(rng, density.prevalence + items.sum(axis=2), ())
-        self.phi = dirichlet(rng, self._rows() + items.sum(axis=1).transpose(0, 2, 1), ())
+        rows = self._rows() + items.sum(axis=1).transpose(0, 2, 1)
+        self.pi = np.maximum(dirichlet(rng, density.prevalence + items.sum(axis=2), ()), SMALLEST)
+        self.phi = np.maximum(dirichlet(rng, rows, ()), SMALLEST)
         if self.can_move:
             self._take(0, self._move_along_summary(), is_tuning)
         if self.can_rest:
@@ -167,31 +170,35 @@ class _Chains:
         by_label = (of_class @ self.said).reshape(n_chains, n_classes, -1, n_classes)
         self.of_class_label = by_label.transpose(0, 2, 1, 3)
 
-    def _move_along_summary(self) -> tuple[BoolArray, FloatArray, FloatArray]:
-        """Propose a confusion from what labelled items say, with shares that keep the summary of the outputs."""
+    def _move_along_summary(self) -> Move:
+        """Propose a confusion from what labelled items say, with shares that keep the summary of the outputs.
+
+        The shares of each group go through a linear map that keeps their sum: its determinant is that of the summaries.
+        """
         proposal = self._refreshed(self.phi, self._rows(), self._part(0))
         before, after = self.phi @ self.summary, proposal @ self.summary
+        is_regular = np.linalg.cond(np.stack([before, after])).max(axis=0) < WORST_CONDITION
+        after = np.where(is_regular[:, None, None], after, np.eye(len(self.density.rows)))
         shares = self.pi @ before @ np.linalg.inv(after)
         ratio = len(self.unlabeled) * (np.linalg.slogdet(before)[1] - np.linalg.slogdet(after)[1])
-        is_inside: BoolArray = np.asarray((shares > 0).all(axis=(1, 2)))
+        is_inside: BoolArray = is_regular & (shares > 0).all(axis=(1, 2))
         shares = np.where(is_inside[:, None, None], shares, self.pi)
         ratio += ((self.density.prevalence - 1) * (np.log(shares) - np.log(self.pi))).sum(axis=(1, 2))
         ratio += self._log_likelihood(shares, proposal) - self._log_likelihood(self.pi, self.phi)
-        return is_inside & (np.log(self.rng.random(CHAINS)) < ratio), shares, proposal
+        return np.where(is_inside, ratio, -np.inf), shares, proposal
 
-    def _move_rows(self) -> tuple[BoolArray, FloatArray, FloatArray]:
+    def _move_rows(self) -> Move:
         """Propose all rows but one; that one takes what keeps the outputs of the population exactly as they are."""
         proposal = self._refreshed(self.phi, self._rows(), self._part(1))
-        return self._with_rest(self.pi, proposal, 0.0)
+        return self._with_rest(self.pi, proposal)
 
-    def _move_shares(self) -> tuple[BoolArray, FloatArray, FloatArray]:
+    def _move_shares(self) -> Move:
         """Propose shares; one row takes what keeps the outputs of the population exactly as they are."""
         prior = np.broadcast_to(self.density.prevalence, self.pi.shape)
-        return self._with_rest(self._refreshed(self.pi, prior, self._part(2)), self.phi.copy(), 1.0)
+        return self._with_rest(self._refreshed(self.pi, prior, self._part(2)), self.phi.copy())
 
-    def _with_rest(
-        self, shares: FloatArray, proposal: FloatArray, jacobian: float
-    ) -> tuple[BoolArray, FloatArray, FloatArray]:
+    def _with_rest(self, shares: FloatArray, proposal: FloatArray) -> Move:
+        """Let a row chosen by chance keep the outputs: it is shifted, and stretched by its old share over the new."""
         n_classes, n_outputs = self.density.rows.shape
         rest, row = int(self.rng.integers(n_classes)), self._rows()
         others = np.delete(np.arange(n_classes), rest)
@@ -201,13 +208,14 @@ class _Chains:
         proposal[:, rest] = (outputs - by_others) / left[:, None]
         is_inside: BoolArray = np.asarray((proposal[:, rest] > 0).all(axis=1))
         proposal = np.where(is_inside[:, None, None], proposal, self.phi)
-        change = np.log(proposal[:, rest]) - np.log(np.maximum(self.phi[:, rest], SMALLEST))
+        change = np.log(proposal[:, rest]) - np.log(self.phi[:, rest])
         ratio = ((row[:, rest] - 1) * change).sum(axis=1)
-        ratio += jacobian * (n_outputs - 1) * (np.log(self.pi[:, 0, rest]) - np.log(left))
-        return is_inside & (np.log(self.rng.random(CHAINS)) < ratio), shares, proposal
+        ratio += (n_outputs - 1) * (np.log(self.pi[:, 0, rest]) - np.log(left))
+        return np.where(is_inside, ratio, -np.inf), shares, proposal
 
-    def _take(self, kind: int, proposed: tuple[BoolArray, FloatArray, FloatArray], is_tuning: bool) -> None:
-        accepted, shares, proposal = proposed
+    def _take(self, kind: int, move: Move, is_tuning: bool) -> None:
+        ratio, shares, proposal = move
+        accepted = np.log(self.rng.random(CHAINS)) < ratio
         self.phi = np.where(accepted[:, None, None], proposal, self.phi)
         self.pi = np.where(accepted[:, None, None], shares, self.pi)
         if is_tuning:
@@ -223,13 +231,16 @@ class _Chains:
         """Replace a part of Dirichlet shares, in a way that leaves their distribution as it is.
 
         A gamma variable is thinned by a beta one and filled up by another gamma (Lewis, McKenzie & Hugus 1989).
+        Shares of which either sum is too small for a number stay what they are.
         """
         rng = self.rng
         new = np.maximum(part * concentrations, 1e-12)
         old = np.maximum(concentrations - new, 1e-12)
         total = rng.standard_gamma(concentrations.sum(axis=2, keepdims=True))
         kept = shares * total * rng.beta(old, new) + rng.standard_gamma(new)
-        return np.asarray(np.maximum(kept, SMALLEST) / kept.sum(axis=2, keepdims=True))
+        new_total = kept.sum(axis=2, keepdims=True)
+        is_seen = np.minimum(total, new_total) > SMALLEST
+        return np.maximum(np.where(is_seen, kept, shares) / np.where(is_seen, new_total, 1.0), SMALLEST)
 
     def _log_likelihood(self, shares: FloatArray, rows: FloatArray) -> FloatArray:
         return np.asarray((self.unlabeled * np.log(np.maximum(shares @ rows, SMALLEST))).sum(axis=(1, 2)))

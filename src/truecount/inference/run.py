@@ -47,7 +47,7 @@ class Run:
     joint
         The groups that were drawn together, if they were.
     groups_sharing_labels
-        How many groups the labels served, where they served several.
+        How many groups the labels served, where they served several; 0 where these were not counted.
     """
 
     engine: str

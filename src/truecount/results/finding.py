@@ -109,7 +109,7 @@ DECLARED = (
     Declared(
         "clustered",
         "info",
-        ("infer", "infer of groups", "mode"),
+        ("infer", "infer of groups", "estimate", "mode"),
         "items that belong together, the design effect, and how many independent items they are worth",
         otherwise="caution for few clusters",
     ),

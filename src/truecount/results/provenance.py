@@ -38,7 +38,7 @@ def provenance_of(origin: Origin, run: Run, model: Model) -> dict[str, Any]:
         "modes": [list(mode) for mode in run.modes] or None,
         "chosen_by": None if run.reason is None else "Auto",
         "reason": run.reason,
-        "shares_labels": run.groups_sharing_labels,
+        "shares_labels": run.groups_sharing_labels or None,
         "common_seed": origin.common_seed,
         "asked": origin.engine,
     }

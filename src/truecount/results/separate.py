@@ -24,7 +24,7 @@ SHOWN = 20
 
 
 @dataclass(slots=True)
-class Tally:
+class StatusCounts:
     """How many groups have which status and which findings, counted while their rows pass."""
 
     status: Counter[str] = field(default_factory=Counter)
@@ -67,7 +67,7 @@ class SeparateAnswers:
     data: Groups
     look: Look
     seed: int
-    tally: Tally
+    tally: StatusCounts
     path: Path | None
     kept: Sequence[Row]
     redraw: Callable[[Any], Posterior]

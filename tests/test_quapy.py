@@ -166,7 +166,7 @@ def test_an_unknown_region_is_refused(halves: tuple) -> None:
 
 
 def test_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "guides" / "quapy.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[1] / "docs" / "guides" / "quapy.md").read_text(encoding="utf-8")
     names: dict = {}
     for block in re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL):
         exec(compile(block, "quapy.md", "exec"), names)  # noqa: S102
