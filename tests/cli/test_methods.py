@@ -4,9 +4,9 @@ import csv
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
-from click import Parameter
 from typer.main import get_command
 from typer.testing import CliRunner, Result
 
@@ -125,9 +125,7 @@ OPTIONS = [each for each in get_command(app).commands["estimate"].params if each
 
 @pytest.mark.parametrize("method", [["--method", "bbse"], ["--all-methods"]], ids=["one", "all"])
 @pytest.mark.parametrize("option", [each for each in OPTIONS if each.name not in HONOURED], ids=lambda each: each.name)
-def test_an_option_is_honoured_with_a_method_or_refused(
-    option: Parameter, method: list[str], files: dict[str, str]
-) -> None:
+def test_an_option_is_honoured_with_a_method_or_refused(option: Any, method: list[str], files: dict[str, str]) -> None:
     if method == ["--all-methods"] and option.name in ("seed", "plot", "all_methods"):
         pytest.skip("honoured")
     values = [] if getattr(option, "is_flag", False) else [VALUES.get(option.name or "", "2")] * option.nargs
