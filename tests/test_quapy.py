@@ -17,6 +17,7 @@ from truecount.errors import InputError
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     quapy = pytest.importorskip("quapy")
+    pytest.importorskip("quapy.data")
     from quapy.data import LabelledCollection
     from quapy.method.aggregative import ACC, CC, PACC
     from quapy.method.confidence import AggregativeBootstrap, ConfidenceRegionABC

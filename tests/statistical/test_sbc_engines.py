@@ -34,13 +34,19 @@ with few is calibrated in the outputs' coordinates all the same."""
 CASES = [(engine, name) for engine in ENGINES for name in SHAPES if (engine, name) not in NEVER_CHOSEN]
 
 
+MINUTES = {
+    ("Hamiltonian by output", "more outputs"),
+    *(("Hamiltonian by class", name) for name in ("as many outputs", "more outputs")),
+}
+
+
 def is_slow(engine, name):
     """Chains of learned rows take a second for each data set; Gibbs has all 500 of them, and others agree with it."""
     return engine.startswith("Hamiltonian") and name == "learned rows"
 
 
 def mark(engine, name):
-    is_slowest = is_slow(engine, name) or (engine, name) == ("Hamiltonian by output", "more outputs")
+    is_slowest = is_slow(engine, name) or (engine, name) in MINUTES
     return pytest.mark.slowest if is_slowest else pytest.mark.slow
 
 
