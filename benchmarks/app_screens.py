@@ -1,12 +1,15 @@
-"""Screens of the page to work in, for the documentation: run it with ``python benchmarks/app_screens.py [folder]``.
+"""Screens of the page to work in, for the documentation.
 
-It needs the extras ``app`` and ``browser``, and chromium. Pictures go to ``docs/guides/app/``.
+Run it with ``python benchmarks/app_screens.py [folder [screen ...]]``. It needs the extras ``app`` and ``browser``, and
+chromium. Pictures go to ``docs/guides/app/``.
 """
 
+import json
 import shutil
 import sys
 from io import BytesIO
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -25,10 +28,32 @@ SPECIES = (
     '#in=matrix&classes=["deer","fox","hare"]&outputs=["deer","fox","hare","unsure"]'
     "&labeled=172,6,3,19;9,121,14,16;4,21,98,17&unlabeled=2310,1180,640,410"
 )
+MODELS = "#in=file&place=models.csv&label=human&prediction=verdict&by=model"
+TWO = "#in=file&place=read.csv&population=unread.jsonl&label=human&prediction=verdict"
+PASSED = {"atlas": 0.82, "birch": 0.74, "cedar": 0.71, "delta": 0.55}
+"""Models that are evaluated, and how often each is right."""
 REGIONS = (
     "#in=survey&positive=north%3D96%2F1200&positive=south%3D71%2F1100&positive=west%3D34%2F900"
     "&sensitivity=103%2F122&specificity=399%2F401"
 )
+
+
+def write(folder: Path) -> None:
+    """Write what an evaluator has: four models, a judge, and people who read some of the answers."""
+    rng = Random(3)
+    rows = []
+    for name, passed in PASSED.items():
+        for at in range(500):
+            truth = "pass" if rng.random() < passed else "fail"
+            is_right = rng.random() < (0.93 if truth == "pass" else 0.75)
+            verdict = truth if is_right else {"pass": "fail", "fail": "pass"}[truth]
+            rows.append({"model": name, "human": truth if at < 75 else "", "verdict": verdict})
+    lines = ["model,human,verdict", *(",".join(row.values()) for row in rows)]
+    (folder / "models.csv").write_text("\n".join(lines))
+    read = [f"{row['human']},{row['verdict']}" for row in rows if row["human"]]
+    (folder / "read.csv").write_text("\n".join(["human,verdict", *read]))
+    unread = [json.dumps({"verdict": row["verdict"]}) for row in rows if not row["human"]]
+    (folder / "unread.jsonl").write_text("\n".join(unread))
 
 
 def opened(page: Any, *parts: str) -> None:
@@ -43,12 +68,16 @@ def opened(page: Any, *parts: str) -> None:
 def main() -> None:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
     folder.mkdir(exist_ok=True)
+    wanted = set(sys.argv[2:])
     with TemporaryDirectory() as data, program(Path(data)) as (_, address), sync_playwright() as driver:
+        write(Path(data))
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
 
         def shoot(
             name: str, state: str, *parts: str, size: Any = WIDE, scheme: Any = "light", whole: bool = False
         ) -> None:
+            if wanted and name not in wanted:
+                return
             context = browser.new_context(viewport=size, color_scheme=scheme)
             page = context.new_page()
             page.set_default_timeout(120_000)
@@ -70,6 +99,9 @@ def main() -> None:
         shoot("drift-dark", SPECIES, "drift", "methods", scheme="dark")
         shoot("plan", JUDGE, "plan")
         shoot("groups", REGIONS)
+        shoot("models", MODELS)
+        shoot("models-drift", MODELS, "drift")
+        shoot("two-files", TWO)
         shoot("examples", "#in=examples")
         shoot("phone", SURVEY, size=PHONE)
         shoot("phone-dark", SPECIES, size=PHONE, scheme="dark", whole=True)

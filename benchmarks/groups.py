@@ -1,6 +1,6 @@
 """Measure speed and memory of answers for many groups, beside NumPyro on the same model in the same run.
 
-    python benchmarks/groups.py [--peer PYTHON] [--parts districts classes memory]
+    python benchmarks/groups.py [--peer PYTHON] [--parts districts classes memory] [--groups 500 5000]
 
 `PYTHON` is an interpreter with NumPyro; without it only our side is measured. Effective draws per second of processor
 time of the worst group's share and of the spread, warm-up counted on both sides, compilation not. Results go to
@@ -13,7 +13,9 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from machine import about
@@ -77,8 +79,8 @@ def memory(number: int) -> dict:
     code = (
         "import sys, time, resource, json, tempfile, pathlib; sys.path.insert(0, sys.argv[1])\n"
         "import groups, truecount as tc\n"
-        "from truecount.results.frame import to_csv\n"
-        "from truecount.results.group_export import rows_of\n"
+        "from truecount.results.export.frame import to_csv\n"
+        "from truecount.results.groups.export import rows_of\n"
         "data = groups.classes(int(sys.argv[2])); begin = time.process_time()\n"
         "answer = tc.infer(data, engine=tc.Auto(200), seed=1); inferred = time.process_time() - begin\n"
         "folder = pathlib.Path(tempfile.mkdtemp())\n"
@@ -97,6 +99,15 @@ def memory(number: int) -> dict:
         "megabytes": megabytes,
         "status": words[3],
     }
+
+
+def measured(part: str, asked: argparse.Namespace) -> Iterator[Any]:
+    """Yield what was measured of a part; of memory, one number of groups after the other."""
+    if part == "memory":
+        yield from map(memory, asked.groups)
+        return
+    groups = {"districts": districts, "classes": classes}[part]()
+    yield {"ours": ours(groups)} | ({"peer": peer(asked.peer, groups)} if asked.peer else {})
 
 
 def text(document: dict) -> str:
@@ -134,19 +145,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peer")
     parser.add_argument("--parts", nargs="*", default=["districts", "classes", "memory"])
+    parser.add_argument("--groups", nargs="*", type=int, default=[500, 5000], help="numbers whose memory is measured")
     asked = parser.parse_args()
     path = RESULTS / "groups.json"
-    document = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     ours(tc.Groups([[9, 1], [1, 9]], {"a": [3, 4], "b": [4, 4], "c": [3, 3]}))
     for part in asked.parts:
-        if part == "memory":
-            document[part] = [memory(500), memory(5000)]
-        else:
-            groups = {"districts": districts, "classes": classes}[part]()
-            document[part] = {"ours": ours(groups)} | ({"peer": peer(asked.peer, groups)} if asked.peer else {})
-        document["machine"] = about()
-        path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-        path.with_suffix(".md").write_text(text(document), encoding="utf-8")
+        for found in measured(part, asked):
+            document = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+            if part == "memory":
+                rows = {row["groups"]: row for row in document.get("memory", [])} | {found["groups"]: found}
+                found = [rows[number] for number in sorted(rows)]
+            document |= {part: found, "machine": about()}
+            path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+            path.with_suffix(".md").write_text(text(document), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -41,11 +41,16 @@ def held(answer, truth, at=0):
     return (ends[:, 0] <= truth) & (truth <= ends[:, 1]), ends[:, 1] - ends[:, 0]
 
 
-def small(data_sets=60):
-    """Thirty groups of 50 items, all that is unknown simulated from its prior: error and coverage."""
-    rng, basis, shapes = np.random.default_rng(1), log_ratio_basis(2), np.array([[17.0, 3.0], [3.0, 17.0]])
-    errors, hits = {"pooled": [], "independent": []}, {"pooled": [], "independent": []}
-    for number in range(data_sets):
+def small(before, data_sets=240, batch=20):
+    """Yield error and coverage of thirty groups of 50 items, all that is unknown simulated from its prior.
+
+    Data sets that were done before are kept; results come after every batch of new ones.
+    """
+    basis, shapes = log_ratio_basis(2), np.array([[17.0, 3.0], [3.0, 17.0]])
+    errors = {name: list(before.get("squared_errors", {}).get(name, [])) for name in ("pooled", "independent")}
+    hits = {name: list(before.get("held", {}).get(name, [])) for name in errors}
+    for number in range(len(hits["pooled"]), data_sets):
+        rng = np.random.default_rng([1, number])
         spread = abs(rng.normal())
         shares = softmax((rng.logistic() + spread * rng.normal(size=(30, 1))) @ basis.T)
         rows = np.array([rng.dirichlet(shape) for shape in shapes])
@@ -55,20 +60,29 @@ def small(data_sets=60):
             answer = tc.infer(
                 groups, tc.LabelShift(tc.Prior(confusion=shapes), groups=kind), engine=ENGINE, seed=number
             )
-            errors[name].append(((answer.mean[:, 0] - shares[:, 0]) ** 2).mean())
-            hits[name].append(held(answer, shares[:, 0])[0].mean())
+            errors[name].append(float(((answer.mean[:, 0] - shares[:, 0]) ** 2).mean()))
+            hits[name].append(float(held(answer, shares[:, 0])[0].mean()))
+        if (number + 1) % batch == 0:
+            yield summary_of_small(errors, hits)
+
+
+def summary_of_small(errors, hits):
+    """Return error and coverage over all data sets, and what they come from."""
     root = {name: float(np.sqrt(np.mean(values))) for name, values in errors.items()}
+    number = len(hits["pooled"])
     return {
-        "data_sets": data_sets,
+        "data_sets": number,
         "root_mean_squared_error": root,
         "ratio": root["pooled"] / root["independent"],
         "coverage": {name: float(np.mean(values)) for name, values in hits.items()},
-        "coverage_error": {name: float(np.std(values) / np.sqrt(data_sets)) for name, values in hits.items()},
+        "coverage_error": {name: float(np.std(values) / np.sqrt(number)) for name, values in hits.items()},
+        "squared_errors": errors,
+        "held": hits,
     }
 
 
-def models(data_sets=50):
-    """Two to eight language models, verdicts pass, fail and unsure: convergence, and P(B better than A)."""
+def models(_before, data_sets=50):
+    """Yield two to eight language models, verdicts pass, fail and unsure: convergence, and P(B better than A)."""
     rng = np.random.default_rng(3)
     rows, converged, said, true = np.array([[0.75, 0.12, 0.13], [0.15, 0.7, 0.15]]), [], [], []
     for number in range(data_sets):
@@ -93,7 +107,7 @@ def models(data_sets=50):
         if inside.any():
             mean, frequency, number = said_array[inside].mean(), true_array[inside].mean(), int(inside.sum())
             table.append({"said": float(mean), "came_true": float(frequency), "pairs": number})
-    return {"data_sets": data_sets, "converged": int(np.sum(converged)), "better": table}
+    yield {"data_sets": data_sets, "converged": int(np.sum(converged)), "better": table}
 
 
 PARTS = {
@@ -132,9 +146,10 @@ def main():
     document = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     document = {name: found for name, found in document.items() if name in ("machine", *PARTS)}
     for part in sys.argv[1:] or PARTS:
-        document |= {"machine": about(), part: PARTS[part]()}
-        path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-        path.with_suffix(".md").write_text(text(document), encoding="utf-8")
+        for found in PARTS[part](document.get(part, {})):
+            document |= {"machine": about(), part: found}
+            path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+            path.with_suffix(".md").write_text(text(document), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,17 +1,18 @@
 """Judges of language models: each system in turn is the target, with some labels of its own or none.
 
-    python benchmarks/groups_real.py [openqa] [xstest]
+    python benchmarks/groups_real.py [openqa] [xstest] [--most TARGETS]
 
 Reads the folder that ``TRUECOUNT_DATA`` names. Questions are split in halves, anew for each repetition: labels are of
 one half, the items whose shares are inferred of the other, then the other way round. Results go to
-``benchmarks/results/groups_real.json`` and ``.md``; parts that are not named stay as they are.
+``benchmarks/results/groups_real.json`` and ``.md``; targets that are done stay as they are, so that a run that was
+stopped goes on. Remove the file to begin anew.
 """
 
+import argparse
 import csv
 import hashlib
 import json
 import os
-import sys
 from collections import Counter
 from itertools import product
 from pathlib import Path
@@ -55,9 +56,9 @@ def tabled(rows, classes, outputs):
     return np.array([[counted[truth, output] for output in outputs] for truth in classes])
 
 
-def real(folder, item, splits):
-    """Yield error, coverage and width by model and number of the target's own labels, of more and more targets."""
-    rows, found = read(folder), {}
+def targets(folder, item, splits):
+    """Yield each target: its name among all, its labels in random order, all labels, all items, and its true shares."""
+    rows = read(folder)
     classes, outputs = (sorted({row[column] for row in rows}) for column in ("truth", "gpt4_label"))
     systems = sorted({row["group"] for row in rows})
     for split, labeled_half in product(range(splits), (0, 1)):
@@ -66,45 +67,70 @@ def real(folder, item, splits):
             sides[row["group"]][half_of(row[item], split) != labeled_half].append(row)
         items = {system: tabled(side[1], classes, outputs) for system, side in sides.items()}
         for at, target in enumerate(systems):
-            labeled, unlabeled = sides[target][0], {system: table.sum(axis=0) for system, table in items.items()}
-            order = np.random.default_rng([5, split, labeled_half, at]).permutation(len(labeled))
+            order = np.random.default_rng([5, split, labeled_half, at]).permutation(len(sides[target][0]))
+            own = [
+                tabled([sides[target][0][place] for place in order[:number]], classes, outputs) for number in NUMBERS
+            ]
             others = {name: tabled(side[0], classes, outputs) for name, side in sides.items() if name != target}
-            truth = items[target].sum(axis=1) / items[target].sum()
-            for number in NUMBERS:
-                own = tabled([labeled[place] for place in order[:number]], classes, outputs)
-                groups = tc.Groups(others | ({target: own} if number else {}), unlabeled, classes, outputs)
-                for name, model in JOINT.items():
-                    answer = tc.infer(groups, model, engine=ENGINE, seed=1)
-                    note(found, (name, number), answer.realized(target), truth, answer.status)
-                of_all = tc.Counts(groups.labeled.sum(axis=0), unlabeled[target], classes, outputs)
-                alone = tc.Counts(own, unlabeled[target], classes, outputs)
-                by_itself = {"target by itself, labels of all": (of_all, tc.LabelShift())}
-                if number:
-                    by_itself["target by itself, its labels"] = (alone, tc.LabelShift())
-                    by_itself["the same, a random sample"] = (alone, tc.SamePopulation())
-                for name, (counts, model) in by_itself.items():
-                    posterior = tc.infer(counts, model, engine=tc.Auto(400), seed=1)
-                    note(found, (name, number), posterior.realized, truth, posterior.status)
-            print(f"{folder}: half {labeled_half} of split {split}, {target}", flush=True)
-            order = sorted(found, key=lambda key: (key[1], list(found).index((key[0], max(key[1], 20)))))
-            yield [{"model": name, "target_labels": number, **mean(found[name, number])} for name, number in order]
+            yield f"{split} {labeled_half} {target}", target, (classes, outputs), own, others, items
 
 
-def note(found, key, draws, truth, status):
-    """Add one target to what was found."""
+def answers(target, names, own, others, items):
+    """Yield a model, the number of the target's labels, draws of its shares and whether they converged."""
+    unlabeled = {system: table.sum(axis=0) for system, table in items.items()}
+    for number, table in zip(NUMBERS, own, strict=True):
+        groups = tc.Groups(others | ({target: table} if number else {}), unlabeled, *names)
+        for name, model in JOINT.items():
+            answer = tc.infer(groups, model, engine=ENGINE, seed=1)
+            yield name, number, answer.realized(target), answer.status == "ok"
+        alone = tc.Counts(table, unlabeled[target], *names)
+        of_all = tc.Counts(groups.labeled.sum(axis=0), unlabeled[target], *names)
+        by_itself = {"target by itself, labels of all": (of_all, tc.LabelShift())}
+        if number:
+            by_itself["target by itself, its labels"] = (alone, tc.LabelShift())
+            by_itself["the same, a random sample"] = (alone, tc.SamePopulation())
+        for name, (counts, model) in by_itself.items():
+            posterior = tc.infer(counts, model, engine=tc.Auto(400), seed=1)
+            yield name, number, posterior.realized, posterior.status == "ok"
+
+
+def entry(draws, truth, converged):
+    """Return what one answer is worth: means over classes."""
     ends = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
-    entry = found.setdefault(key, {"held": [], "width": [], "error": [], "converged": []})
-    entry["held"].append(float(((ends[0] <= truth) & (truth <= ends[1])).mean()))
-    entry["width"].append(float((ends[1] - ends[0]).mean()))
-    entry["error"].append(float(np.abs(draws.mean(axis=0) - truth).mean()))
-    entry["converged"].append(status == "ok")
+    return {
+        "held": float(((ends[0] <= truth) & (truth <= ends[1])).mean()),
+        "width": float((ends[1] - ends[0]).mean()),
+        "error": float(np.abs(draws.mean(axis=0) - truth).mean()),
+        "converged": float(converged),
+    }
 
 
-def mean(entry):
-    """Return means over targets and classes, and the standard error of what intervals hold."""
-    number = len(entry["held"])
-    error = float(np.std(entry["held"], ddof=1) / np.sqrt(number)) if number > 1 else None
-    return {"targets": number, "held_error": error, **{name: float(np.mean(each)) for name, each in entry.items()}}
+def added(row, new):
+    """Return the means of a row with one more target, and the standard error of what intervals hold."""
+    number = row.get("targets", 0)
+    squares = (row.get("held_error") or 0.0) ** 2 * number * (number - 1)
+    squares += (new["held"] - row.get("held", 0.0)) ** 2 * number / (number + 1)
+    means = {name: (number * row.get(name, 0.0) + value) / (number + 1) for name, value in new.items()}
+    error = float(np.sqrt(squares / (number * (number + 1)))) if number else None
+    return row | means | {"targets": number + 1, "held_error": error}
+
+
+def real(found, part, most):
+    """Yield what was found so far with one more target, until so many are added or all are done."""
+    rows = {(row["target_labels"], row["model"]): row for row in found.get("rows", [])}
+    done = list(found.get("done", []))
+    for key, target, names, own, others, items in targets(**PARTS[part]):
+        if key in done:
+            continue
+        truth = items[target].sum(axis=1) / items[target].sum()
+        for name, number, draws, converged in answers(target, names, own, others, items):
+            row = rows.get((number, name), {"model": name, "target_labels": number})
+            rows[number, name] = added(row, entry(draws, truth, converged))
+        done.append(key)
+        yield {"rows": [rows[each] for each in sorted(rows, key=lambda each: each[0])], "done": done}
+        most -= 1
+        if not most:
+            return
 
 
 def text(document):
@@ -124,20 +150,25 @@ def text(document):
                 f"| {row['target_labels']} | {row['model']} | {row['targets']} | {100 * row['error']:.1f} | "
                 f"{100 * row['held']:.0f} % ({100 * (row['held_error'] or 0):.0f}) | {100 * row['width']:.1f} | "
                 f"{100 * row['converged']:.0f} % |"
-                for row in found
+                for row in found["rows"]
             ] + [""]
     return "\n".join(lines)
 
 
 def main():
-    """Run the parts that are named, and write results as they come."""
+    """Add targets to the parts that are named, and write results as they come."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", default=list(PARTS), choices=list(PARTS))
+    parser.add_argument("--most", type=int, default=1000, help="targets to add to each part")
+    asked = parser.parse_args()
     path = RESULTS / "groups_real.json"
     document = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    for part in sys.argv[1:] or PARTS:
-        for rows in real(**PARTS[part]):
-            document |= {"machine": about(), part: rows}
+    for part in asked.parts:
+        for found in real(document.get(part, {}), part, asked.most):
+            document |= {"machine": about(), part: found}
             path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
             path.with_suffix(".md").write_text(text(document), encoding="utf-8")
+            print(part, found["done"][-1], flush=True)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from cold_start import TRUECOUNT, measure
 
 import truecount as tc
-from truecount.page.pictures import WIDTH
+from truecount.page.frame import WIDTH
 from truecount.plots.shares import prevalence_data
 
 RESULT = Path(__file__).parent / "results" / "page.json"

@@ -41,6 +41,10 @@ CASES = {
     "a hundred classes": (100, 100, 50_000, 20_000),
     "counts of 10¹²": (3, 3, 10**6, 10**12),
 }
+LEARNED = 6
+"""Classes from which on the default prior is learned, which the peer's model has not."""
+FLAT = tc.Prior(1.0, "flat")
+"""The prior of the peer's model."""
 WITHOUT_PEER = {"large, many classes", "a hundred classes", "counts of 10¹²"}
 """Where NumPyro would take many minutes or overflows; nothing is compared there."""
 
@@ -77,12 +81,12 @@ class Peer:
         self._process.wait(timeout=60)
 
 
-def ours(counts: tc.Counts, engine: object, seed: int) -> dict:
+def ours(counts: tc.Counts, engine: object, seed: int, prior: tc.Prior = FLAT) -> dict:
     """One answer, timed as the user waits for it."""
     begin = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tc.errors.ConvergenceWarning)
-        posterior = tc.infer(counts, engine=engine, seed=seed)
+        posterior = tc.infer(counts, prior=prior, engine=engine, seed=seed)
     effective, _ = posterior.effective_draws.min(), len(posterior.findings)
     seconds = time.perf_counter() - begin
     return {
@@ -119,6 +123,8 @@ def run_case(name: str, rounds: int, peers: dict[str, Peer]) -> dict:
                 runs.setdefault(label, []).append(ours(counts, engine, number))
             except tc.errors.UnsuitableEngineError as refusal:
                 runs[label] = [{"refused": refusal.needed}]
+        if CASES[name][0] >= LEARNED:
+            runs.setdefault("default prior", []).append(ours(counts, tc.Auto(), number, tc.Prior()))
         for label, peer in asked.items() if number else ():
             runs[label].append(peer.ask(counts, number))
     return summary(name, runs, compiled)
@@ -135,11 +141,11 @@ def summary(name: str, runs: dict[str, list[dict]], compiled: dict[str, dict]) -
         entry["rhat"] = None if each[0]["rhat"] is None else max(run["rhat"] for run in each)
         entry["engine"] = each[0].get("engine", label)
         entry["compile_seconds"] = compiled[label]["compile_seconds"] if label in compiled else None
-        entry["distance"] = None if label == "Auto" else distance(runs["Auto"][0], each[0])
+        entry["distance"] = None if label in ("Auto", "default prior") else distance(runs["Auto"][0], each[0])
         result["runs"][label] = entry
     for peer in compiled:
-        for entry in result["runs"].values():
-            if "rate" in entry:
+        for label, entry in result["runs"].items():
+            if "rate" in entry and label != "default prior":
                 entry[f"ratio_to_{peer}"] = entry["rate"] / result["runs"][peer]["rate"]
     return result
 
@@ -148,7 +154,7 @@ def memory(name: str) -> float:
     """Peak memory in MB of one answer in a fresh process."""
     lines = (
         "import pathlib, re, speed, truecount as tc",
-        f"tc.infer(speed.problem({name!r})).findings",
+        f"tc.infer(speed.problem({name!r}), prior=speed.FLAT).findings",
         r"print(re.search(r'VmHWM:\s+(\d+)', pathlib.Path('/proc/self/status').read_text())[1])",
     )
     command = [sys.executable, "-W", "ignore", "-c", "\n".join(lines)]
@@ -183,6 +189,8 @@ Made by `benchmarks/speed.py`. L classes, K outputs, N labelled and N′ unlabel
 second over those of NumPyro in float32, its default, and in float64 (x64); its compilation is not counted. Means apart:
 largest distance from the means of Auto, in standard errors (s.e.). MB: peak memory of one answer, at most. Where R-hat
 is above 1.05 or nan the sampler has not converged, and a ratio to it says only that: float32 fails at N′ of a million.
+Priors are flat, as in the peer's model, but for the rows "default prior", which has no peer: it is learned from six
+classes on.
 
 """
 COLUMNS = (

@@ -27,7 +27,7 @@ TESTED = 1000
 SPREADS = (0.0, 0.5, 0.8)
 """Standard deviations between studies, on the logit."""
 PARTS = {
-    "5 studies": {"studies": 5, "data_sets": 60, "inferred": 3, "scales": (0.5,)},
+    "5 studies": {"studies": 5, "data_sets": 200, "inferred": 3, "scales": (0.5,)},
     "8 studies": {"studies": 8, "data_sets": 60, "inferred": 0, "scales": (0.5,)},
     "3 studies": {"studies": 3, "data_sets": 30, "inferred": 0, "scales": (0.25, 0.5, 1.0)},
     "2 studies": {"studies": 2, "data_sets": 30, "inferred": 0, "scales": (0.25, 0.5, 1.0)},

@@ -1,5 +1,6 @@
 """How the site is built: ``sphinx-build -W docs docs/_build/html``. Nothing in it is fetched from elsewhere."""
 
+import os
 import sys
 from importlib.metadata import version as installed
 from pathlib import Path
@@ -33,6 +34,7 @@ myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "attrs_inline"
 myst_heading_anchors = 3
 nb_execution_mode = "force"
 nb_execution_in_temp = True
+os.environ["TRUECOUNT_DOCS"] = str(Path(__file__).parent)  # where pages find the files that come with them
 nb_execution_timeout = 120
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True

@@ -3,10 +3,12 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from chromium import chromium
 from frames import Sparks
 
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -26,6 +28,13 @@ def real_data() -> Path:
     if not folder:
         pytest.skip("TRUECOUNT_DATA is not set")
     return Path(folder)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium, for the tests of one file: the loop that drives it must not outlast them."""
+    with chromium() as started:
+        yield started
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,9 @@
 """Real tables of every back end, made from columns of Python values."""
 
+import os
 import shutil
 import socket
+import sys
 from collections.abc import Callable
 from datetime import date, datetime
 from typing import Any
@@ -37,9 +39,11 @@ class Sparks:
         pyspark = pytest.importorskip("pyspark")
         if shutil.which("java") is None:
             pytest.skip("Spark needs Java, and there is none")
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # of Spark's workers, which need truecount too
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
+        os.environ["PYSPARK_PYTHON"] = sys.executable  # the shell's python3 may have no truecount
         builder = pyspark.sql.SparkSession.builder.master("local[1]")
         for name, value in {**SPARK, "spark.connect.grpc.binding.port": str(port)}.items():
             builder = builder.config(name, value)

@@ -5,7 +5,7 @@ centre's logit, and the spread's normal score under its prior; the inner one, ea
 spread, by Gauss–Hermite. The outer integral is a trapezoidal sum over a lattice that is rotated and scaled to the
 posterior; such sums converge faster than any power of the step.
 
-`studies_oracle`, one survey whose sensitivity and specificity vary between studies. The survey's own rates hang on
+`studies_oracle`, one survey whose sensitivity and specificity vary between studies. The survey's own rates depend on
 those of the studies through the mean and spread of their logits alone, so the integral falls into low dimensions.
 """
 

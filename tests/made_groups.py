@@ -9,8 +9,8 @@ import numpy as np
 import truecount as tc
 from truecount.diagnostics.hierarchy import group_findings
 from truecount.inference.group_draws import GroupDraws
+from truecount.results.export.provenance import Origin
 from truecount.results.finding import Finding
-from truecount.results.provenance import Origin
 
 DRAWS, CHAINS = 400, 4
 

@@ -7,7 +7,7 @@ import numpy as np
 from truecount import Counts, Finding, LabelShift, Posterior, Prior
 from truecount.inference.draws import Draws
 from truecount.inference.run import ChainRun, Run
-from truecount.results.provenance import Origin
+from truecount.results.export.provenance import Origin
 
 
 def made_posterior(

@@ -13,7 +13,7 @@ from truecount.diagnostics.calibration import Coverage
 from truecount.inference.draws import Draws
 from truecount.models import LabelShift
 from truecount.results.comparison import Comparison, Row
-from truecount.results.provenance import Origin
+from truecount.results.export.provenance import Origin
 
 LONG_NAMES = ["<script>alert(1)</script>", "x" * 200, "y" * 100 + "1" + "y" * 99, "y" * 100 + "2" + "y" * 99, "$a_b$"]
 

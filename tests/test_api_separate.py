@@ -13,7 +13,8 @@ from truecount._executor import workers_here
 from truecount.api.separate import group_seed
 from truecount.counts import Combinations
 from truecount.inference.draws import Engine
-from truecount.results.separate_rows import COLUMNS, Look
+from truecount.results.separate.rows import COLUMNS
+from truecount.results.summary import Look
 
 BY = ["store", "week"]
 
@@ -152,7 +153,7 @@ class StoppedError(Exception):
 def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_bytes(tmp_path, monkeypatch):
     groups = made_groups(300, 2)
     inferred(groups, output=tmp_path / "whole.parquet")
-    added, add = [], tc.results.row_files.RowFiles.add
+    added, add = [], tc.results.separate.row_files.RowFiles.add
 
     def stop_at_second(self, number, rows):
         added.append(number)
@@ -160,7 +161,7 @@ def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_bytes(tmp_path, m
             raise StoppedError
         add(self, number, rows)
 
-    monkeypatch.setattr("truecount.results.row_files.RowFiles.add", stop_at_second)
+    monkeypatch.setattr("truecount.results.separate.row_files.RowFiles.add", stop_at_second)
     path = tmp_path / "answers.parquet"
     with pytest.raises(StoppedError):
         inferred(groups, output=path)
@@ -171,7 +172,7 @@ def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_bytes(tmp_path, m
         inferred(groups, seed=1, output=tc.Output(path, resume=True))
     added.clear()
     monkeypatch.setattr(
-        "truecount.results.row_files.RowFiles.add", lambda *given: added.append(given[1]) or add(*given)
+        "truecount.results.separate.row_files.RowFiles.add", lambda *given: added.append(given[1]) or add(*given)
     )
     answers = inferred(groups, output=tc.Output(path, resume=True))
     assert len(added) == 1  # of two parts, one was there
@@ -218,11 +219,11 @@ def test_only_the_same_clusters_studies_and_combinations_go_on(tmp_path, monkeyp
         raise StoppedError
 
     groups = clustered_groups(3, own_labels=True)
-    add, path = tc.results.row_files.RowFiles.add, tmp_path / "answers.csv"
-    monkeypatch.setattr("truecount.results.row_files.RowFiles.add", stop)
+    add, path = tc.results.separate.row_files.RowFiles.add, tmp_path / "answers.csv"
+    monkeypatch.setattr("truecount.results.separate.row_files.RowFiles.add", stop)
     with pytest.raises(StoppedError):
         inferred(groups, output=path)
-    monkeypatch.setattr("truecount.results.row_files.RowFiles.add", add)
+    monkeypatch.setattr("truecount.results.separate.row_files.RowFiles.add", add)
     others = (
         clustered_groups(3, own_labels=True, shift=1),
         groups.renamed(groups.groups, ["g2", "g1", "g0"]),

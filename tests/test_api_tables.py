@@ -8,7 +8,7 @@ import pytest
 
 import truecount as tc
 from frames import of_dask, of_duckdb, of_pandas, of_spark
-from truecount.results.separate_rows import COLUMNS
+from truecount.results.separate.rows import COLUMNS
 
 ASKED = {"label": "y", "prediction": "c", "by": {"store": None, "day": "week"}, "seed": 4}
 

@@ -5,6 +5,7 @@ import re
 import runpy
 import subprocess
 import sys
+import tomllib
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
@@ -85,7 +86,9 @@ def test_the_spark_job_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spa
     names: dict[str, Any] = {}
     for block in blocks("tutorials/spark"):
         placed = re.sub(r"(['\"])log\.parquet", rf"\1{tmp_path.as_posix()}/log.parquet", block)
-        exec(compile(placed, "spark", "exec"), names)  # noqa: S102
+        with mpl.rc_context({"backend": "Agg"}):
+            exec(compile(placed, "spark", "exec"), names)  # noqa: S102
+    assert names["on_cluster"].to_json() == names["weeks"].to_json()
     assert (tmp_path / "counts.json").exists()
 
 
@@ -133,6 +136,29 @@ def test_a_release_is_refused_where_something_is_missing(change: dict[str, str],
     found = runpy.run_path(str(PROJECT / "scripts" / "release.py"))["problems"](**{**READY, **change})
     assert len(found) == len(said)
     assert all(word in each for word, each in zip(said, found, strict=True))
+
+
+def test_supported_pythons_are_the_same_everywhere() -> None:
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    stated = [each.rpartition(" ")[2] for each in project["classifiers"] if "Python :: 3." in each]
+    release = runpy.run_path(str(PROJECT / "scripts" / "release.py"))["PYTHONS"]
+    workflow = (PROJECT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    assert [f"python{each}" for each in stated] == release
+    listed = ", ".join(f'"{each}"' for each in stated)
+    assert f"python: [{listed}]" in workflow
+    assert project["requires-python"] == f">={stated[0]}"
+    oldest, newest = re.findall(r"\| Python \| (\S+) \| (\S+) \|", PAGES["start/install"].read_text("utf-8"))[0]
+    assert (oldest, newest) == (stated[0], stated[-1])
+
+
+def test_the_oldest_dependencies_are_the_lower_bounds() -> None:
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    pinned = dict(
+        re.findall(r"^([a-z0-9-]+)==([0-9.]+)$", (PROJECT / "constraints" / "oldest.txt").read_text(), re.MULTILINE)
+    )
+    for requirement in project["dependencies"]:
+        name, bound = requirement.split(">=")
+        assert f"{pinned[name]}.".startswith(f"{bound}."), requirement
 
 
 TYPED = """

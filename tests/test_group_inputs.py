@@ -77,3 +77,114 @@ def test_sound_groups_come_without_these_findings() -> None:
     groups = tc.Groups(labeled, ITEMS, ["a", "b"])
     found = {finding.code for finding in tc.infer(groups, tc.LabelShift(confusion=tc.Varying())).findings}
     assert not found & {code for *_, code in CAUTIONS.values()}
+
+
+ROWS = "human,verdict,region,day,size\n" + "\n".join(
+    [
+        *[f"{'ab'[at % 2]},{'ab'[at % 3 == 0]},,," for at in range(40)],
+        *[f",{'ab'[at % 2]},north,noon,1" for at in range(20)],
+        *[f",{'ab'[at % 3 == 0]},south,night,2" for at in range(20)],
+        *[f",{'ab'[at % 3 == 0]},west,dusk," for at in range(20)],
+    ]
+)
+PLACES = {"north": [10, 10], "south": [7, 13], "west": [7, 13]}
+REFUSALS: dict[str, tuple[Any, Any, str, list[str], str]] = {
+    "no groups": ({}, tc.Pooled(), "unlabeled is empty", ["--by", "region", "--baseline", "east"], "is 'east'"),
+    "times that cannot be ordered": (
+        {"times": ["noon", "night", "dusk"]},
+        tc.Walk(),
+        "times hold 'noon': times must be all numbers or all dates",
+        ["--trend", "day"],
+        "--trend finds the groups 'dusk', 'night', 'noon': a trend needs times that can be ordered",
+    ),
+    "periods of what is no time": ({}, tc.Walk(), "have no times", ["--trend", "region:week"], "cut from times"),
+    "one time twice": (
+        {"times": [1, 1, 2]},
+        tc.Walk(),
+        "times hold one time twice",
+        ["--trend", "size"],
+        "--trend finds the groups",
+    ),
+    "times of another length": ({"times": [1, 2]}, tc.Walk(), "times are 2: there are 3", ["--trend", "x"], "'x'"),
+    "covariates with missing values": (
+        {},
+        tc.Pooled(covariates={"size": [1, 2, np.nan]}),
+        r"covariates\['size'\] is missing for 'west'",
+        ["--by", "region", "--covariate", "size"],
+        "--covariate 'size' is missing for 'west'",
+    ),
+    "covariates of another length": (
+        {},
+        tc.Pooled(covariates={"size": [1, 2]}),
+        r"covariates\['size'\] has shape \(2,\): there are 3 groups",
+        ["--by", "region", "--covariate", "absent"],
+        "no column 'absent'",
+    ),
+}
+
+
+@pytest.mark.parametrize(("options", "variation", "said", "typed", "shown"), REFUSALS.values(), ids=REFUSALS)
+def test_what_cannot_be_answered_is_refused_before_anything_is_computed(
+    options: dict[str, Any],
+    variation: Any,
+    said: str,
+    typed: list[str],
+    shown: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def never(*_: Any, **__: Any) -> None:
+        pytest.fail("something was computed")
+
+    monkeypatch.setattr("truecount.api.groups.sample_groups", never)
+    with pytest.raises(tc.InputError, match=said) as caught:
+        tc.infer(tc.Groups(LABELED, {} if "empty" in said else PLACES, **options), tc.LabelShift(groups=variation))
+    path = tmp_path / "runs.csv"
+    path.write_text(ROWS, encoding="utf-8")
+    with pytest.raises(tc.InputError) as refused:
+        CliRunner().invoke(
+            app, ["estimate", str(path), "--label", "human", "--prediction", "verdict", *typed], catch_exceptions=False
+        )
+    assert shown in str(refused.value)
+    for error in (caught.value, refused.value):
+        assert all((error.argument, error.found, error.needed, error.remedy))
+
+
+def judged(folder: Path, lenient: float) -> str:
+    """Two models, half of whose answers pass; the judge lets a share of B's failures pass."""
+    lines = ["model,human,verdict"]
+    for model, wrong in (("A", 0.1), ("B", lenient)):
+        let_pass = round(100 * wrong)
+        lines += [f"{model},fail,pass"] * let_pass + [f"{model},fail,fail"] * (100 - let_pass)
+        lines += [f"{model},pass,pass"] * 90 + [f"{model},pass,fail"] * 10
+        lines += [f"{model},,pass"] * (180 + 2 * let_pass) + [f"{model},,fail"] * (220 - 2 * let_pass)
+    path = folder / "judged.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize(("lenient", "is_told"), [(0.1, False), (0.5, True)])
+def test_labels_that_show_that_a_judge_favours_a_model_are_told(lenient: float, is_told: bool, tmp_path: Path) -> None:
+    path, columns = judged(tmp_path, lenient), {"label": "human", "prediction": "verdict", "by": "model"}
+    found = {finding.code: finding for finding in tc.infer(tc.count_table(path, **columns)).findings}
+    assert ("confusion-drifted" in found) == is_told
+    typed = ["estimate", path, "--label", "human", "--prediction", "verdict", "--by", "model"]
+    done = CliRunner().invoke(app, [*typed, "--json", "-"], catch_exceptions=False)
+    shown = {each["code"]: each for each in json.loads(done.stdout)["findings"]}
+    assert ("confusion-drifted" in shown) == is_told
+    if is_told:
+        assert "fail gets the output" in shown["confusion-drifted"]["message"]
+        assert "--study model" in shown["confusion-drifted"]["advice"]
+        assert CliRunner().invoke(app, [*typed, "--strict"]).exit_code == 3
+    with_study = CliRunner().invoke(app, [*typed, "--study", "model", "--json", "-"], catch_exceptions=False)
+    assert "confusion-drifted" not in {each["code"] for each in json.loads(with_study.stdout)["findings"]}
+
+
+def test_check_compares_the_labels_of_groups(tmp_path: Path) -> None:
+    columns = {"label": "human", "prediction": "verdict", "by": "model"}
+    tests = {}
+    for lenient in (0.1, 0.5):
+        found = tc.check(tc.count_table(judged(tmp_path, lenient), **columns), replicates=99)
+        (row,) = [row for row in found.tables["tests"] if row["test"] == "the same by labels of groups"]
+        tests[lenient] = row["p_value"] <= 0.05, "confusion-drifted" in {each.code for each in found.findings}
+    assert tests == {0.1: (False, False), 0.5: (True, True)}

@@ -39,26 +39,32 @@ def test_a_perfect_box_of_which_that_is_known_counts(solve):
     assert figures(solve(problem(ORDINARY, [45, 105], prior))) == pytest.approx(beta_figures(47, 106), abs=1e-12)
 
 
+AGREEING = [
+    ("rows", ORDINARY, [600, 400], FLAT),
+    ("outputs", [[10, 6], [2, 18]], [3000, 1000], Prior([2, 1])),
+    ("rows", ORDINARY, [45, 105], Prior.known_confusion([UNLEARNED, [0.04, 0.96]])),
+]
+MORE = [
+    ("outputs", ORDINARY, [600, 400], FLAT),
+    ("rows", [[140, 0], [0, 180]], [600, 400], FLAT),
+    ("rows", [[500, 0], [0, 500]], [0, 3000], FLAT),
+    ("outputs", [[0, 0], [20, 180]], [600, 400], FLAT),
+    ("rows", [[1, 2], [2, 1]], [3, 5], Prior([0.3, 2], [[0.2, 0.7], [3, 0.4]])),
+    ("outputs", [[450, 50], [50, 450]], [4500, 500], FLAT),
+    ("rows", ORDINARY, [45, 105], Prior.known_confusion([[0.89, 0.11], UNLEARNED], confusion=0.5)),
+]
+
+
 @pytest.mark.parametrize(
     ("narrow", "labeled", "unlabeled", "prior"),
-    [
-        ("rows", ORDINARY, [600, 400], FLAT),
-        ("outputs", ORDINARY, [600, 400], FLAT),
-        ("rows", [[140, 0], [0, 180]], [600, 400], FLAT),
-        ("rows", [[500, 0], [0, 500]], [0, 3000], FLAT),
-        ("outputs", [[0, 0], [20, 180]], [600, 400], FLAT),
-        ("rows", [[1, 2], [2, 1]], [3, 5], Prior([0.3, 2], [[0.2, 0.7], [3, 0.4]])),
-        ("outputs", [[10, 6], [2, 18]], [3000, 1000], Prior([2, 1])),
-        ("outputs", [[450, 50], [50, 450]], [4500, 500], FLAT),
-        ("rows", ORDINARY, [45, 105], Prior.known_confusion([[0.89, 0.11], UNLEARNED], confusion=0.5)),
-        ("rows", ORDINARY, [45, 105], Prior.known_confusion([UNLEARNED, [0.04, 0.96]])),
-    ],
+    [*AGREEING, *(pytest.param(*each, marks=pytest.mark.slow) for each in MORE)],
 )
 def test_quadrature_agrees_with_the_sum(narrow, labeled, unlabeled, prior):
     posed = problem(labeled, unlabeled, prior)
     assert figures(by_quadrature(posed, narrow=narrow)) == pytest.approx(figures(by_sum(posed)), abs=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("unlabeled", "prior"),
     [

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+PROJECT = Path(__file__).parent.parent
+README = (PROJECT / "README.md").read_text(encoding="utf-8")
+GROUPS = (PROJECT / "docs" / "guides" / "groups.md").read_text(encoding="utf-8")
+COMMAND_LINE = (PROJECT / "docs" / "guides" / "command-line.md").read_text(encoding="utf-8")
 
 
 def test_the_python_block_runs_as_printed(tmp_path, monkeypatch, capsys):
@@ -31,7 +34,7 @@ def test_the_table_shown_is_the_demo_s():
 
 def test_the_files_of_counts_are_estimated_as_printed(tmp_path):
     for start, name in ((r"class\\output", "confusion.csv"), (r"fail,pass", "outputs.csv")):
-        [shown] = re.findall(rf"```text\n({start}.*?)```", README, flags=re.DOTALL)
+        [shown] = re.findall(rf"```text\n({start}.*?)```", COMMAND_LINE, flags=re.DOTALL)
         (tmp_path / name).write_text(shown)
     [line] = [line for line in README.splitlines() if line.startswith("truecount estimate --confusion")]
     arguments = line.partition("#")[0].split()[1:]
@@ -41,4 +44,20 @@ def test_the_files_of_counts_are_estimated_as_printed(tmp_path):
 
 @pytest.mark.parametrize("target", re.findall(r"\]\((?!http)([^)]+)\)", README))
 def test_links_lead_somewhere(target):
-    assert (Path(__file__).parent.parent / target).exists()
+    assert (PROJECT / target).exists()
+
+
+@pytest.mark.parametrize(("name", "page"), [("judge", README), ("models", GROUPS)])
+def test_pictures_show_what_is_printed(name, page):
+    """``python scripts/pictures.py`` draws them, and writes the answer beside the picture."""
+    image = pytest.importorskip("PIL.Image")
+    with image.open(PROJECT / "docs" / f"{name}.png") as picture:
+        drawn = picture.info["Description"]
+    shown = page.encode("ascii", "replace").decode()
+    assert [line for line in drawn.splitlines() if not line.startswith("info") and line not in shown] == []
+
+
+def test_it_is_short():
+    """A minute or two, for what is not code or a list of links."""
+    read = re.sub(r"```.*?```", "", README.partition("## Documentation")[0], flags=re.DOTALL)
+    assert len(re.sub(r"\]\([^)]*\)", "]", read).split()) < 480

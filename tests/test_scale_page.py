@@ -8,7 +8,7 @@ import pytest
 
 from truecount import Auto
 from truecount.cli import separate, source
-from truecount.results.separate_rows import COLUMNS
+from truecount.results.separate.rows import COLUMNS
 
 PAGE = (Path(__file__).parent.parent / "docs" / "guides" / "scale.md").read_text(encoding="utf-8")
 FIRST, SECOND = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)

@@ -10,7 +10,7 @@ import truecount as tc
 from truecount.counts import Combinations
 from truecount.diagnostics.classifiers import independence_test
 from truecount.errors import InputError
-from truecount.results.storage import read
+from truecount.results.export.storage import read
 
 PARTS = tuple((one, two) for one in ("no", "yes") for two in ("no", "yes"))
 

@@ -87,15 +87,6 @@ def test_every_finding_has_its_anchor() -> None:
     assert set(CODES) <= read(SITE / "guides" / "findings.html").anchors
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
 @pytest.fixture
 def tab(browser: Any) -> Iterator[tuple[Any, list[str]]]:
     """A tab, and what it asked of the network."""

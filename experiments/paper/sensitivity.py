@@ -103,7 +103,7 @@ def claims(tables: dict[str, pd.DataFrame]) -> list[Claim]:
         ),
         Claim(
             "2.4; 5",
-            "with much data the posterior hardly hangs on a weak prior (α = 0.1 for 1)",
+            "with much data the posterior hardly depends on a weak prior (α = 0.1 for 1)",
             f"at N = 5000 the mean of π′₁ moves by {weak[5000]}, where its 95 % interval is {width:.3f} wide",
             weak[5000].is_below(0.1 * width),
             is_main=True,

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from truecount import scores as scores
     from truecount import simulate as simulate
     from truecount import sklearn as sklearn
+    from truecount.api.batches import may_stop as may_stop
+    from truecount.api.batches import next_batch as next_batch
     from truecount.api.bayesian import infer as infer
     from truecount.api.bayesian import infer_many as infer_many
     from truecount.api.bayesian import mode as mode
     from truecount.api.cells import choose_partition as choose_partition
     from truecount.api.classifiers import each_classifier as each_classifier
     from truecount.api.groups import spread_sensitivity as spread_sensitivity
-    from truecount.api.plan import may_stop as may_stop
-    from truecount.api.plan import next_batch as next_batch
     from truecount.api.plan import plan as plan
     from truecount.api.points import compare as compare
     from truecount.api.points import estimate as estimate
@@ -67,11 +67,11 @@ if TYPE_CHECKING:
     from truecount.results import PointEstimate as PointEstimate
     from truecount.results import Posterior as Posterior
     from truecount.results.check import Check as Check
-    from truecount.results.group_posterior import GroupPosterior as GroupPosterior
-    from truecount.results.group_summary import Questions as Questions
+    from truecount.results.groups.posterior import GroupPosterior as GroupPosterior
+    from truecount.results.groups.summary import Questions as Questions
     from truecount.results.plan import Plan as Plan
-    from truecount.results.row_files import Output as Output
-    from truecount.results.separate import SeparateAnswers as SeparateAnswers
+    from truecount.results.separate.answers import SeparateAnswers as SeparateAnswers
+    from truecount.results.separate.row_files import Output as Output
     from truecount.scores import Scores as Scores
 
 _HOMES = {
@@ -88,7 +88,7 @@ _HOMES = {
     "Finding": "results",
     "Gibbs": "inference",
     "Goal": "planning.goal",
-    "GroupPosterior": "results.group_posterior",
+    "GroupPosterior": "results.groups.posterior",
     "Groups": "counts",
     "Hamiltonian": "inference",
     "Independent": "models",
@@ -97,7 +97,7 @@ _HOMES = {
     "LabelShift": "models",
     "MeanInterval": "models",
     "NUTS": "inference",
-    "Output": "results.row_files",
+    "Output": "results.separate.row_files",
     "Pert": "models",
     "Plan": "results.plan",
     "PointEstimate": "results",
@@ -105,11 +105,11 @@ _HOMES = {
     "Posterior": "results",
     "Prior": "models",
     "Quadrature": "inference",
-    "Questions": "results.group_summary",
+    "Questions": "results.groups.summary",
     "Ratings": "counts",
     "SamePopulation": "models",
     "Scores": "scores",
-    "SeparateAnswers": "results.separate",
+    "SeparateAnswers": "results.separate.answers",
     "TargetLabels": "models",
     "Varying": "models",
     "Walk": "models",
@@ -127,8 +127,8 @@ _HOMES = {
     "infer_many": "api.bayesian",
     "infer_table": "api.tables",
     "mode": "api.bayesian",
-    "may_stop": "api.plan",
-    "next_batch": "api.plan",
+    "may_stop": "api.batches",
+    "next_batch": "api.batches",
     "plan": "api.plan",
     "sensitivity": "api.trust",
     "spread_sensitivity": "api.groups",

@@ -97,6 +97,15 @@ PRIOR_OF_ROWS = Action(
     "--sensitivity and --specificity",
 )
 USE_POSTERIOR = Action("Use infer()", "Leave --method out", "estimate")
+OWN_ENGINE = Action(
+    "Leave it out, or pass Auto(effective_draws=...)", "Leave --engine out; --draws says how many draws"
+)
+NO_LEARNED_SHARES = Action("Leave prevalence out, and use Pooled()", "Leave --prior out: groups learn by themselves")
+FIXED_SHARES = Action("Pass a number, such as prevalence=1", "Write a number, such as --prior 1")
+LEARNED_SHARES = Action("has prevalence='learned'", "is 'learned'")
+OF_COUNTS = Action("Keep the classifier's probabilities in Scores(...), or choose", "Choose")
+PLAIN_MODEL = Action(", or pass LabelShift()", ", or name one --label and no --label-error")
+OTHER_INTERVALS = Action("use bootstrap() or infer()", "leave --method out")
 ASSURANCE = Action("pass Goal.narrow(..., assurance=0.8)", "add --assurance 80%", "plan")
 RESUME = Action("Output(..., resume=True)", "--resume", "estimate")
 POSTERIOR = Action("infer()", "the posterior, without --method", "estimate")
@@ -110,6 +119,15 @@ def keyword(name: str, value: object) -> Action:
     """
     values = value if isinstance(value, list) else [value]
     return Action(f"{name}={value!r}", " ".join(f"--{name} {each!r}" for each in values))
+
+
+def several(name: str, columns: list[str]) -> Action:
+    """Return the action of passing several columns, which the command takes with commas between them.
+
+    >>> several("cluster", ["model", "question"]).command
+    '--cluster model,question'
+    """
+    return Action(f"{name}={columns!r}", f"--{name} {','.join(columns)}")
 
 
 def period(column: str, frequency: str) -> Action:

@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+from truecount.errors import InputError
+
 
 class JsonError(ValueError):
     """Text that is not JSON, or JSON that means two things or cannot be held."""
@@ -27,6 +29,14 @@ def read_json(text: str) -> Any:
         raise
     except ValueError as error:
         raise JsonError("A whole number has more digits than Python reads") from error
+
+
+def read_document(argument: str, text: str, remedy: str) -> Any:
+    """Return what a JSON text holds; an error names the argument, and how such texts are written."""
+    try:
+        return read_json(text)
+    except JsonError as error:
+        raise InputError(argument, f"are not JSON ({error})", "they must be one JSON object", remedy) from error
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """What is told of work that takes more than a moment: a bar in a terminal, lines with times in a log, or nothing."""
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -14,6 +15,8 @@ PATIENCE = 1.0
 """Seconds of work before a bar appears."""
 INTERVAL = 0.2
 """Seconds between two looks at work that reports how far it is."""
+BESIDE_BAR = 15
+"""Letters beside the name of the work and its bar: percentage, time left, and blanks between them."""
 LOG_PATIENCE, LOG_INTERVAL = 5.0, 10.0
 """Seconds of work before it is logged, and between two lines."""
 Style = Literal["bar", "log", "quiet"]
@@ -141,14 +144,25 @@ def say(words: str) -> None:
         sys.stderr.flush()
 
 
+def _columns() -> int | None:
+    """Return how wide the terminal of stderr is; None where it is none, or does not say."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or None
+    except (OSError, ValueError):
+        return None
+
+
 class _Bar:
     """Rich's progress bar on stderr, gone when it is done."""
 
     def __init__(self, what: str, total: float | None, done: float) -> None:
         from rich.console import Console
-        from rich.progress import Progress
+        from rich.progress import BarColumn, Progress
 
-        self._progress = Progress(console=Console(stderr=True), transient=True)
+        console = Console(stderr=True, width=_columns())
+        text, _, *rest = Progress.get_default_columns()
+        bar = BarColumn(bar_width=max(1, min(40, console.width - len(what) - BESIDE_BAR)))
+        self._progress = Progress(text, bar, *rest, console=console, transient=True)
         self._task = self._progress.add_task(what, total=total)
         self.reach(done)
         self._progress.start()

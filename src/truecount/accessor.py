@@ -6,7 +6,7 @@ from typing import Any
 from truecount.api.bayesian import infer
 from truecount.counts import Counts, Groups, Ratings, count_table
 from truecount.results import Posterior
-from truecount.results.group_posterior import GroupPosterior
+from truecount.results.groups.posterior import GroupPosterior
 
 Label = str | list[str] | tuple[str, ...]
 """A column of labels, or one for each of several raters."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from truecount import _optional
 from truecount.results import PointEstimate, Posterior
-from truecount.results.group_posterior import GroupPosterior
+from truecount.results.groups.posterior import GroupPosterior
 
 NUMBERS = {"share": "mean", "lower": "lower", "upper": "upper", "counted": "counted"}
 """What a metric is called, and the field that it has in JSON."""

@@ -16,7 +16,7 @@ from truecount.app.picture import tree
 from truecount.app.request import Request
 from truecount.app.tasks import TASKS
 from truecount.app.worker import perform
-from truecount.page.pictures import Drawing
+from truecount.page.frame import Drawing
 
 SURVEY = {"survey": {"positive": ["50/3330"], "sensitivity": ["103/122"], "specificity": ["399/401"]}}
 MATRIX = {
@@ -47,7 +47,7 @@ def asked(example: dict[str, Any]) -> dict[str, Any]:
     way = state.pop("in")
     if way != "file":
         return state
-    counted = made("count", (FILES[state["file"]["place"]], state["file"]))
+    counted = made("count", ([FILES[state["file"]["place"]]], state["file"]))
     return {"counts": counted["counts"], **state}
 
 
@@ -131,6 +131,20 @@ def test_a_million_items_leave_the_doubt_of_the_labels() -> None:
     assert 0.02 < row["upper"] - row["lower"] < wide["upper"] - wide["lower"]
 
 
+def test_the_clinician_s_estimate_stands_beside_that_of_a_test(tmp_path: Path) -> None:
+    of_test = made("compare", SURVEY)["of_test"]
+    told = in_shell(of_test["shell"], tmp_path)["classes"][1]
+    row = next(row for row in of_test["table"]["rows"] if row[0] == "positive")
+    assert row[1] == f"{100 * told['share']:.2f} %"
+    assert "Lang and Reiczigel" in of_test["notes"][0]
+
+
+@pytest.mark.parametrize("specificity", ["99%", "399/401", "98%..99.9%"])
+def test_a_range_has_no_other_estimator_and_says_so(specificity: str) -> None:
+    survey = {"positive": ["50/3330"], "sensitivity": ["75%..92%"], "specificity": [specificity]}
+    assert "a range has no estimator" in refused("compare", {"survey": survey})["message"]
+
+
 def test_other_estimators_are_those_of_the_command(tmp_path: Path) -> None:
     found = made("compare", MATRIX)
     told = in_shell(found["shell"], tmp_path)
@@ -171,6 +185,8 @@ def test_groups_have_the_sections_of_their_page() -> None:
     assert found["groups"] == ["north", "south", "west"]
     assert "--baseline west" in found["repeat"]["command"]
     assert all(section["pictures"][0]["content"] for section in found["sections"])
+    assert [name for name, _ in found["confusion"]["rows"]] == ["negative", "positive"]
+    assert [[cell[1] for cell in cells] for _, cells in found["confusion"]["rows"]] == [["99", "1"], ["16", "84"]]
 
 
 @pytest.mark.slow
@@ -183,7 +199,7 @@ def test_groups_that_stand_alone_are_those_of_the_command(tmp_path: Path) -> Non
 
 def test_a_trend_does_not_stand_alone() -> None:
     weeks = Groups([[9, 1], [2, 8]], {"2026-03-02": [5, 6], "2026-03-09": [7, 8]}, by=["day"]).to_dict()
-    chosen = {"place": "a.csv", "label": "a", "prediction": "b", "trend": "day:week"}
+    chosen = {"place": "a.csv", "label": ["a"], "prediction": ["b"], "trend": "day:week"}
     told = refused("answer", {"counts": weeks, "file": chosen, "independent": True})
     assert "given with a trend" in told["message"]
 
@@ -198,8 +214,8 @@ def test_rows_of_a_file_by_group_and_in_time(tmp_path: Path) -> None:
     rows += [f"2026-03-{2 + 7 * (at % 3) + at % 5:02},,{'pass' if at % 5 else 'fail'}" for at in range(300)]
     file = tmp_path / "runs.csv"
     file.write_text("\n".join(rows))
-    chosen = {"place": str(file), "label": "human", "prediction": "verdict", "trend": "day:week"}
-    counted = made("count", (str(file), chosen))
+    chosen = {"place": str(file), "label": ["human"], "prediction": ["verdict"], "trend": "day:week"}
+    counted = made("count", ([str(file)], chosen))
     assert (counted["labeled"], counted["unlabeled"]) == (60, 300)
     found = made("answer", {"counts": counted["counts"], "file": chosen})
     assert found["groups"] == ["2026-03-02", "2026-03-09", "2026-03-16"]
@@ -207,6 +223,88 @@ def test_rows_of_a_file_by_group_and_in_time(tmp_path: Path) -> None:
         f"truecount estimate {file} --label human --prediction verdict --trend day:week" in found["repeat"]["command"]
     )
     assert in_shell(found["repeat"]["command"], tmp_path) == found["numbers"]
+
+
+def counted_of(folder: Path, **chosen: Any) -> dict[str, Any]:
+    """What the page sends of a file with two judges, two raters, clusters and four models."""
+    file = folder / "runs.csv"
+    rows = ["model,question,ann,bob,verdict,second"]
+    for at in range(480):
+        truth, is_read = ("pass" if (at * 5) % 7 < 4 else "fail"), at % 4 == 0
+        ann, bob = (truth, truth if at % 9 else "pass") if is_read else ("", "")
+        verdict, second = (truth if (at * 3 + add) % 8 else "pass" for add in (0, 5))
+        rows.append(f"model {at % 4 + 1},{at // 4},{ann},{bob},{verdict},{second}")
+    file.write_text("\n".join(rows))
+    values = {"place": str(file), "label": ["ann"], "prediction": ["verdict"], **chosen}
+    return {"counts": made("count", ([str(file)], values))["counts"], "file": values}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "words"),
+    [
+        ({"prediction": ["verdict", "second"]}, "--prediction verdict --prediction second"),
+        ({"cluster": "question"}, "--cluster question"),
+        pytest.param({"label": ["ann", "bob"]}, "--label ann --label bob", marks=pytest.mark.slow),
+        pytest.param({"label": ["ann", "bob"], "by": ["model"]}, "--by model", marks=pytest.mark.slow),
+    ],
+    ids=["classifiers", "clusters", "raters", "raters-by-model"],
+)
+def test_several_columns_give_the_numbers_of_the_command(chosen: dict[str, Any], words: str, tmp_path: Path) -> None:
+    values = counted_of(tmp_path, **chosen)
+    found = made("answer", values)
+    assert words in found["repeat"]["command"]
+    assert in_shell(found["repeat"]["command"], tmp_path) == found["numbers"]
+
+
+def test_what_is_asked_of_right_labels_is_refused_of_several_raters(tmp_path: Path) -> None:
+    values = counted_of(tmp_path, label=["ann", "bob"])
+    for task, more in (("plan", {"labels": "100"}), ("drift", {"drift": "5%"}), ("compare", {})):
+        assert "of several raters" in refused(task, {**values, **more})["message"]
+    assert "may be wrong" in refused("answer", {**values, "design": "by-prediction"})["message"]
+
+
+def test_a_labelled_file_and_one_of_the_population_are_those_of_the_command(tmp_path: Path) -> None:
+    labelled, population = tmp_path / "read.csv", tmp_path / "unread.jsonl"
+    labelled.write_text("human,verdict\n" + "pass,pass\nfail,fail\nfail,pass\npass,pass\n" * 20)
+    population.write_text("\n".join(json.dumps({"verdict": "pass" if at % 3 else "fail"}) for at in range(300)))
+    chosen = {"place": str(labelled), "population": str(population), "label": ["human"], "prediction": ["verdict"]}
+    counted = made("count", ([str(labelled), str(population)], chosen))
+    assert (counted["labeled"], counted["unlabeled"]) == (80, 300)
+    found = made("answer", {"counts": counted["counts"], "file": chosen})
+    assert f"truecount estimate {labelled} {population} --label" in found["repeat"]["command"]
+    assert in_shell(found["repeat"]["command"], tmp_path) == found["numbers"]
+
+
+REGIONS = next(each for each in EXAMPLES if each["name"] == "regions")
+
+
+def test_a_drift_is_asked_of_one_group_by_itself(tmp_path: Path) -> None:
+    found = made("drift", {**asked(REGIONS), "drift": "5%", "group": "south"})
+    assert "--positive 71/1100" in found["shell"]
+    told = in_shell(found["shell"], tmp_path)["tables"]["drift"]
+    ends = [[row["lower"], row["upper"]] for row in told if row["assumed"] == "drift up to 5 %"]
+    assert ends == [row["drifted"] for row in found["rows"]]
+    alone = made("drift", {"survey": {**asked(REGIONS)["survey"], "positive": ["71/1100"]}, "drift": "5%"})
+    assert alone["rows"] == found["rows"]
+
+
+def test_estimators_stand_beside_one_group_by_itself(tmp_path: Path) -> None:
+    values = counted_of(tmp_path, by=["model"])
+    found = made("compare", {**values, "group": "model 2"})
+    other = made("compare", {**values, "group": "model 3"})
+    assert found["table"] != other["table"]
+    assert found["of_test"] is None
+    told = in_shell(found["shell"], tmp_path)
+    assert [row[0] for row in found["table"]["rows"]][1:] == [
+        each["method"] for each in told["methods"] if each["prevalence"] is not None
+    ]
+    assert "'nobody'" in refused("compare", {**values, "group": "nobody"})["message"]
+
+
+def test_of_several_studies_nothing_is_asked_that_needs_one_confusion() -> None:
+    studies = {"positive": ["50/3330"], "sensitivity": ["78/85", "27/37"], "specificity": ["368/371"]}
+    told = refused("drift", {"survey": studies, "drift": "5%", "group": "survey"})
+    assert "come from several studies" in told["message"]
 
 
 @pytest.mark.parametrize(
@@ -317,8 +415,8 @@ def test_a_picture_loses_all_that_is_no_drawing() -> None:
 def test_a_line_for_the_shell_quotes_what_a_shell_would_run() -> None:
     chosen = {
         "place": "a file; rm -rf $HOME.csv",
-        "label": "`x`",
-        "prediction": "$(y)",
+        "label": ["`x`"],
+        "prediction": ["$(y)"],
         "by": ["a b"],
         "missing": ["N'A"],
     }

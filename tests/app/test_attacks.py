@@ -5,6 +5,8 @@ import os
 import socket
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
+from http.client import HTTPResponse
 from pathlib import Path
 from typing import Any
 
@@ -160,8 +162,17 @@ OUTSIDE = [
 @pytest.mark.parametrize("task", ["preview", "count"])
 @pytest.mark.parametrize("place", OUTSIDE)
 def test_no_file_is_read_that_was_not_named(server: Served, folder: Path, place: str, task: str) -> None:
-    values = {"place": place.format(folder=folder), "label": "secret", "prediction": "word"}
+    values = {"place": place.format(folder=folder), "label": ["secret"], "prediction": ["word"]}
     told = server.ask(task, values)
+    assert set(told) == {"error"}
+    assert "sesame" not in json.dumps(told)
+    assert "root:" not in json.dumps(told)
+
+
+@pytest.mark.parametrize("place", [each for each in OUTSIDE if each])
+def test_no_file_is_read_as_the_population_that_was_not_named(server: Served, folder: Path, place: str) -> None:
+    values = {"place": f"{folder}/runs.csv", "population": place.format(folder=folder)}
+    told = server.ask("count", {**values, "label": ["human"], "prediction": ["verdict"]})
     assert set(told) == {"error"}
     assert "sesame" not in json.dumps(told)
     assert "root:" not in json.dumps(told)
@@ -188,40 +199,78 @@ def in_the_end(server: Served, files: list[Path]) -> bool:
     return any(files_of(server) == files or server.send("GET", "/icon.svg") is None for _ in range(500))
 
 
-def begun(server: Served, path: str, length: int) -> socket.socket:
-    """Begin a request that says how long it will be."""
+def begun(server: Served, path: str, header: str) -> socket.socket:
+    """Begin a request whose header says how its body comes."""
     connection = socket.create_connection(("127.0.0.1", server.port), timeout=30)
     lines = [f"POST {path} HTTP/1.1", f"Host: 127.0.0.1:{server.port}", f"Authorization: Bearer {TOKEN}"]
-    connection.sendall("\r\n".join([*lines, f"Content-Length: {length}", "", ""]).encode())
+    connection.sendall("\r\n".join([*lines, header, "", ""]).encode())
     return connection
+
+
+def answered(connection: socket.socket) -> tuple[int, bytes]:
+    """Return status and body of what is answered."""
+    with HTTPResponse(connection) as answer:
+        answer.begin()
+        return answer.status, answer.read()
+
+
+def chunk(size: int) -> bytes:
+    return f"{size:x}\r\n".encode() + b"x" * size + b"\r\n"
 
 
 def test_an_upload_that_says_it_is_too_large_is_refused_unread(server: Served) -> None:
     before = files_of(server)
-    with begun(server, "/api/upload?name=a.csv", 10**12) as connection:
-        assert connection.recv(4096).startswith(b"HTTP/1.1 413")
+    with begun(server, "/api/upload?name=a.csv", f"Content-Length: {10**12}") as connection:
+        assert answered(connection)[0] == 413
     assert files_of(server) == before
 
 
-def test_an_upload_that_does_not_say_so_is_cut_off_and_deleted(server: Served) -> None:
+def test_an_upload_that_does_not_say_so_is_refused_where_it_passes_the_limit(server: Served) -> None:
     before = files_of(server)
-    parts = (b"x" * 10_000 for _ in range(100))
-    status = server.send("POST", "/api/upload?name=a.csv", parts, {"Transfer-Encoding": "chunked"})[0]
-    assert status in (0, 400, 413)
+    with begun(server, "/api/upload?name=a.csv", "Transfer-Encoding: chunked") as connection:
+        for _ in range(LIMIT // 10_000):
+            connection.sendall(chunk(10_000))
+        connection.sendall(chunk(1))
+        assert answered(connection) == (413, b"Refused: larger than 0 MB.\n")
+    assert in_the_end(server, before)
+
+
+def test_an_upload_of_the_size_of_the_limit_is_taken(server: Served) -> None:
+    with begun(server, "/api/upload?name=a.csv", "Transfer-Encoding: chunked") as connection:
+        connection.sendall(chunk(LIMIT) + chunk(0))
+        status, told = answered(connection)
+    assert status == 200
+    server.send("POST", "/api/forget", told)
+
+
+def test_who_goes_on_sending_is_cut_off(server: Served) -> None:
+    before = files_of(server)
+    with begun(server, "/api/upload?name=a.csv", "Transfer-Encoding: chunked") as connection, suppress(OSError):
+        for _ in range(100_000):
+            connection.sendall(chunk(10_000))
+        pytest.fail("a gigabyte was taken")
+    assert in_the_end(server, before)
+
+
+def test_an_upload_in_broken_chunks_is_refused_and_deleted(server: Served) -> None:
+    before = files_of(server)
+    with begun(server, "/api/upload?name=a.csv", "Transfer-Encoding: chunked") as connection:
+        connection.sendall(b"no length of a chunk\r\n")
+        assert answered(connection)[0] == 400
     assert in_the_end(server, before)
 
 
 def test_an_upload_that_stops_half_way_is_deleted(server: Served) -> None:
     before = files_of(server)
-    with begun(server, "/api/upload?name=a.csv", 1000) as connection:
+    with begun(server, "/api/upload?name=a.csv", "Content-Length: 1000") as connection:
         connection.sendall(b"human,verdict\n")
     assert in_the_end(server, before)
 
 
 def test_a_request_that_is_too_large_is_refused(server: Served) -> None:
     assert server.send("POST", "/api/answer", b" " * (33 * 2**20))[0] in (0, 413)
-    with begun(server, "/api/answer", 33 * 2**20) as connection:
-        assert connection.recv(4096).startswith(b"HTTP/1.1 413")
+    with begun(server, "/api/answer", f"Content-Length: {33 * 2**20}") as connection:
+        assert answered(connection)[0] == 413
 
 
 @pytest.mark.parametrize("name", ["run.sh", "a.html", "a", "", ".csv/", "a.exe.gz", "a.parquet.gz.sh"])

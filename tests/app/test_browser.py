@@ -1,10 +1,8 @@
 """The page in a real browser: every way in, every picture, typing, going back, dark, small, and names that attack."""
 
 import json
-import os
 import re
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,90 +15,12 @@ pytest.importorskip("starlette", reason=NEEDED)
 playwright = pytest.importorskip("playwright.sync_api", reason=NEEDED)
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason=NEEDED)
 
-from served import Served, served  # noqa: E402
+from opened import awaited, shown  # noqa: E402
+from served import Served  # noqa: E402
 from truecount import Counts, infer  # noqa: E402
 from truecount.app.examples import EXAMPLES  # noqa: E402
 
-FLAGS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")
-WAIT = 60_000
-EVIL = "<img src=x onerror=alert(1)>"
 ANSWERS = "**/api/answer?*"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    program = shutil.which("chromium")
-    if program is None:
-        missing = pytest.fail if os.environ.get("TRUECOUNT_EXTRAS") == "required" else pytest.skip
-        missing("there is no chromium on this machine")
-    with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=program, args=list(FLAGS))
-        yield started
-        started.close()
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("data")
-    rows = ["day,region,human,verdict"]
-    for at in range(600):
-        human = "" if at >= 200 else "fail" if at % 3 == 0 else "pass"
-        verdict = "fail" if (at * 7) % 10 < (6 if human == "fail" else 3) else "pass"
-        rows.append(f"2026-03-{2 + at % 21:02},{'north' if at % 2 else 'south'},{human},{verdict}")
-    (place / "runs.csv").write_text("\n".join(rows))
-    evil = [f"{EVIL},<script>alert(2)</script>"] + [f"{EVIL}{each},{EVIL}{each}" for each in "aabbab"]
-    (place / "evil.csv").write_text("\n".join([*evil, *(f",{EVIL}{each}" for each in "aabbabbb")]))
-    (place / "empty.csv").write_text("")
-    (place / "broken.parquet").write_bytes(b"PAR1 this is no parquet file")
-    (place / "confusion.csv").write_text("class\\output,fail,pass\nfail,70,30\npass,10,90\n")
-    return place
-
-
-@pytest.fixture(scope="module")
-def server(folder: Path) -> Iterator[Served]:
-    with served(folder) as found:
-        yield found
-
-
-@pytest.fixture
-def tab(browser: Any, server: Served) -> Iterator[Callable[..., Any]]:
-    """Open tabs that remember what went wrong in them and what they asked for."""
-    contexts, tabs = [], []
-
-    def new(address: str = "", *, context: Any = None, width: int = 1280, **options: Any) -> Any:
-        if context is None:
-            context = browser.new_context(viewport={"width": width, "height": 900}, accept_downloads=True, **options)
-            contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(WAIT)
-        page.complaints, page.requests = [], []
-        page.on("console", lambda message: page.complaints.append(message.text))
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        page.on("dialog", lambda dialog: (page.complaints.append(dialog.message), dialog.dismiss()))
-        page.on("request", lambda request: page.requests.append(request.url))
-        page.goto(f"{server.address}{address}")
-        tabs.append(page)
-        return page
-
-    yield new
-    complaints = [each for page in tabs for each in page.complaints]
-    asked = {url for page in tabs for url in page.requests if not url.startswith("blob:")}
-    for context in contexts:
-        context.close()
-    assert complaints == []
-    assert {url for url in asked if not url.startswith(f"http://127.0.0.1:{server.port}/")} == set()
-
-
-def shown(page: Any) -> str:
-    """The sentence of the answer, without unusual blanks."""
-    text = page.locator(".answer").inner_text()
-    return " ".join(re.sub("[\N{NO-BREAK SPACE}\N{WORD JOINER}]", " ", text).split())
-
-
-def awaited(page: Any, words: str) -> None:
-    """Wait for an answer that has these words."""
-    plain = "document.querySelector('.answer')?.textContent.replace(/[\\u00a0\\u2060\\s]+/g, ' ')"
-    page.wait_for_function(f"words => ({plain} || '').includes(words)", arg=words)
 
 
 def of_positive(positive: int, tested: int) -> str:
@@ -162,7 +82,7 @@ def test_a_late_answer_never_replaces_a_newer_one(tab: Callable[..., Any]) -> No
 
     page.route(ANSWERS, hold)
     page.get_by_label("Tested positive").fill("400")
-    page.wait_for_function("document.querySelector('#answer').getAttribute('aria-busy') === 'true'")
+    page.wait_for_function("() => document.querySelector('#answer').getAttribute('aria-busy') === 'true'")
     page.get_by_label("Tested positive").fill("500")
     awaited(page, of_positive(500, 3330))
     assert len(held) == 1
@@ -173,6 +93,58 @@ def test_a_late_answer_never_replaces_a_newer_one(tab: Callable[..., Any]) -> No
     page.complaints.clear()
 
 
+PUBLISHED = json.loads((Path(__file__).parents[1] / "reference" / "published.json").read_text(encoding="utf-8"))
+
+
+def typed(value: Any) -> str:
+    return f"{100 * value:g}%" if isinstance(value, float) else "/".join(map(str, value))
+
+
+def test_published_surveys_are_typed_and_give_their_published_answers(tab: Callable[..., Any]) -> None:
+    page = tab()
+    for name, given in PUBLISHED["surveys"].items():
+        page.get_by_label("Tested positive").fill(str(given["positive"][0]))
+        page.get_by_label("Tested", exact=True).fill(str(given["positive"][1]))
+        for rate in ("sensitivity", "specificity"):
+            page.get_by_label(rate.capitalize()).fill(typed(given[rate]))
+        is_there = "words => document.querySelector('#reproduce')?.textContent.includes(words)"
+        line = f"--positive {typed(given['positive'])} --sensitivity {typed(given['sensitivity'])} --spec"
+        page.wait_for_function(is_there, arg=line)
+        page.wait_for_function("() => document.querySelector('#answer').getAttribute('aria-busy') === 'false'")
+        mean, ends = page.locator("#answer tbody td").all_inner_texts()[1:3]
+        low, high = (float(each) / 100 for each in re.findall(r"[0-9.]+", ends))
+        expected = given["integrated"]
+        sd = expected.get("sd", (expected["97.5 %"] - expected["2.5 %"]) / 4)
+        rounding = 0.51 * 10.0 ** -(2 + len(mean.partition(".")[2].rstrip("\N{NO-BREAK SPACE} %")))
+        error = sd / 4000**0.5
+        assert float(mean.rstrip("\N{NO-BREAK SPACE} %")) / 100 == pytest.approx(
+            expected["mean"], abs=5 * error + rounding
+        ), name
+        # An end of the interval has about 2.7 times the standard error of the mean, where the posterior is normal.
+        assert low == pytest.approx(expected["2.5 %"], abs=14 * error + rounding), name
+        assert high == pytest.approx(expected["97.5 %"], abs=14 * error + rounding), name
+
+
+def test_a_negative_estimate_of_the_field_stands_beside_a_share(tab: Callable[..., Any]) -> None:
+    page = tab("#in=survey&positive=6%2F151&sensitivity=90%25&specificity=95%25")
+    awaited(page, "“positive”")
+    low = page.locator("#answer tbody td").nth(2).inner_text()
+    assert float(re.findall(r"[0-9.]+", low)[0]) >= 0
+    page.locator("#methods > summary").click()
+    page.locator("#methods tbody").get_by_text("-1.21").wait_for()
+
+
+def test_a_million_items_are_typed(tab: Callable[..., Any]) -> None:
+    counts = Counts([[450, 50], [60, 440]], [700_000, 300_000], classes=["negative", "positive"])
+    page = tab(
+        '#in=matrix&classes=["negative","positive"]&outputs=["negative","positive"]&labeled=450,50;60,440&unlabeled=7,3'
+    )
+    awaited(page, "“positive”")
+    page.get_by_label("Not labelled: output negative").fill("700,000")
+    page.get_by_label("Not labelled: output positive").fill("300000")
+    awaited(page, f"{100 * infer(counts).mean[1]:.1f} % “positive”")
+
+
 @pytest.mark.slow
 def test_typing_fast_ends_in_the_answer_to_what_stands_there(tab: Callable[..., Any]) -> None:
     page = tab()
@@ -181,11 +153,13 @@ def test_typing_fast_ends_in_the_answer_to_what_stands_there(tab: Callable[..., 
     for text in ("7", "71", "712", "71", "7", "", "6", "60", "600"):
         field.fill(text)
     awaited(page, of_positive(600, 3330))
-    page.wait_for_function("document.querySelector('#answer').getAttribute('aria-busy') === 'false'")
+    page.wait_for_function("() => document.querySelector('#answer').getAttribute('aria-busy') === 'false'")
     assert of_positive(600, 3330) in shown(page)
 
 
 PASTED = "\tcat\tdog\tunsure\ncat\t80\t15\t5\ndog\t9\t85\t6\nunlabelled\t300\t500\t40"
+
+
 PASTE = """(node, text) => {
   const data = new DataTransfer();
   data.setData("text/plain", text);
@@ -218,88 +192,27 @@ def test_a_table_is_typed_grows_and_takes_what_a_spreadsheet_copies(tab: Callabl
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.ariaLabel") == "Not labelled: output cat"
     page.get_by_label("At random from this same population").check()
-    page.wait_for_function("document.location.hash.includes('same-population')")
+    page.wait_for_function("() => document.location.hash.includes('same-population')")
     awaited(page, "“wolf”")
 
 
-def test_a_file_is_opened_with_a_guess_of_its_columns(tab: Callable[..., Any], folder: Path) -> None:
-    page = tab("#in=file")
-    page.get_by_label("Or a file that is read where it lies").fill(str(folder / "runs.csv"))
-    page.keyboard.press("Enter")
-    awaited(page, "“pass”")
-    page.get_by_text("200 rows have a label. The population is the other 400.").wait_for()
-    assert page.get_by_label("What human is").input_value() == "label"
-    assert page.get_by_label("What verdict is").input_value() == "prediction"
-    page.get_by_label("What verdict is").select_option("")
-    page.get_by_text("Choose the column of true classes").wait_for()
-    page.reload()
-    page.get_by_text("Choose the column of true classes").wait_for()
-
-
 @pytest.mark.slow
-def test_a_file_is_read_by_groups_and_in_time(tab: Callable[..., Any], folder: Path) -> None:
-    page = tab(f"#in=file&place={folder / 'runs.csv'}&label=human&prediction=verdict")
-    awaited(page, "“pass”")
-    page.get_by_label("What region is").select_option("by")
+def test_drift_and_estimators_are_asked_of_one_group(tab: Callable[..., Any]) -> None:
+    populations = "positive=north%3D96%2F1200&positive=south%3D71%2F1100"
+    page = tab(f"#in=survey&{populations}&sensitivity=103%2F122&specificity=399%2F401")
     awaited(page, "Of 2 groups")
-    page.locator("#answer section svg").first.wait_for()
-    page.locator("#options > summary").click()
-    page.get_by_label("Compare all groups with").select_option("north")
-    page.get_by_role("heading", name="Compared with the baseline").wait_for()
-    page.get_by_label("Groups", exact=True).select_option("yes")
-    page.wait_for_function("() => document.querySelector('#reproduce').textContent.includes('--independent')")
-    page.get_by_label("What day is").select_option("trend:week")
-    awaited(page, "From 2026-03-02 to 2026-03-16")
-    page.get_by_label("What day is").select_option("")
-    awaited(page, "Of the population")
-
-
-def test_a_file_is_dropped_and_a_matrix_fills_the_grid(tab: Callable[..., Any], folder: Path, server: Served) -> None:
-    page = tab("#in=file")
-    page.locator("#chooser").set_input_files(folder / "runs.csv")
-    awaited(page, "“pass”")
-    assert len(list(server.desk.uploads.folder.iterdir())) >= 1
-    page.locator("#reproduce > summary").click()
-    assert "truecount estimate runs.csv --label human --prediction verdict" in page.locator("#reproduce").inner_text()
-    page.locator("#chooser").set_input_files(folder / "confusion.csv")
-    page.get_by_label("Labelled: class fail, output fail").wait_for()
-    assert page.get_by_label("Labelled: class fail, output fail").input_value() == "70"
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("empty.csv", "is empty"),
-        ("broken.parquet", "cannot be read"),
-        ("nothing.csv", "does not exist"),
-        ("/etc/passwd", "not among"),
-    ],
-)
-def test_a_bad_file_is_refused_in_words(tab: Callable[..., Any], folder: Path, name: str, words: str) -> None:
-    page = tab("#in=file")
-    page.get_by_label("Or a file that is read where it lies").fill(name if name.startswith("/") else str(folder / name))
-    page.keyboard.press("Enter")
-    page.get_by_role("alert").get_by_text(words).wait_for()
-    assert page.locator("#answer").inner_text() == ""
-
-
-def test_names_that_attack_are_shown_and_not_run(tab: Callable[..., Any], folder: Path) -> None:
-    page = tab("#in=file")
-    page.get_by_label("Or a file that is read where it lies").fill(str(folder / "evil.csv"))
-    page.keyboard.press("Enter")
-    page.locator(".preview select").first.wait_for()
-    page.locator(".preview select").nth(0).select_option("label")
-    page.locator(".preview select").nth(1).select_option("prediction")
-    awaited(page, "<img src=x onerror=alert(1)>b")
-    page.locator("#reproduce > summary").click()
+    page.locator("#drift > summary").click()
+    page.locator("#drift .bar").first.wait_for()
+    assert page.locator("#drift-group").input_value() == "north"
+    before = page.locator("#drift table").inner_text()
+    page.locator("#drift-group").select_option("south")
+    page.wait_for_function("before => document.querySelector('#drift table').innerText !== before", arg=before)
+    assert "--positive 71/1100" in page.locator("#drift .reproduce pre").first.text_content()
     page.locator("#methods > summary").click()
-    page.locator("#methods figure").wait_for()
-    assert page.locator("main img, main script, main iframe").count() == 0
-    names = json.dumps([f"{EVIL}a", "</script><script>alert(3)</script>"])
-    page.goto(f"{page.url.partition('#')[0]}#in=matrix&classes={names}&outputs={names}&labeled=9,1;2,8&unlabeled=5,6")
-    awaited(page, "</script>")
-    assert page.locator("main script").count() == 0
-    assert page.get_by_label("Name of class 1").input_value() == f"{EVIL}a"
+    page.locator("#methods figure svg").wait_for()
+    page.get_by_role("button", name="Remove south").click()
+    awaited(page, "Of the population")
+    page.wait_for_function("() => !document.querySelector('#drift-group')")
 
 
 @pytest.mark.slow
@@ -313,7 +226,7 @@ def test_what_else_may_be_asked_is_answered_and_follows_what_is_typed(tab: Calla
     page.locator("#methods figure svg").wait_for()
     page.locator("#drift .bar").first.wait_for()
     before = page.locator("#drift table").inner_text()
-    page.get_by_label("Of each class, so many items may get").evaluate(
+    page.get_by_label("Share of each class whose output may have changed").evaluate(
         "node => { node.value = 15; node.dispatchEvent(new Event('input', {bubbles: true})); }"
     )
     page.wait_for_function("before => document.querySelector('#drift table').innerText !== before", arg=before)
@@ -366,18 +279,28 @@ def test_every_example_opens(tab: Callable[..., Any], example: dict[str, Any]) -
     assert min(box["width"], box["height"]) > 60
 
 
-WAYS = ["#in=survey", "#in=matrix", "#in=file&place=example:judge&label=human&prediction=verdict", "#in=examples"]
+WAYS = [
+    "#in=survey",
+    "#in=matrix",
+    "#in=file&place=example:judge&label=human&prediction=verdict",
+    "#in=examples",
+    "#in=survey&positive=north%3D96%2F1200&positive=south%3D71%2F1100&sensitivity=103%2F122&specificity=399%2F401",
+    "#in=file&place={folder}/read.csv&population={folder}/unread.jsonl&label=human&prediction=verdict",
+    "#in=file&place={folder}/raters.csv&label=human&label=second&prediction=verdict",
+]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_everyone_can_use_it_also_small_and_dark(tab: Callable[..., Any], scheme: str) -> None:
+def test_everyone_can_use_it_also_small_and_dark(tab: Callable[..., Any], scheme: str, folder: Path) -> None:
     grounds = set()
     page = tab(WAYS[0], width=400, color_scheme=scheme, bypass_csp=True)
-    for way in WAYS:
-        page.goto(f"{page.url.partition('#')[0]}{way}")
+    address = page.url.partition("#")[0]
+    for way in (each.format(folder=folder) for each in WAYS):
+        page.goto("about:blank")
+        page.goto(f"{address}{way}")
         page.locator(".examples" if "examples" in way else "#answer .answer").wait_for()
-        if "matrix" in way:
+        if "matrix" in way or "north" in way:
             page.locator("#drift > summary").click()
             page.locator("#drift .bar").first.wait_for()
         assert page.evaluate("document.documentElement.scrollWidth") <= 400, way
@@ -385,43 +308,6 @@ def test_everyone_can_use_it_also_small_and_dark(tab: Callable[..., Any], scheme
         assert found.violations_count == 0, f"{way}: {found.generate_report()}"
         grounds.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
     assert grounds == {"rgb(255, 255, 255)" if scheme == "light" else "rgb(20, 23, 26)"}
-
-
-@pytest.fixture(scope="module")
-def large(folder: Path) -> Path:
-    """A file of ten million rows, of which every hundredth has a label."""
-    import duckdb
-
-    file = folder / "large.csv"
-    query = """SELECT n AS id, CASE WHEN n % 100 = 0 THEN (CASE WHEN hash(n) % 10 < 4 THEN 'fail' ELSE 'pass' END) END
-    AS human, CASE WHEN hash(n) % 10 < 3 THEN 'fail' ELSE 'pass' END AS verdict FROM range(10000000) AS t(n)"""
-    with duckdb.connect() as connection:
-        connection.sql(query).write_csv(str(file))
-    return file
-
-
-@pytest.mark.slow
-def test_ten_million_rows_are_read_with_progress_and_stopped(
-    tab: Callable[..., Any], large: Path, server: Served
-) -> None:
-    page = tab("#in=file")
-    page.get_by_label("Or a file that is read where it lies").fill(str(large))
-    page.keyboard.press("Enter")
-    page.get_by_role("status").get_by_text(re.compile(r"Counting the rows [1-9]\d* %")).wait_for()
-    assert server.desk.reading._busy == 1
-    page.get_by_role("button", name="Stop").click()
-    page.get_by_role("alert").get_by_text("Stopped.").wait_for()
-    page.wait_for_function("!document.querySelector('.working')")
-    for _ in range(100):
-        if server.desk.reading._busy == 0:
-            break
-        page.wait_for_timeout(100)
-    assert server.desk.reading._busy == 0
-    assert page.locator("#answer").inner_text() == ""
-    page.get_by_label("What human is").select_option("")
-    page.get_by_label("What human is").select_option("label")
-    page.get_by_text("100,000 rows have a label. The population is the other 9,900,000.").wait_for()
-    awaited(page, "“pass”")
 
 
 def test_the_keyboard_alone_suffices(tab: Callable[..., Any]) -> None:

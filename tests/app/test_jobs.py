@@ -1,6 +1,8 @@
 """Tasks under way: asked after, stopped, and given up."""
 
+import asyncio
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,6 +54,26 @@ def test_a_job_that_is_begun_again_replaces_the_first(server: Served) -> None:
     assert "progress" in told(server, "plan?job=three", LONG)
     told(server, "stop", {"job": "three"})
     assert until_idle(server)
+
+
+def test_who_waits_is_told_also_of_what_nobody_expected(monkeypatch: pytest.MonkeyPatch) -> None:
+    noticed: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", lambda told: noticed.append(told.exc_type))
+
+    def failing(**_: object) -> tuple[str, bytes]:
+        raise ZeroDivisionError
+
+    async def waited() -> tuple[str, bytes]:
+        job = jobs.Jobs().begin("one", failing)
+        return await job.news(30)
+
+    kind, content = asyncio.run(waited())
+    for thread in threading.enumerate():
+        if thread.name == "truecount-task":
+            thread.join(30)
+    assert noticed == [ZeroDivisionError]
+    assert kind == "error"
+    assert b"ended unexpectedly" in content
 
 
 @pytest.mark.parametrize("values", [None, [], {}, {"job": 5}, {"job": "unknown"}])

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from questions import LONG, SURVEY
+from truecount.app import pool as pool_module
 from truecount.app.pool import Pool, StoppedError
 
 
@@ -73,12 +74,37 @@ def test_a_process_that_dies_costs_its_task_alone() -> None:
         pool.close()
 
 
+@pytest.mark.parametrize(("failures", "words"), [(1, None), (2, "No process could be started")])
+def test_a_process_that_cannot_be_started_is_tried_twice(
+    failures: int, words: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, tried = pool_module._begun, []
+
+    def failing(niceness: int) -> Any:
+        tried.append(niceness)
+        if len(tried) <= failures:
+            raise EOFError("unexpected EOF")
+        return begun(niceness)
+
+    monkeypatch.setattr(pool_module, "_begun", failing)
+    pool = Pool(most=1)
+    try:
+        if words is None:
+            assert pool.run("answer", SURVEY, silent, Event())[0] == "json"
+        else:
+            with pytest.raises(StoppedError, match=words):
+                pool.run("answer", SURVEY, silent, Event())
+        assert pool._busy == 0
+    finally:
+        pool.close()
+
+
 def test_reading_a_file_has_a_process_of_its_own(tmp_path: Path) -> None:
     file = tmp_path / "runs.csv"
     file.write_text("human,verdict\n" + "pass,pass\nfail,pass\n,pass\n,fail\n" * 10)
     pool = Pool(most=2, is_fresh=True)
-    chosen = {"place": str(file), "label": "human", "prediction": "verdict"}
-    kind, made = pool.run("count", (str(file), chosen), silent, Event())
+    chosen = {"place": str(file), "label": ["human"], "prediction": ["verdict"]}
+    kind, made = pool.run("count", ([str(file)], chosen), silent, Event())
     assert (kind, json.loads(made)["unlabeled"]) == ("json", 20)
     assert pool._idle == []
     pool.close()

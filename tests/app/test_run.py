@@ -1,10 +1,12 @@
 """The program as a user starts it: its first line, its end, and what it says where something is missing."""
 
 import http.client
+import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from time import sleep
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -39,6 +41,24 @@ def test_it_prints_its_address_first_and_ends_cleanly(tmp_path: Path, number: in
         assert errors.strip() == "Open this address in a browser on this machine. Ctrl-C ends the program."
     finally:
         program.kill()
+
+
+def test_it_sends_the_browser_there(tmp_path: Path) -> None:
+    seen, opener = tmp_path / "seen", tmp_path / "opener"
+    opener.write_text(f'#!/bin/sh\nprintf %s "$1" > {seen}.part && mv {seen}.part {seen}\n')
+    opener.chmod(0o755)
+    words, environment = [*COMMAND, "app"], {**os.environ, "BROWSER": str(opener)}
+    program = subprocess.Popen(
+        words, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    try:
+        assert program.stdout is not None
+        address = program.stdout.readline().strip()
+        assert any(seen.exists() or sleep(0.05) for _ in range(600))
+        assert seen.read_text() == address
+    finally:
+        program.terminate()
+        program.communicate(timeout=60)
 
 
 @pytest.mark.parametrize(

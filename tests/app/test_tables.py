@@ -46,18 +46,18 @@ def test_every_kind_of_file_is_shown_with_a_guess(name: str, tmp_path: Path) -> 
     assert found["times"] == ["day"]
     assert found["groups"] == ["region", "weight"]
     labels = [row[2] for row in found["rows"]]
-    assert labels.count("") == 3
-    assert len(labels) == 6
+    assert labels.count("") == 2
+    assert len(labels) == 4
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_every_kind_of_file_is_counted(name: str, tmp_path: Path) -> None:
     file = write(tmp_path / name)
-    chosen = Chosen(place=str(file), label="human", prediction="verdict")
-    found = count(str(file), chosen)
+    chosen = Chosen(place=str(file), label=["human"], prediction=["verdict"])
+    found = count([str(file)], chosen)
     assert found["counts"]["labeled"] == [[0, 4], [0, 4]]
     assert found["counts"]["unlabeled"] == [6, 6]
-    by = count(str(file), Chosen(place=str(file), label="human", prediction="verdict", by=["region"]))
+    by = count([str(file)], Chosen(place=str(file), label=["human"], prediction=["verdict"], by=["region"]))
     assert by["counts"]["groups"] == [["north"], ["south"]]
 
 
@@ -86,7 +86,7 @@ def test_a_matrix_and_counts_are_known_for_what_they_are(tmp_path: Path) -> None
                       '"labeled": [[1, 2], [3, 4]], "unlabeled": [5, 6]}')  # fmt: skip
     assert preview(str(matrix))["matrix"]["labeled"] == [[140, 60], [20, 180]]
     assert preview(str(counts)) == {"kind": "counts"}
-    assert count(str(counts), Chosen(place="counts.json"))["counts"]["unlabeled"] == [5, 6]
+    assert count([str(counts)], Chosen(place="counts.json"))["counts"]["unlabeled"] == [5, 6]
 
 
 def test_long_cells_and_many_columns_are_cut(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_broken_file_is_refused_by_its_own_name(name: str, content: bytes, tmp
     with pytest.raises(InputError):
         preview(str(file))
     with pytest.raises(InputError) as told:
-        count(str(file), Chosen(place=f"upload:abc/{name}", label="a", prediction="b"))
+        count([str(file)], Chosen(place=f"upload:abc/{name}", label=["a"], prediction=["b"]))
     assert str(tmp_path) not in str(told.value)
 
 
@@ -123,3 +123,46 @@ def test_only_the_first_rows_are_read(tmp_path: Path) -> None:
     file.write_text("a,b\n" + "1,2\n" * 5000)
     names, rows = File(file).head(7)
     assert (names, len(rows)) == (["a", "b"], 7)
+
+
+def two_files(folder: Path) -> tuple[Path, Path]:
+    labelled, population = folder / "read.csv", folder / "unread.csv"
+    labelled.write_text("human,verdict\n" + "pass,pass\nfail,fail\nfail,pass\n" * 10)
+    population.write_text("verdict,region\n" + "pass,north\nfail,south\npass,south\n" * 20)
+    return labelled, population
+
+
+def test_labelled_rows_and_the_population_may_be_two_files(tmp_path: Path) -> None:
+    labelled, population = two_files(tmp_path)
+    assert preview(str(labelled))["is_labelled"]
+    assert not preview(str(population))["is_labelled"]
+    chosen = Chosen(place=str(labelled), population=str(population), label=["human"], prediction=["verdict"])
+    found = count([str(labelled), str(population)], chosen)
+    assert found["counts"]["labeled"] == [[10, 10], [0, 10]]
+    assert found["counts"]["unlabeled"] == [20, 40]
+    assert found["notes"] == []
+    assert chosen.words() == [str(labelled), str(population), "--label", "human", "--prediction", "verdict"]
+
+
+def test_what_is_wrong_with_the_population_names_it_as_the_user_does(tmp_path: Path) -> None:
+    labelled, population = two_files(tmp_path)
+    places = {"place": "upload:a1/read.csv", "population": "upload:b2/unread.csv"}
+    chosen = Chosen(**places, label=["human"], prediction=["region"])
+    with pytest.raises(InputError) as told:
+        count([str(labelled), str(population)], chosen)
+    assert "read.csv" in str(told.value)
+    assert str(tmp_path) not in str(told.value)
+    swapped = Chosen(
+        place="upload:b2/unread.csv", population="upload:a1/read.csv", label=["human"], prediction=["verdict"]
+    )
+    with pytest.raises(InputError, match=r"unread\.csv has no label and read\.csv has"):
+        count([str(population), str(labelled)], swapped)
+
+
+def test_labels_of_the_population_that_are_not_used_are_named(tmp_path: Path) -> None:
+    labelled, _ = two_files(tmp_path)
+    again = tmp_path / "again.csv"
+    again.write_text(labelled.read_text())
+    chosen = Chosen(place=str(labelled), population=str(again), label=["human"], prediction=["verdict"])
+    (said,) = count([str(labelled), str(again)], chosen)["notes"]
+    assert "30" in said

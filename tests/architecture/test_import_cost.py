@@ -51,6 +51,7 @@ def test_an_ordinary_answer_loads_nothing_of_ours_that_it_does_not_use():
         "reading.frames",
         "inference.chains.hamiltonian",
         "diagnostics.calibration",
+        "diagnostics.evidence",
     ]
     code = "import sys, truecount as tc; tc.infer(tc.Counts([[140, 60], [20, 180]], [600, 400])).findings"
     check = f"assert not {{f'truecount.{{name}}' for name in {unused}}} & set(sys.modules)"
@@ -69,3 +70,9 @@ def test_a_package_that_loads_on_demand_lists_its_names(name):
     assert all(getattr(package, each).__name__ for each in package.__all__)
     with pytest.raises(AttributeError, match=f"'truecount.{name}' has no attribute 'nothing'"):
         package.nothing  # noqa: B018
+
+
+def test_the_command_loads_nothing_of_checks_planning_and_pictures_for_an_estimate():
+    unused = ["diagnostics.evidence", "diagnostics.label_error", "planning", "plots", "page", "api.trust", "estimators"]
+    check = f"assert not {{f'truecount.{{name}}' for name in {unused}}} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", f"import sys, truecount.cli.estimate\n{check}"], check=True)

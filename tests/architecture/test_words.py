@@ -21,12 +21,19 @@ INSTEAD = {
     r"\bmend(s|ed|ing)?\b": "fix",
     r"\blean(s|ed|ing)? on\b": "rely on",
     r"\bcame about\b": "was made, was sampled",
-    r"drawn without chains": "independent draws",
+    r"(drawn|draws) without chains": "independent draws",
     r"as often as promised": "at the nominal level",
     r"hardly.learned": "prior-dominated",
     r"without a trace": "not identifiable",
     r"(take|takes|taken) (it |that |a conclusion )?away": "overturn, remove",
     r"so many of each output": "stratified by output",
+    r"\bhangs? on\b": "depends on",
+    r"\bhas a say\b": "influences, matters",
+    r"\bto be believed\b": "reliable",
+    r"\bgravely\b": "severe",
+    r"\b(these|those|that) very \w": "the same, exactly",
+    r"\ball but impossible\b": "extremely unlikely",
+    r"\bworth a word\b": "reported",
     r"(?<!black.)(?<!view )(?<![-\w])box(es)?(?![-=\w])": "classifier",
 }
 """Private words, as patterns, and what the field says."""
@@ -62,6 +69,10 @@ def test_a_private_word_is_gone(pattern: str) -> None:
         "unless told",
         "before leaning on it",
         "Boxes are poor",
+        "the answer hangs on the prior",
+        "the prior has a say",
+        "weights that are not to be believed",
+        "in that very column",
     ],
 )
 def test_each_is_seen(line: str) -> None:

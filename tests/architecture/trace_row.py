@@ -71,11 +71,11 @@ def path_of(code: CodeType) -> Path:
 
 @cache
 def function_folder(code: CodeType) -> str:
-    """The folder of a function; nothing for bodies of classes and modules, which have no fast locals.
+    """The folder of a function; nothing for bodies of classes and modules, which have no fast locals, and annotations.
 
     Comprehensions belong to the body or function around them.
     """
-    is_body = code.co_name in ("__post_init__", "__init__") or code.co_name.startswith("<")
+    is_body = code.co_name in ("__post_init__", "__init__", "__annotate__") or code.co_name.startswith("<")
     is_function = code.co_flags & inspect.CO_OPTIMIZED and not is_body
     return path_of(code).parts[0] if is_function and path_of(code).parts else ""
 

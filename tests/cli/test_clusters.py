@@ -65,6 +65,34 @@ def test_counted_clusters_give_the_same_answer(folder: Path) -> None:
     assert json.loads(done.stdout)["classes"] == answered(folder, "runs.csv", "--cluster", "question")["classes"]
 
 
+def test_clusters_are_within_groups_by_several_columns(folder: Path) -> None:
+    """One column that joins both, made by hand, counts the same."""
+    rng = np.random.default_rng(3)
+    rows = ["model,question,both,human,verdict"]
+    for model, number in ((model, number) for model in "AB" for number in range(40)):
+        truth = rng.random() < 0.6
+        said = [["no", "yes"][int(truth ^ (rng.random() < 0.2))] for _ in range(3)]
+        label = ["no", "yes"][int(truth)] if number < 20 else ""
+        rows += [f"{model},q{number},{model} q{number},{label},{each}" for each in said]
+    (folder / "models.csv").write_text("\n".join(rows))
+    asked = ("models.csv", "--by", "model", "--draws", "200")
+    by_hand = answered(folder, *asked, "--cluster", "both")
+    for cluster in (["--cluster", "model,question"], ["--cluster", "model", "--cluster", "question"]):
+        found = answered(folder, *asked, *cluster)
+        for each in (found, by_hand):
+            (told,) = [finding for finding in each["findings"] if finding["code"] == "clustered"]
+            assert told["numbers"]["clusters"] == 80
+        assert 0.5 < spread(found) / spread(by_hand) < 2  # bins are made by names, which differ
+    done = run("estimate", *asked, *COLUMNS, "--cluster", "question", folder=folder)
+    assert done.returncode == 1
+    assert "Make clusters within them: --cluster model,question." in done.stderr
+
+
+def spread(answer: dict) -> float:
+    """Return the standard deviation of the first class in the first group."""
+    return next(iter(answer["groups"]))["classes"][0]["sd"]
+
+
 def test_labels_of_the_population_come_from_a_file_or_a_column(folder: Path) -> None:
     found = [
         answered(folder, "runs.csv", "--target-labels", "audit.csv"),
@@ -85,6 +113,10 @@ def test_labels_of_the_population_come_from_a_file_or_a_column(folder: Path) -> 
         (("runs.csv", "--target-labels", "audit.csv", "--by", "where"), "--target-labels does not go with groups"),
         (("runs.csv", "--target-labels", "none.csv"), "none.csv"),
         (("runs.csv", "--cluster", "nothing"), "'nothing'"),
+        (("runs.csv", "--cluster", "question,nothing"), "'nothing'"),
+        (("runs.csv", "--cluster", "question,question"), "names 'question' twice"),
+        (("runs.csv", "--by", "where", "--cluster", "where"), "as is by"),
+        (("runs.csv", "--cluster", "question,human"), "as is label"),
     ],
 )
 def test_bad_requests_are_refused(folder: Path, arguments: tuple[str, ...], said: str) -> None:

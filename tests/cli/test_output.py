@@ -12,7 +12,7 @@ from command import COMMAND, run, run_process
 from truecount.cli import separate
 
 COLUMNS = ["items", "class", "counted", "mean", "median", "sd", "lower", "upper", "effective_draws", "rhat"]
-WORDS = ["status", "findings", "serious", "error"]
+WORDS = ["status", "findings", "serious", "error", "corrected"]
 TABLE = ["runs.csv", "--label", "y", "--prediction", "c", "--by", "store,week"]
 
 
@@ -52,6 +52,15 @@ def test_workers_are_refused_where_there_is_one_population(runs):
     )
     assert done.returncode == 2
     assert "--workers is given, and the answer is drawn jointly" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("asked", [["--class", "yes"], ["--sort", "size"]])
+def test_what_a_file_of_all_classes_does_not_show_is_refused(runs, asked):
+    done = run("estimate", *TABLE, "-o", "joint.csv", *asked, folder=runs)
+    assert done.returncode == 2
+    assert f"{asked[0]} is given with --output alone" in " ".join(done.stderr.split())
+    done = run("estimate", *TABLE, "-o", "joint.csv", *asked, "--table", "--draws", "100", folder=runs)
+    assert done.returncode == 0
 
 
 @pytest.mark.parametrize(("asked", "started"), [([], 1), (["--workers", "2"], 2)])

@@ -137,7 +137,7 @@ def test_a_picture_and_a_page_are_written(tmp_path: Path):
         ([*TEST, "--apart", "A", "--budget", "3"], "--class"),
         ([*TEST, "--half-width", "60%"], "below 0.5"),
         (["--half-width", "3%"], "no data"),
-        ([*TEST, "--next", "50"], "--next needs the counts"),
+        ([*TEST, "--next", "50"], "--next needs data"),
         ([*TEST, "--budget", "10", "--plot", "plan.xyz"], "must end in"),
     ],
 )

@@ -20,7 +20,7 @@ from truecount._wording import display_width
 from truecount.cli import screen
 from truecount.cli.report import Report
 from truecount.errors import InputError
-from truecount.results.table import remark, tabulate
+from truecount.results.summary import remark, tabulate
 
 SERIOUS = Finding("not-converged", "serious", "The [draws] have not converged.", {}, "Draw longer.")
 LONG = ["日本語" * 20, "[bold]" + "x" * 100]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import truecount as tc
+from command import run
 from truecount import Counts, Exact, Prior, infer
 from truecount._advice import AUDIT, AUTO, JOINT, Advice, keyword, named_rows, period
 from truecount.cli.app import in_options
@@ -87,6 +88,41 @@ def test_nothing_that_an_engine_or_a_prior_advises_is_python() -> None:
             infer(counts, **options)  # type: ignore[arg-type]
         assert "(" in error.value.remedy
         assert "(" not in in_options(error.value, "estimate").remedy
+
+
+RATED = ("--label", "ann", "--label", "bob")
+HUMAN = ("--label", "human")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (*HUMAN, "--label-error", "5%", "--cluster", "site"),
+        (*RATED, "--weight", "w"),
+        (*RATED, "--engine", "gibbs"),
+        (*HUMAN, "--by", "model", "--prior", "learned"),
+        (*HUMAN, "--by", "model", "--study", "site", "--new-study", "one"),
+        (*HUMAN, "--by", "model", "--cluster", "site"),
+        (*HUMAN, "--method", "rogan-gladen"),
+        (*HUMAN, "--method", "nothing"),
+        (*HUMAN, "--method", "em"),
+        (*HUMAN, "--target-labels", "site=s1", "--prior", "learned"),
+        (*HUMAN, "--prediction", "ann", "--independent-classifiers", "--engine", "gibbs"),
+    ],
+    ids=" ".join,
+)
+def test_no_remedy_of_the_command_is_python(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    rows = ["model,site,w,human,ann,bob,verdict"]
+    for at in range(60):
+        labels = ",".join("abc"[(at + shift) % 3] for shift in (0, at % 2, at // 30)) if at < 40 else ",,"
+        rows.append(f"{'AB'[at % 2]},s{at % 5 % 2},{1 + at % 3},{labels},{'abc'[at * 7 % 3]}")
+    (tmp_path / "runs.csv").write_text("\n".join(rows))
+    done = run("estimate", "runs.csv", "--prediction", "verdict", *arguments, folder=tmp_path)
+    assert done.returncode in (1, 2), done.stdout
+    said = " ".join(done.stderr.split()).rpartition("Error: ")[2]
+    remedy = re.split(r"(?<=[a-z0-9])[.] (?=[A-Z])", said)[-1]
+    assert not re.search(rf"{PYTHON}|\(\)|[A-Z][a-z]+\(", remedy), remedy
+    assert remedy != said
 
 
 def test_no_advice_of_a_finding_is_python() -> None:

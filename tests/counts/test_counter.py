@@ -127,7 +127,11 @@ def test_groups_of_batches() -> None:
     counter.update(["a", "b"], ["a", "b"], by={"region": ["north", None], "week": [1, 2]})
     counter.update(None, ["a", "b", "b"], by={"region": ["north", "north", "south"], "week": [1, 1.0, 2]})
     expected = tc.Groups(
-        [[1, 0], [0, 1]], {("north", 1): [1, 1], ("south", 2): [0, 1]}, ["a", "b"], by=("region", "week")
+        [[1, 0], [0, 1]],
+        {("north", 1): [1, 1], ("south", 2): [0, 1]},
+        ["a", "b"],
+        by=("region", "week"),
+        label_groups={("north", 1): [[1, 0], [0, 0]]},
     )
     assert counter.groups == expected
     assert counter.counts == expected.total

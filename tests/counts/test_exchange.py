@@ -155,7 +155,7 @@ def test_lengths_of_narrow_kinds_do_not_overflow() -> None:
     import numpy as np
 
     from truecount.reading.columns import Columns
-    from truecount.reading.scan import row_of
+    from truecount.reading.rows import row_of
 
     most = np.uint32(2**32 - 1)
     rows = [

@@ -252,3 +252,9 @@ def test_groups_made_otherwise_do_not_add(other: Groups, message: str) -> None:
     one = plain(times=[5, 6]) if other.times is not None else plain()
     with pytest.raises(InputError, match=message):
         one + other
+
+
+def test_groups_are_selected_without_a_search_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thousands of groups would be searched for millions of times."""
+    monkeypatch.setattr(Groups, "index", lambda *_: pytest.fail("searched"))
+    assert plain().select(["B", "A"]).groups == ("B", "A")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from truecount import Counts
-from truecount.counts.validation import unseen_remedy
+from truecount.counts.table import unseen_remedy
 from truecount.errors import InputError
 
 LABELED, UNLABELED = [[140, 60], [20, 180]], [600, 400]

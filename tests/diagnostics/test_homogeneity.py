@@ -2,11 +2,18 @@
 
 import numpy as np
 import pytest
-from scipy.stats import fisher_exact
+from scipy.stats import binom, fisher_exact
 
-from truecount import Counts, simulate
+from truecount import Counts, Groups, Prior, simulate
 from truecount.diagnostics import homogeneity
-from truecount.diagnostics.homogeneity import drift_finding, homogeneity_test, not_random, visible_drift
+from truecount.diagnostics.hierarchy import LABELS_DIFFER
+from truecount.diagnostics.homogeneity import (
+    drift_finding,
+    homogeneity_test,
+    labels_differ,
+    not_random,
+    visible_drift,
+)
 
 COUNTS = Counts([[80, 20], [20, 80]], [50, 50], classes=["fail", "pass"])
 
@@ -118,3 +125,73 @@ def test_two_large_samples_are_told_apart():
 def test_a_random_sample_of_billions_is_one():
     assert not_random(Counts([[140, 60], [100, 100]], [6 * 10**9, 4 * 10**9])) is None
     assert not_random(Counts([[140, 60], [100, 100]], [4 * 10**9, 6 * 10**9])).code == "not-a-random-sample"
+
+
+ROWS = np.array([[0.8, 0.1, 0.1], [0.15, 0.75, 0.1]])
+ITEMS = {"A": [30, 60, 10], "B": [35, 55, 10], "C": [30, 58, 12]}
+
+
+def groups_with_labels(rng, rows_of, items_of):
+    """Groups whose labels carry them, with these rows and so many labels of each class."""
+    own = {group: np.array([rng.multinomial(items_of[group], row) for row in rows_of[group]]) for group in rows_of}
+    groups = Groups(sum(own.values()), ITEMS, classes=["fail", "pass"], outputs=["fail", "pass", "unsure"])
+    return Groups(groups.labeled[0], ITEMS, groups.classes, groups.outputs, by=["model"], label_groups=own)
+
+
+def share_found(rng, rows_of, items_of, data_sets):
+    found = [
+        labels_differ(groups_with_labels(rng, rows_of, items_of), Prior(), LABELS_DIFFER) for _ in range(data_sets)
+    ]
+    return np.mean([each is not None for each in found])
+
+
+@pytest.mark.parametrize("items", [{"A": 3, "B": 2, "C": 40}, {"A": 60, "B": 20, "C": 40}])
+def test_a_judge_that_treats_all_groups_alike_is_rarely_accused(items, seed):
+    false = share_found(np.random.default_rng(seed), dict.fromkeys("ABC", ROWS), items, 300)
+    assert false <= binom.ppf(1 - 1e-4, 300, LABELS_DIFFER[1]) / 300
+
+
+def test_a_judge_that_favours_one_model_is_found(seed):
+    """Thirty-five points of one class, sixty labels of each class and model: nine of ten, at the least."""
+    favoured = ROWS + np.array([[-0.35, 0.35, 0.0], [0.0, 0.0, 0.0]])
+    rows = {"A": ROWS, "B": favoured, "C": ROWS}
+    power = share_found(np.random.default_rng(seed), rows, dict.fromkeys("ABC", 60), 60)
+    assert power >= binom.ppf(1e-4, 60, 0.9) / 60
+
+
+def test_the_finding_names_what_differs_and_what_to_do():
+    rng = np.random.default_rng(0)
+    rows = {"A": ROWS, "B": np.array([[0.3, 0.6, 0.1], ROWS[1]]), "C": ROWS}
+    found = labels_differ(groups_with_labels(rng, rows, dict.fromkeys("ABC", 200)), Prior(), LABELS_DIFFER)
+    assert (found.code, found.severity, found.numbers["classes"]) == ("confusion-drifted", "serious", ["fail"])
+    assert found.numbers["group"] == "B"
+    assert found.numbers["shares"][0] == pytest.approx(0.6, abs=0.18) or found.numbers["output"] == "fail"
+    assert "in B" in found.message
+    assert "study='model'" in found.advice
+    assert "--study model" in found.advice.words("estimate")
+
+
+def test_labels_of_no_group_are_not_compared():
+    """They may differ although the groups are alike, and no study could be made of them."""
+    own = {"A": [[60, 20, 0], [10, 70, 0]]}
+    groups = Groups([[80, 80, 0], [20, 140, 0]], ITEMS, label_groups=own)
+    assert labels_differ(groups, Prior(), LABELS_DIFFER) is None
+    assert labels_differ(Groups(groups.labeled[0], ITEMS), Prior(), LABELS_DIFFER) is None
+
+
+def test_labels_of_rows_that_are_known_do_not_count():
+    rng = np.random.default_rng(0)
+    rows = {"A": ROWS, "B": ROWS[::-1], "C": ROWS}
+    groups = groups_with_labels(rng, rows, dict.fromkeys("ABC", 60))
+    assert labels_differ(groups, Prior(), LABELS_DIFFER) is not None
+    assert labels_differ(groups, Prior.known_confusion(ROWS), LABELS_DIFFER) is None
+
+
+def test_rounding_of_large_counts_is_no_difference() -> None:
+    """A class with labels in one group only cannot differ between groups, however many they are."""
+    tables = np.array([[[1000137, 100011, 7], [0, 0, 0]], [[0, 0, 0], [3000, 900053, 11]]])
+    test = homogeneity_test(tables)
+    assert test.p_value == 1
+    np.testing.assert_array_equal(test.by_class, [1, 1])
+    near = np.array([[[300_000, 200_000]], [[3, 2]]])
+    assert homogeneity_test(near).p_value == 1

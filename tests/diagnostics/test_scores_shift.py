@@ -77,3 +77,10 @@ def as_scores(confidence, output):
     scores = np.column_stack([1 - confidence, 1 - confidence])
     scores[np.arange(len(output)), output] = confidence
     return scores
+
+
+def test_an_answer_from_scores_is_sent_back_to_them():
+    """It keeps predicted classes alone: to keep the classifier's confidence is no advice where it was kept."""
+    (finding,) = [each for each in tc.check(tc.infer(made(1))).findings if each.code == "label-shift-untestable"]
+    assert "keeping its confidence" not in finding.advice
+    assert "check(scores)" in finding.advice

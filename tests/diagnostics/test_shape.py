@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from truecount import Counts
-from truecount.diagnostics.shape import several_answers
+from truecount.diagnostics.identify import several_answers
 from truecount.inference.draws import Draws
 
 COUNTS = Counts([[9, 1], [2, 8]], [5, 5], classes=["fail", "pass"])

@@ -10,6 +10,7 @@ import pytest
 
 FOLDER = Path(__file__).parents[2] / "examples"
 SCRIPTS = sorted(FOLDER.glob("[0-9]*.py"))
+LONG = ("05_weekly_monitoring",)
 DUCKDB = "nanobind|leaked|skipped remainder"
 """What DuckDB's bindings may say as Python ends, and nobody can help."""
 WRITTEN = {
@@ -25,7 +26,11 @@ def test_all_are_there_and_listed() -> None:
     assert all(f"`{script.name}`" in listed for script in SCRIPTS)
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+@pytest.mark.parametrize(
+    "script",
+    [pytest.param(each, marks=pytest.mark.slow) if each.stem in LONG else each for each in SCRIPTS],
+    ids=lambda script: script.stem,
+)
 def test_it_runs(script: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONUTF8": "1"}
     arguments = [sys.executable, str(script), str(tmp_path)]

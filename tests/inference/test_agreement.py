@@ -26,8 +26,10 @@ PAIRS = [
 LONG = (
     *("two classes, sparse shares", "two classes, all outputs alike", "five classes, three outputs"),
     *("three classes, six outputs, sparse rows", "three classes, two outputs, a million unlabelled"),
+    *("three classes, nearly singular", "three classes, useless box"),
+    *("five classes, none of four", "five classes, nine outputs"),
 )
-"""Problems that take several seconds an engine."""
+"""Problems that take a second or several an engine."""
 REFUSALS = [(engine, name) for name, problem in PROBLEMS.items() for engine in problem.refused_by]
 
 

@@ -162,6 +162,7 @@ HIDDEN_TAILS = {
 """Mean, sd and kurtosis of the first class by sums over all allocations (`benchmarks/attack_oracle.py`)."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HIDDEN_TAILS)
 def test_tails_that_most_pools_would_not_see_are_drawn_from(name, seed):
     """Eight answers together: with parts fitted to all prevalences at once they were five standard errors off."""

@@ -1,4 +1,4 @@
-"""The plainest engine: what it refuses, and a limit with a closed form."""
+"""Gibbs sampling: what it refuses, and a limit with a closed form."""
 
 import numpy as np
 import pytest
@@ -23,6 +23,11 @@ def test_it_refuses_many_more_unlabelled_than_labelled_items():
 def test_it_refuses_fewer_outputs_than_classes():
     with pytest.raises(UnsuitableEngineError, match="crawl"):
         Gibbs().sample(density_of([[9, 1], [1, 9], [5, 5]], [50, 50]), 0)
+
+
+def test_it_refuses_weighted_items_that_rounding_would_change():
+    with pytest.raises(UnsuitableEngineError, match="only whole items can be imputed"):
+        Gibbs().sample(density_of([[9, 1], [1, 9]], [2.55, 0.51]), 0)
 
 
 def test_many_unlabelled_items_are_fine_when_the_confusion_is_known():

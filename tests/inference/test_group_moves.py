@@ -125,7 +125,8 @@ def alike(n_classes):
     return Groups(np.round(20 * rows).astype(int), {at: np.roll(items, at // 7) for at in range(7)})
 
 
-@pytest.mark.parametrize("n_classes", [3, pytest.param(5, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("n_classes", [3, 5])
 def test_alike_groups_of_several_classes_converge_soon(n_classes, seed):
     """Without far moves of the centre R-hat is above 1.1 here, since a class may be absent from all groups."""
     answer = infer(alike(n_classes), LabelShift(groups=Pooled()), engine=Auto(100), seed=seed)

@@ -13,7 +13,7 @@ from truecount.inference.importance.joint import _first_proposals, _left_out, _p
 from truecount.inference.importance.proposal import Pool
 from truecount.inference.importance.resample import normalised
 from truecount.models import density
-from truecount.results.provenance import Origin
+from truecount.results.export.provenance import Origin
 
 LABELED = np.array([[140, 60], [20, 180]])
 GROUPS = {"first": [600, 400], "second": [500, 500], "third": [30, 70]}

@@ -80,6 +80,7 @@ def test_a_summit_without_mass_is_left_out():
     assert len(survey(density(Counts([[900, 50, 50], [50, 9000, 50]], [100, 100, 800]), Prior())).modes) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("posed", [FAR_CORNER, SPARSE_CORNER], ids=["far corner", "sparse corner"])
 def test_a_corner_that_chains_seldom_visit_gets_its_weight(posed, seed):
     draws, exact = Hamiltonian(effective_draws=2000).sample(posed, seed), by_sum(posed)

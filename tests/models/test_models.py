@@ -7,9 +7,10 @@ import pytest
 
 import truecount as tc
 from command import run
+from truecount.api.bayesian import chosen_model
 from truecount.cli.options import DESIGNS
 from truecount.errors import InputError
-from truecount.models.register import KINDS, MODELS, chosen_model
+from truecount.models.register import KINDS, MODELS
 
 COUNTS = tc.Counts([[8, 2], [1, 9]], [30, 20], classes=["fail", "pass"])
 

@@ -1,7 +1,5 @@
 """The page in a real browser: what is seen, what is asked of the network, and whether everyone can read it."""
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from itertools import combinations, pairwise
@@ -10,24 +8,17 @@ from typing import Any
 
 import pytest
 
+from chromium import watched
 from made_groups import made_answer
 from made_posterior import made_posterior
 from pictures import HARD, posterior_of
 from truecount import Counts, Finding, infer, report
 
 NEEDED = "could not import it: needs the extra browser"
-playwright = pytest.importorskip("playwright.sync_api", reason=NEEDED)
+pytest.importorskip("playwright.sync_api", reason=NEEDED)
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason=NEEDED)
 
 SCREENS = {"desk": (1280, 800), "telephone": (360, 740)}
-FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 TEN = [f"class {number}" for number in range(10)]
 SERIOUS = Finding("not-converged", "serious", "The draws have not converged.", {}, "Draw longer.")
 CAUTION = Finding("few-labels", "caution", "<script>alert(2)</script> has few labels.", {}, "Label more.")
@@ -67,29 +58,11 @@ CASES: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    program = shutil.which("chromium")
-    if program is None:
-        missing = pytest.fail if os.environ.get("TRUECOUNT_EXTRAS") == "required" else pytest.skip
-        missing("there is no chromium on this machine")
-    with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=program, args=list(FLAGS))
-        yield started
-        started.close()
-
-
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
     """A tab that remembers what went wrong in it and what it asked for."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, bypass_csp=True)
-    tab = context.new_page()
-    tab.complaints, tab.requests = [], []
-    tab.on("console", lambda message: tab.complaints.append(message.text))
-    tab.on("pageerror", lambda error: tab.complaints.append(str(error)))
-    tab.on("dialog", lambda dialog: (tab.complaints.append(dialog.message), dialog.dismiss()))
-    tab.on("request", lambda request: tab.requests.append(request.url))
-    yield tab
+    yield watched(context.new_page())
     context.close()
 
 

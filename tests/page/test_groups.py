@@ -89,7 +89,7 @@ def test_the_python_on_the_page_gives_the_same_draws() -> None:
     assert (again.prevalence == answer.prevalence).all()
 
 
-@pytest.mark.parametrize("number", [2, 72, 315])
+@pytest.mark.parametrize("number", [2, 72, pytest.param(315, marks=pytest.mark.slow)])
 def test_any_number_of_groups_makes_a_page_whose_pictures_are_sound(number: int) -> None:
     answer = made_answer({f"g{at}": [0.5 - at / 1000, 0.5 + at / 1000] for at in range(number)})
     html = page(answer)
@@ -148,7 +148,7 @@ def test_few_studies_have_a_table_of_priors_of_their_spread(
     found = _few_studies(data, model)
     assert found is not None
     html = page(replace(answer, findings=(found,)))
-    assert ("How the answer hangs on the prior of the studies’ spread" in unescape(html)) == is_told
+    assert ("How the answer depends on the prior of the studies’ spread" in unescape(html)) == is_told
     sensitivity = tc.spread_sensitivity(answer)
     assert sensitivity.scales == (0.25, 0.5, 1.0)
     widths = np.ptp(sensitivity.interval, axis=2)

@@ -14,12 +14,10 @@ from made_posterior import made_posterior
 from pictures import HARD, posterior_of
 from truecount.errors import InputError
 from truecount.models import Model
+from truecount.page.answer import confusion_table, fit_table, render
 from truecount.page.reproduce import python
-from truecount.page.tables import confusion_table, fit_table
-from truecount.page.write import render
-from truecount.results.table import tabulate
+from truecount.results.summary import Look, tabulate
 
-LOOK = {"level": 0.95, "kind": "equal-tailed", "target": "population"}
 COUNTS = tc.Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
 MOST_BYTES = 500_000
 
@@ -45,7 +43,7 @@ class Reader(HTMLParser):
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    return render(made_posterior(), **LOOK, command="truecount estimate")  # type: ignore[arg-type]
+    return render(made_posterior(), command="truecount estimate")  # type: ignore[arg-type]
 
 
 def test_it_opens_with_the_answer_and_says_all_that_is_asked_for(page: str) -> None:
@@ -69,26 +67,26 @@ def test_it_opens_with_the_answer_and_says_all_that_is_asked_for(page: str) -> N
 
 
 def test_level_kind_and_target_change_the_page() -> None:
-    usual = render(made_posterior(), **LOOK)  # type: ignore[arg-type]
+    usual = render(made_posterior())  # type: ignore[arg-type]
     for change in ({"level": 0.5}, {"kind": "hdi"}, {"target": "realized"}):
-        assert render(made_posterior(), **{**LOOK, **change}) != usual  # type: ignore[arg-type]
-    assert "Of these items" in render(made_posterior(), **{**LOOK, "target": "realized"})  # type: ignore[arg-type]
+        assert render(made_posterior(), Look(**change)) != usual  # type: ignore[arg-type]
+    assert "Of these items" in render(made_posterior(), Look(target="realized"))
 
 
 def test_many_classes_are_summed_up(page: str) -> None:
-    text = Reader(render(posterior_of([f"class {number}" for number in range(8)]), **LOOK)).text  # type: ignore[arg-type]
+    text = Reader(render(posterior_of([f"class {number}" for number in range(8)]))).text  # type: ignore[arg-type]
     assert "; 5 more classes share the rest" in text
     assert "“class 0” (95 % interval" in text
 
 
 def test_the_same_answer_gives_the_same_page(page: str) -> None:
-    assert render(made_posterior(), **LOOK, command="truecount estimate") == page  # type: ignore[arg-type]
+    assert render(made_posterior(), command="truecount estimate") == page  # type: ignore[arg-type]
 
 
 def test_names_and_findings_are_escaped() -> None:
     odd = tc.Finding("few-labels", "serious", "<b>bold</b>", {}, '"&<i>')
     posterior = made_posterior(classes=["<script>alert(1)</script>", "\"'&\x1b\n"], findings=(odd,))
-    page = render(posterior, **LOOK, title="<u>", command="<s>")  # type: ignore[arg-type]
+    page = render(posterior, title="<u>", command="<s>")  # type: ignore[arg-type]
     read = Reader(page)
     assert not {"script", "b", "i", "u", "s"} & {tag for tag, _ in read.tags}
     assert "<script>alert(1)</script>" in read.text
@@ -122,7 +120,7 @@ def test_ten_classes_weigh_little(classes: list[str], tmp_path: Path) -> None:
 @pytest.mark.parametrize("case", HARD)
 def test_every_class_is_in_the_table_in_full(case: str) -> None:
     posterior = HARD[case]()
-    text = "".join(Reader(render(posterior, **LOOK)).words)  # type: ignore[arg-type]
+    text = "".join(Reader(render(posterior)).words)  # type: ignore[arg-type]
     assert all(str(name) in text for name in posterior.classes)
 
 
@@ -172,7 +170,7 @@ def test_the_python_shown_draws_the_same_again(prior: tc.Prior, engine: object, 
 @pytest.mark.parametrize("model", [tc.SamePopulation(), tc.ByPrediction(), tc.ByPrediction([0.5, 2])], ids=repr)
 def test_other_models_say_what_they_assume_and_are_reproduced(model: Model) -> None:
     posterior = tc.infer(COUNTS, model, seed=2)
-    text = Reader(render(posterior, **LOOK)).text  # type: ignore[arg-type]
+    text = Reader(render(posterior)).text  # type: ignore[arg-type]
     assert "The classifier treats each class alike" not in text
     assert "come from the population itself" in text
     again: dict[str, tc.Posterior] = {}
@@ -186,7 +184,7 @@ def test_draws_that_the_counts_alone_do_not_give_are_said_to_be_others() -> None
     again: dict[str, tc.Posterior] = {}
     exec(python(posterior), again)  # noqa: S102
     assert not np.array_equal(again["posterior"].prevalence[:100], posterior.prevalence[:100])
-    assert "Solved together with other problems" in Reader(render(posterior, **LOOK)).text  # type: ignore[arg-type]
+    assert "Solved together with other problems" in Reader(render(posterior)).text  # type: ignore[arg-type]
     [alone] = tc.infer_many([COUNTS], engine=tc.Exact(100))
     exec(python(alone), again)  # noqa: S102
     np.testing.assert_array_equal(again["posterior"].prevalence, alone.prevalence)

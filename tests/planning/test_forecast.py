@@ -10,6 +10,7 @@ from truecount.planning.pilot import pilot_scenario
 from truecount.planning.scenario import Sizes, assumed_scenario
 
 PILOT = tc.Counts([[52, 8], [5, 55]], [150, 250], classes=["fail", "pass"])
+SPARSE = tc.Counts([[55, 5], [2, 58]], [290, 110])
 MORE = Sizes(np.array([100.0, 100.0]), 800.0)
 ERROR = 5 * 0.12 / np.sqrt(150) + 5 * 0.12 / np.sqrt(48)
 """Five standard errors of two mean widths, whose logarithms vary by .12 between data sets."""
@@ -40,6 +41,18 @@ def test_widths_vary_as_much_as_those_of_data_sets_that_are_inferred_from():
     scenario = pilot_scenario(PILOT, tc.LabelShift(), 1)
     spread = np.log(forecast(scenario, MORE, level=0.95).widths[:, 0]).std()
     assert spread == pytest.approx(np.log(brute_force(scenario, MORE)[:, 0]).std(), rel=0.5)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_data_are_drawn_by_other_random_numbers_than_truths(seed):
+    """With the same, a share that is drawn high has data that are drawn low, and widths hardly vary.
+
+    The standard error of a standard deviation of logarithms by 48 residuals is 10 %; five of two of them.
+    """
+    scenario = pilot_scenario(SPARSE, tc.LabelShift(), seed)
+    sizes = Sizes(np.array([69.0, 0.0]), 800.0)
+    spreads = [np.log(forecast(scenario, sizes, level=0.95, seed=own).widths[:, 0]).std() for own in (seed, seed + 50)]
+    assert spreads[0] == pytest.approx(spreads[1], rel=0.5)
 
 
 TEST = tc.Assumed.test(prevalence=0.15, sensitivity=0.93, specificity=0.98)

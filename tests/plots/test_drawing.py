@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from pictures import HARD, LONG_NAMES, clashes, compared, covered, posterior_of
 from truecount import Posterior, plots
 from truecount.errors import InputError
-from truecount.plots.theme import MARKERS
+from truecount.plots.canvas import MARKERS
 
 PICTURES: dict[str, Callable[..., Any]] = {
     "prevalence": plots.prevalence,

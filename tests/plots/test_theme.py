@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from truecount.plots import DARK, LIGHT, Theme
+from truecount.plots.canvas import MARKERS, marker
 from truecount.plots.classifier import FULL
-from truecount.plots.theme import MARKERS, marker
 
 TO_CONES = np.array(
     [

@@ -13,7 +13,7 @@ from command import run
 from truecount.counts.exchange import read_counts
 from truecount.reading.columns import Columns
 from truecount.reading.files import File
-from truecount.reading.text import require_whole
+from truecount.reading.locate import require_whole
 
 COLUMNS = Columns(label="human", prediction="verdict")
 MARK = "\ufeff"

@@ -193,10 +193,12 @@ GROUPED = {
 
 
 def test_every_door_makes_the_same_groups(tmp_path: Path) -> None:
-    expected = tc.Groups([[1, 0], [0, 1]], {1: [0, 1], 2: [1, 1]}, ["a", "b"], by="week")
+    labeled, items = [[1, 0], [0, 1]], {1: [0, 1], 2: [1, 1]}
+    expected = tc.Groups(labeled, items, ["a", "b"], by="week", label_groups={1: labeled})
     labels, outputs, weeks = GROUPED.values()
+    arrays = tc.count(labels[:2], outputs[:2], outputs[2:], by={"week": np.array(weeks[2:])})
+    assert arrays == tc.Groups(labeled, items, ["a", "b"], by="week")  # the groups of labels are not given
     found = {
-        "count": tc.count(labels[:2], outputs[:2], outputs[2:], by={"week": np.array(weeks[2:])}),
         "Counter": tc.Counter(by="week").update(labels, outputs, by=weeks).groups,
         "merged": tc.counts.merge_counts(
             tc.count_table(BACK_ENDS["polars"](GROUPED, Sparks()), **COLUMNS, by="week"),

@@ -10,8 +10,9 @@ import truecount as tc
 from truecount.errors import InputError
 from truecount.reading.columns import Columns
 from truecount.reading.duck import connect
+from truecount.reading.files import relations
 from truecount.reading.locate import find_shards
-from truecount.reading.relations import relations, require_keys
+from truecount.reading.relations import require_keys
 
 BOTH = Columns(label="human", prediction="verdict")
 

@@ -11,7 +11,7 @@ import pytest
 import truecount as tc
 from truecount.reading.columns import Columns
 from truecount.reading.files import File
-from truecount.reading.text import ends_in_quotes
+from truecount.reading.locate import ends_in_quotes
 
 WORDS = [
     '"',

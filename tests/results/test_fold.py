@@ -6,9 +6,9 @@ import pytest
 import truecount as tc
 from made_posterior import made_posterior
 from truecount.plots.shares import prevalence_data
-from truecount.results.summary import MOST_ROWS, SHOWN, folded_summary
+from truecount.results.summary import MOST_ROWS, SHOWN, Look, folded_summary
 
-LOOK = {"level": 0.9, "kind": "equal-tailed", "target": "population"}
+LOOK = Look(level=0.9)
 
 
 def many(number: int) -> tc.Posterior:
@@ -18,7 +18,7 @@ def many(number: int) -> tc.Posterior:
 
 def test_few_classes_are_as_they_were():
     posterior = many(MOST_ROWS)
-    summary, places = folded_summary(posterior, **LOOK)
+    summary, places = folded_summary(posterior, LOOK)
     assert places == tuple(range(MOST_ROWS))
     assert summary.classes == posterior.classes
     assert "others" not in str(posterior)
@@ -26,7 +26,7 @@ def test_few_classes_are_as_they_were():
 
 def test_the_largest_come_first_and_the_rest_is_one_row():
     posterior = many(60)
-    summary, places = folded_summary(posterior, **LOOK)
+    summary, places = folded_summary(posterior, LOOK)
     assert len(summary.classes) == len(places) == SHOWN + 1
     assert (np.diff(summary.mean[:-1]) <= 0).all()
     assert summary.classes[-1] == "30 others"

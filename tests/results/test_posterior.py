@@ -7,7 +7,7 @@ from made_posterior import made_posterior
 from truecount import Counts, Exact, Gibbs, Hamiltonian, LabelShift, Posterior, infer
 from truecount.errors import InputError
 from truecount.inference.draws import Draws
-from truecount.results.provenance import Origin
+from truecount.results.export.provenance import Origin
 
 WEIGHTED = Counts([[8, 4], [4, 8]], [10, 10], labeled_squares=[[16, 8], [8, 16]], unlabeled_squares=[20, 20])
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import truecount as tc
-from truecount.page.tables import fit_table
+from truecount.page.answer import fit_table
 from truecount.plots.classifier import predictive_data
 
 COUNTS = tc.Counts([[30, 5, 3], [4, 40, 6], [2, 5, 50]], [200, 100, 50])

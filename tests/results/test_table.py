@@ -16,8 +16,8 @@ from truecount.inference.draws import Draws
 from truecount.inference.run import Run, status_of
 from truecount.models import LabelShift
 from truecount.plots.shares import prevalence_data
-from truecount.results.provenance import Origin
-from truecount.results.table import remark, tabulate
+from truecount.results.export.provenance import Origin
+from truecount.results.summary import Look, remark, tabulate
 
 SERIOUS = Finding("not-converged", "serious", "The draws have not converged.", {"rhat": 1.5}, "Draw longer.")
 
@@ -135,14 +135,14 @@ def test_interval_ends_are_shares_in_spite_of_rounding() -> None:
 def test_level_kind_and_target_are_named_and_change_the_cells() -> None:
     posterior = made_posterior()
     usual = tabulate(posterior)
-    half = tabulate(posterior, level=0.5)
-    shortest = tabulate(posterior, kind="hdi", level=0.8)
-    realized = tabulate(posterior, target="realized")
+    half = tabulate(posterior, Look(level=0.5))
+    shortest = tabulate(posterior, Look(kind="hdi", level=0.8))
+    realized = tabulate(posterior, Look(target="realized"))
     assert half.header[-1] == "50 % interval"
     assert shortest.header[-1] == "80 % shortest interval"
     assert realized.header[2] == "share of these items"
     assert len({table.rows[0][-1] for table in (usual, half, shortest, realized)}) == 4
-    assert tabulate(posterior, level=0.995).header[-1] == "99.5 % interval"
+    assert tabulate(posterior, Look(level=0.995)).header[-1] == "99.5 % interval"
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def test_every_form_of_the_answer_has_the_numbers_of_one_summary() -> None:
         assert summary.sd.tolist() == [row["sd"] for row in rows]
         assert summary.effective_draws.tolist() == [row["effective_draws"] for row in rows]
         shown = [f"{100 * mean:.{summary.decimals}f} %" for mean in summary.mean]
-        assert [row[-2] for row in tabulate(posterior, **look).rows] == shown
+        assert [row[-2] for row in tabulate(posterior, Look(**look)).rows] == shown
         drawn = prevalence_data(posterior, **look)
         assert [share for share, _ in drawn.numbers] == shown
         assert drawn.mean.tolist() == summary.mean.tolist()

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-PROBLEMS = 8
+PROBLEMS = 4
+"""Of each regime; the benchmark has hundreds, and its planted bug is seen in the problems that were reported."""
 
 
 @pytest.fixture

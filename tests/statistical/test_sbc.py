@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import truecount as tc
-from calibrated import SHAPES, SQUARE
+from calibrated import DATA_SETS, SHAPES, SQUARE
 from truecount import Counts, Prior
 from truecount.inference import Auto
 from truecount.inference.draws import Draws, dirichlet
@@ -26,7 +26,7 @@ MINUTES = ("as many outputs", "more outputs", "fewer outputs", "a million unlabe
 )
 def test_infer_is_calibrated(name, seed):
     result = SHAPES[name].calibrate(by_infer, seed=seed)
-    assert len(result.ranks) >= 500
+    assert len(result.ranks) >= DATA_SETS
     assert result.least_effective > 2 * result.draws
     assert result.p_value > FALSE_ALARMS, result.p_values
 
@@ -52,8 +52,8 @@ def rightly(counts: Counts, prior: Prior, seed: int) -> Draws:
 def without_weights(counts: Counts, prior: Prior, seed: int) -> Draws:
     """Solve for the prevalence, keep what lies inside the simplex, and leave it at that."""
     posed, rng = density(counts, prior), np.random.default_rng(seed)
-    confusion = dirichlet(rng, posed.rows, (6000,))
-    outputs = dirichlet(rng, posed.unlabeled + 1, (6000,))
+    confusion = dirichlet(rng, posed.rows, (20_000,))
+    outputs = dirichlet(rng, posed.unlabeled + 1, (20_000,))
     solution = np.linalg.solve(confusion.transpose(0, 2, 1), outputs[..., None])[..., 0]
     return some(solution, confusion, np.flatnonzero((solution >= 0).all(axis=1)))
 
@@ -84,20 +84,30 @@ def test_the_textbook_is_calibrated(seed):
     assert SQUARE.calibrate(rightly, seed=seed).p_value > FALSE_ALARMS
 
 
-@pytest.mark.parametrize("bug", [without_unlabeled, from_the_prior, without_weights, transposed, with_labels_twice])
-def test_that_check_fails_on_a_bug(bug, seed):
-    result = SQUARE.calibrate(bug, seed=seed)
+@pytest.mark.parametrize(
+    ("bug", "data_sets"),
+    [
+        (without_unlabeled, 100),
+        (from_the_prior, 100),
+        (without_weights, 150),
+        (transposed, 100),
+        (with_labels_twice, DATA_SETS),
+    ],
+)
+def test_that_check_fails_on_a_bug(bug, data_sets, seed):
+    """With fewer data sets than `infer` and the engines have, or as many."""
+    result = SQUARE.calibrate(bug, seed=seed, data_sets=data_sets)
     assert result.p_value < FALSE_ALARMS, result.p_values
 
 
-@pytest.mark.slow
 def test_that_check_fails_on_fixed_rows_where_they_are_learned(seed):
-    result = SHAPES["learned rows"].calibrate(with_flat_rows, seed=seed)
+    """As few data sets and ranks as chains of learned rows have."""
+    result = SHAPES["learned rows"].calibrate(with_flat_rows, seed=seed, data_sets=60, draws=9)
     assert result.p_value < FALSE_ALARMS, result.p_values
 
 
 def test_ranks_of_the_shares_alone_do_not_see_the_prior_returned(seed):
     """That is why the likelihood and the joint density are ranked too."""
-    result = SQUARE.calibrate(from_the_prior, seed=seed)
+    result = SQUARE.calibrate(from_the_prior, seed=seed, data_sets=100)
     assert result.p_values[:3].min() * 3 > FALSE_ALARMS
     assert result.p_values[3] < FALSE_ALARMS

@@ -10,8 +10,9 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from truecount import _check
-from truecount._advice import AUTO, Action, Advice
+from truecount._advice import AUTO, OWN_ENGINE, Action, Advice
 from truecount._progress import track
+from truecount._wording import nearest
 from truecount.counts import Counts, Groups, Ratings
 from truecount.counts.classifiers import merge_rare
 from truecount.counts.table import COUNT_FIRST
@@ -27,16 +28,17 @@ from truecount.models import Density, LabelShift, Model, Prior, TargetLabels
 from truecount.models.erring_labels import ErringLabels
 from truecount.models.given_output import OutputModel
 from truecount.models.independent_classifiers import IndependentClassifiers, all_combinations
-from truecount.models.register import chosen_model, label_shift_model, require_plain_label_shift
+from truecount.models.priors import require_prior
+from truecount.models.register import KINDS, require_plain_label_shift
 from truecount.results import Finding, PointEstimate, Posterior
+from truecount.results.export.provenance import Origin
 from truecount.results.finding import Awaited
-from truecount.results.provenance import Origin
 from truecount.scores import Scores
 
 if TYPE_CHECKING:
-    from truecount.results.group_posterior import GroupPosterior
-    from truecount.results.row_files import Output
-    from truecount.results.separate import SeparateAnswers
+    from truecount.results.groups.posterior import GroupPosterior
+    from truecount.results.separate.answers import SeparateAnswers
+    from truecount.results.separate.row_files import Output
 
 Made = TypeVar("Made")
 
@@ -139,11 +141,53 @@ def infer(
         return _closed_form(data, chosen, engine, asked)
     if isinstance(chosen, IndependentClassifiers):
         return _independent(data, chosen, engine, asked)
-    if data.combinations is not None and not isinstance(chosen, TargetLabels):  # whose table has these very outputs
+    if data.combinations is not None and not isinstance(chosen, TargetLabels):  # whose table has exactly these outputs
         data = merge_rare(data)
     chosen = chosen.resolved(data)
     density = chosen.density(data)
     return _posterior(_engine(engine).sample(density, seed), density, data, chosen, asked)
+
+
+def chosen_model(model: Model, prior: Prior | None) -> LabelShift | OutputModel:
+    """Return the model that a call means, where `prior` may stand for ``LabelShift(prior)``."""
+    if not isinstance(model, (LabelShift, OutputModel)):
+        raise InputError("model", f"is {model!r:.60}", "it must be a model", _meant(model))
+    if prior is None:
+        return model
+    require_prior(prior)
+    if model != LabelShift():
+        raise InputError(
+            "prior",
+            f"is given beside model={model!r:.60}",
+            "prior= stands for model=LabelShift(prior), and a model has a prior of its own",
+            "Pass model=LabelShift(prior=...), or give SamePopulation() or ByPrediction() given_output=...",
+        )
+    return LabelShift(prior)
+
+
+def _meant(value: object) -> str:
+    """Say what to pass in place of what is no model."""
+    if isinstance(value, Prior):
+        return "Pass it as prior=..., or in LabelShift(...)"
+    every = " or ".join(f"{kind.__name__}()" for kind in KINDS)
+    names = {kind.__name__.lower(): kind.__name__ for kind in KINDS}
+    called = value.__name__ if isinstance(value, type) else str(value)
+    meant = nearest(called.lower().replace("_", "").replace("-", ""), names)
+    return f"Pass {names[meant]}()" if meant else f"Pass {every}"
+
+
+def label_shift_model(model: Model, prior: Prior | None, asked: str) -> LabelShift:
+    """Return the model that a call means; refuse one for which what is asked does not exist."""
+    chosen = chosen_model(model, prior)
+    if not isinstance(chosen, LabelShift):
+        raise InputError(
+            "model",
+            f"is {chosen!r:.60}, where {chosen.carries_over} carries over",
+            f"{asked} exists only under label shift, where {LabelShift.carries_over} does",
+            Advice("Pass {}", LabelShift.choice()),
+        )
+    require_plain_label_shift(chosen, asked)
+    return chosen
 
 
 def _of_scores(data: Scores, model: LabelShift | OutputModel, engine: Engine, origin: Origin) -> Posterior:
@@ -374,7 +418,7 @@ def _independent(counts: Counts, model: IndependentClassifiers, engine: Engine, 
     """Draw under the assumption that classifiers err independently, and test it on the labelled items."""
     if (wanted := engine.open_choice_of_groups) is None:
         needed = "independent classifiers have an engine of their own"
-        raise InputError("engine", f"is {engine!r:.60}", needed, "Leave it out, or pass Auto(effective_draws=...)")
+        raise InputError("engine", f"is {engine!r:.60}", needed, Advice("{}", OWN_ENGINE))
     counts = all_combinations(counts)
     density = model.classifier_density(counts)
     draws = sample_independent(density, effective_draws=wanted, seed=origin.seed)
@@ -389,7 +433,7 @@ def _closed_form(counts: Counts, model: OutputModel, engine: Engine, origin: Ori
     _check.instance_of("counts", counts, Counts, COUNT_FIRST)
     if (wanted := engine.open_choice) is None:
         needed = f"under {type(model).__name__} the posterior has a closed form"
-        raise InputError("engine", f"is {engine!r}", needed, "Leave it out, or pass Auto(effective_draws=...)")
+        raise InputError("engine", f"is {engine!r}", needed, Advice("{}", OWN_ENGINE))
     draws = sample_closed_form(model.closed_form(counts), draws=wanted, seed=origin.seed)
     return Posterior(draws=draws, counts=counts, model=model, findings=of_closed_form(counts, model), origin=origin)
 

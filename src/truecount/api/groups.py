@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from truecount import _check
+from truecount._advice import OWN_ENGINE, Advice
 from truecount._types import Name
 from truecount.counts import Groups
 from truecount.counts.classifiers import merge_rare
@@ -16,10 +17,10 @@ from truecount.inference.draws import Engine
 from truecount.inference.hierarchical import sample_groups
 from truecount.models import Cut, Independent, LabelShift, Pooled, Varying
 from truecount.models.groups import group_density
-from truecount.results.group_posterior import GroupPosterior
-from truecount.results.group_summary import Questions
-from truecount.results.provenance import Origin
-from truecount.results.spread_sensitivity import SpreadSensitivity
+from truecount.results.export.provenance import Origin
+from truecount.results.groups.posterior import GroupPosterior
+from truecount.results.groups.spread_sensitivity import SpreadSensitivity
+from truecount.results.groups.summary import Questions
 
 SENSITIVITY_ENGINE = Auto(400)
 FEWEST_POOLED = 3
@@ -30,7 +31,7 @@ def infer_groups(groups: Groups, model: LabelShift, engine: Engine, origin: Orig
     """Infer the true share of every class in every group, jointly."""
     if (wanted := engine.open_choice_of_groups) is None:
         needed = "groups have an engine of their own"
-        raise InputError("engine", f"is {engine!r:.60}", needed, "Leave it out, or pass Auto(effective_draws=...)")
+        raise InputError("engine", f"is {engine!r:.60}", needed, Advice("{}", OWN_ENGINE))
     groups = merge_rare(groups)
     variation = model.groups or (Pooled() if len(groups) >= FEWEST_POOLED else Independent())
     chosen = replace(model, groups=variation)
@@ -50,7 +51,7 @@ def spread_sensitivity(
     level: float = 0.95,
     engine: Engine = SENSITIVITY_ENGINE,
 ) -> SpreadSensitivity:
-    """Infer again under other priors of the spread between studies: with few of them, the prior has a say.
+    """Infer again under other priors of the spread between studies: few of them leave the answer to the prior.
 
     Parameters
     ----------
@@ -59,7 +60,7 @@ def spread_sensitivity(
     scales
         Of the half-normal prior of the spread; by default half that of the answer, that itself, and twice that.
     of, level
-        The class whose share is told, by default as in ``answer.summary()``; and the level of the intervals.
+        The class whose share is reported, by default as in ``answer.summary()``; and the level of the intervals.
     engine
         What draws; by default an effective sample size of 400, which is enough to see a difference.
     """

@@ -1,8 +1,8 @@
-"""The verbs of planning: what to gather, and what to label next."""
+"""The verb of planning: what to gather, and how wide intervals will then be."""
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,22 +11,21 @@ from truecount import _check
 from truecount._progress import watch
 from truecount._types import FloatArray
 from truecount._wording import listed
-from truecount.api.bayesian import package_version
+from truecount.api.bayesian import chosen_model, package_version
 from truecount.counts import Counts, Groups
 from truecount.errors import InputError
 from truecount.models import LabelShift, Model
-from truecount.models.register import chosen_model, require_plain_label_shift
+from truecount.models.register import require_plain_label_shift
 from truecount.planning import normal
-from truecount.planning.batch import OutputKnowledge, drop_most, knowledge, wider_by_a_surprise
-from truecount.planning.forecast import Forecast, tells_nothing
+from truecount.planning.forecast import tells_nothing
 from truecount.planning.goal import Costs, Goal, checked_budget
-from truecount.planning.mixed import with_target_labels
-from truecount.planning.pilot import group_scenarios, pilot_scenario, posterior_draws
-from truecount.planning.problem import Problem
+from truecount.planning.groups import Together, group_scenarios, variation_of
+from truecount.planning.pilot import pilot_scenario
+from truecount.planning.problem import Forecasts, Problem
 from truecount.planning.reading import items_to_read
 from truecount.planning.scenario import Assumed, Scenario, Sizes, assumed_scenario
 from truecount.planning.search import UNLIMITED, Choice, best_sizes, cheapest_sizes
-from truecount.planning.worth import Alternative, alternatives, curve, indistinct, unlimited_widths
+from truecount.planning.worth import Alternative, Curve, alternatives, curve, indistinct, unlimited_widths
 from truecount.results.plan import SURE, ClassForecast, Plan, points
 from truecount.scores import Scores
 
@@ -35,8 +34,6 @@ EQUAL = Costs()
 """A label costs as much as an item."""
 CLOSE = 0.1
 """How near to what can be reached a plan comes where the goal itself cannot be."""
-STOPPING_DRAWS = 4000
-"""Of which the ends of intervals are found, before labelling is stopped."""
 ANYTHING = Goal.narrow(0.25)
 """What is made small where no goal is given: the widest interval."""
 
@@ -95,8 +92,8 @@ def plan(
     Notes
     -----
     Sizes are searched for by Fisher information, averaged over the posterior of the pilot; what is found is then
-    simulated and inferred from, and the search corrected by that. Groups are forecast each by itself, with the labels
-    that they share: a model that pools them gives narrower intervals.
+    simulated and inferred from, and the search corrected by that. Groups are inferred from as `infer` does it: pooled
+    where there are three or more, or as the model says.
 
     Examples
     --------
@@ -116,6 +113,7 @@ def plan(
             level=level,
             is_large_sample=bool(large_sample),
             seed=seed,
+            together=_together(data, chosen),
         )
         _require_groups(problem)
         prices = costs.vector(problem.first.strata)
@@ -153,6 +151,13 @@ def _scenarios(data: Any, model: Model, seed: int) -> dict[Any, Scenario]:
     counts = data.to_counts() if isinstance(data, Scores) else data
     _check.instance_of("data", counts, Counts, "Pass Counts, Groups, Scores, or Assumed(...) where there is no pilot")
     return {None: pilot_scenario(counts, model, seed)}
+
+
+def _together(data: Any, model: Model) -> Together | None:
+    """Return how groups are inferred together; None for one population."""
+    if not isinstance(data, Groups) or not isinstance(model, LabelShift):
+        return None
+    return Together(variation=variation_of(data, model), shares_labels=data.shares_labels)
 
 
 def _require_groups(problem: Problem) -> None:
@@ -284,8 +289,17 @@ def _answer(problem: Problem, choice: Choice, sizes: Sizes, words: list[str], go
         words = [NOTHING, *(f"For ± 10 points: {line[0].lower()}{line[1:]}" for line in _needed(tenth, choice))]
     ratio = _ratio(problem, forecasts, sizes)
     is_simulated = is_told and not problem.is_large_sample
-    others = alternatives(problem, sizes, ratio, has_goal=goal is not None) if is_simulated else []
-    others += _finer_cells(data, sizes, max(found.width[problem.places].max() for found in forecasts.values()))
+    widest = max(float(found.width[problem.places].max()) for found in forecasts.values())
+
+    def others() -> tuple[Alternative, ...]:
+        with watch(what="planning"):
+            told = alternatives(problem, sizes, ratio, has_goal=goal is not None) if is_simulated else []
+            return (*told, *_finer_cells(data, sizes, widest))
+
+    def against_cost() -> Curve:
+        with watch(what="planning"):
+            return curve(problem, choice, sizes, ratio)
+
     is_by_class = isinstance(scenario.model, LabelShift)
     return Plan(
         sizes=sizes,
@@ -294,14 +308,16 @@ def _answer(problem: Problem, choice: Choice, sizes: Sizes, words: list[str], go
         classes=_classes(problem, forecasts, sizes),
         places=tuple(problem.places),
         groups={
-            group: float(found.width[problem.places].max()) for group, found in forecasts.items() if group is not None
+            group: float(found.width[problem.places].max())
+            for group, found in forecasts.each.items()
+            if group is not None
         },
         goal=goal,
         probability=probability,
         is_reached=is_reached,
         words=tuple(words),
-        alternatives=tuple(others),
-        make_curve=cache(partial(curve, problem, choice, sizes, ratio)) if is_simulated and has_labels else None,
+        make_alternatives=cache(others),
+        make_curve=cache(against_cost) if is_simulated and has_labels else None,
         reading=_reading(problem, sizes) if is_by_class else None,
         readable=sum(each.counted_items + sizes.items for each in problem.scenarios.values()),
         level=problem.level,
@@ -322,7 +338,7 @@ def _missed(problem: Problem, found: float) -> str:
     return f"Not reached: these sizes meet the goal with a probability of {100 * (1 - found):.0f} %."
 
 
-def _ratio(problem: Problem, forecasts: Mapping[Any, Forecast], sizes: Sizes) -> float:
+def _ratio(problem: Problem, forecasts: Forecasts, sizes: Sizes) -> float:
     """Return by how much the simulated width differs from the one by Fisher information."""
     narrow = replace(problem, goal=replace(problem.goal, kind="narrow", share=0.25, groups=None))
     return max(float(found.width[problem.places].max()) for found in forecasts.values()) / max(
@@ -330,7 +346,7 @@ def _ratio(problem: Problem, forecasts: Mapping[Any, Forecast], sizes: Sizes) ->
     )
 
 
-def _classes(problem: Problem, forecasts: Mapping[Any, Forecast], sizes: Sizes) -> tuple[ClassForecast, ...]:
+def _classes(problem: Problem, forecasts: Forecasts, sizes: Sizes) -> tuple[ClassForecast, ...]:
     widths = np.array([found.width for found in forecasts.values()])
     widest = widths.argmax(axis=0)
     each, scenarios = list(forecasts.values()), list(problem.scenarios.values())
@@ -370,116 +386,3 @@ def _finer_cells(data: Any, sizes: Sizes, width: float) -> list[Alternative]:
 def floor(data: "Assumed | Counts", model: Model = LabelShift(), *, level: float = 0.95, seed: int = 0) -> FloatArray:
     """Return the width of each class's interval that no number of labels and items gets under, shape (classes,)."""
     return unlimited_widths(next(iter(_scenarios(data, model, seed).values())), _check.level(level))
-
-
-def next_batch(
-    counts: Counts,
-    number: int,
-    *,
-    target: Any = None,
-    model: Model = LabelShift(),
-    of: Any = None,
-    seed: int = 0,
-) -> dict[Any, int]:
-    """Say how many items of each output to label next, so that the expected variance of the shares drops most.
-
-    Parameters
-    ----------
-    counts
-        Labels from elsewhere, and all items of the population by output; the next labels are of these items. Outputs
-        may be predictions, or predictions by confidence (cells).
-    number
-        How many to label.
-    target
-        Shape (classes, outputs): items of the population that are labelled already, at random or by output.
-    model
-        `LabelShift` where labels from elsewhere carry over; `ByPrediction` where only labels of the population count.
-    of
-        The class that matters; all by default.
-    seed
-        Of the draws.
-
-    Returns
-    -------
-    How many of each output. Within an output they must be chosen at random.
-
-    Notes
-    -----
-    Afterwards infer from ``with_target_labels(counts, target, model)``, whatever was random and what was chosen: which
-    items were labelled depends on their outputs alone, so that the posterior stays valid. `may_stop` says when the
-    answer is narrow enough.
-
-    Examples
-    --------
-    >>> counts = Counts([[140, 60], [20, 180]], [6000, 4000], classes=["fail", "pass"])
-    >>> sum(next_batch(counts, 100).values())
-    100
-    """
-    _check.instance_of("counts", counts, Counts, "Count first")
-    number, seed = _check.whole_number("number", number, least=1), _check.whole_number("seed", seed, least=0)
-    none = np.zeros(counts.labeled.shape, int)
-    given_target = none if target is None else target
-    both, combined = with_target_labels(counts, given_target, model)
-    labeled = (
-        none
-        if target is None
-        else np.asarray(both.labeled) - (counts.labeled if isinstance(combined, LabelShift) else 0)
-    )
-    left = counts.unlabeled - labeled.sum(axis=0)
-    if left.sum() < number:
-        needed = f"{left.sum():,} items of the population are left"
-        raise InputError("number", f"is {number:,}", needed, f"Ask for at most {left.sum():,}")
-    if isinstance(combined, LabelShift) or labeled.sum():
-        drawn = posterior_draws(both, combined, seed)
-        known = knowledge(drawn, Goal.narrow(0.25, of=of).places(counts.classes))
-    else:
-        shares = counts.unlabeled / counts.unlabeled.sum()
-        known = OutputKnowledge(shares**2, np.ones(len(shares)))
-    chosen = drop_most(known, number, np.asarray(left, dtype=np.int64))
-    return {name: int(many) for name, many in zip(counts.outputs, chosen, strict=True)}
-
-
-def may_stop(
-    counts: Counts,
-    half_width: float,
-    *,
-    target: Any,
-    model: Model = LabelShift(),
-    of: Any = None,
-    level: float = 0.95,
-    seed: int = 0,
-) -> bool:
-    """Whether the answer is narrow enough to stop labelling in batches, and would stay so after one surprise.
-
-    Parameters
-    ----------
-    counts, target, model, of, seed
-        As of `next_batch`; the labels of the batches so far are in `target`.
-    half_width
-        What the intervals of all classes, or of the class `of`, must not exceed: half of their width.
-    level
-        Of the intervals.
-
-    Notes
-    -----
-    Rare classes are found late: while none has been seen where many items are, intervals are narrowest and most often
-    wrong, and that is when a plain rule stops. So the widths are asked for as they would be if one more label, of
-    any output, were of the class that widens them most. `benchmarks/plan.py batches` measures how often intervals then
-    hold the true shares.
-
-    Examples
-    --------
-    >>> from truecount import ByPrediction
-    >>> counts = Counts([[0, 0], [0, 0]], [6000, 4000], classes=["fail", "pass"])
-    >>> [may_stop(counts, 0.02, target=[[n, 0], [0, n]], model=ByPrediction()) for n in (20, 400)]
-    [False, True]
-    """
-    _check.instance_of("counts", counts, Counts, "Count first")
-    goal = Goal.narrow(half_width, of=of)
-    places = goal.places(counts.classes)
-    tail = (1 - _check.level(level)) / 2
-    both, combined = with_target_labels(counts, target, model)
-    drawn = posterior_draws(both, combined, _check.whole_number("seed", seed, least=0), STOPPING_DRAWS)
-    low, high = np.quantile(drawn.prevalence, [tail, 1 - tail], axis=0)
-    widths = (high - low) * wider_by_a_surprise(drawn)
-    return bool(widths[places].max() <= 2 * goal.share)

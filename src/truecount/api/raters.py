@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from truecount._advice import OWN_ENGINE, Advice
 from truecount._types import FloatArray, IntArray
 from truecount.counts import Counts, Groups, Ratings
 from truecount.diagnostics.raters import rater_findings
@@ -14,9 +15,9 @@ from truecount.inference.raters import RatedDraws, sample_rated
 from truecount.models import Independent, LabelShift, Model
 from truecount.models.erring_labels import ErringLabels, RatedDensity
 from truecount.results import Posterior
+from truecount.results.export.provenance import Origin
 from truecount.results.finding import Awaited
-from truecount.results.group_posterior import GroupPosterior
-from truecount.results.provenance import Origin
+from truecount.results.groups.posterior import GroupPosterior
 from truecount.results.raters import RaterRates
 
 
@@ -27,7 +28,7 @@ def infer_rated(
     chosen = _chosen(model)
     if (wanted := engine.open_choice_of_groups) is None:
         needed = "labels that may err have an engine of their own"
-        raise InputError("engine", f"is {engine!r:.60}", needed, "Leave it out, or pass Auto(effective_draws=...)")
+        raise InputError("engine", f"is {engine!r:.60}", needed, Advice("{}", OWN_ENGINE))
     ratings = data if isinstance(data, Ratings) else chosen.ratings_of(data)
     density = chosen.rated_density(ratings)
     drawn = sample_rated(density, effective_draws=wanted, seed=origin.seed)

@@ -16,8 +16,8 @@ from truecount.models.learned import CONCENTRATIONS
 from truecount.models.priors import AUTO, LEARNED
 from truecount.models.score_map import FittedMap, fit_score_maps
 from truecount.results import Finding, Posterior
+from truecount.results.export.provenance import Origin
 from truecount.results.finding import Awaited, gravest_first
-from truecount.results.provenance import Origin
 from truecount.scores import Scores
 from truecount.scores.partition import by_confidence
 

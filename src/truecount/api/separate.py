@@ -19,12 +19,11 @@ from truecount.inference.draws import Draws, Engine
 from truecount.models import Density, LabelShift
 from truecount.reading.names import written
 from truecount.results import Posterior
+from truecount.results.export.provenance import Origin
 from truecount.results.finding import Awaited
-from truecount.results.provenance import Origin
-from truecount.results.row_files import Output, RowFiles, require_partition
-from truecount.results.separate import SeparateAnswers, StatusCounts
-from truecount.results.separate_rows import (
-    Look,
+from truecount.results.separate.answers import SeparateAnswers, StatusCounts
+from truecount.results.separate.row_files import Output, RowFiles, require_partition
+from truecount.results.separate.rows import (
     Row,
     column_kinds,
     key_columns,
@@ -32,6 +31,7 @@ from truecount.results.separate_rows import (
     rows_of_failure,
     rows_of_posterior,
 )
+from truecount.results.summary import Look
 
 CELLS_OF_PIECE, CELLS_AT_ONCE = 1000, 100
 """Groups times cells of the confusion that one worker is handed, and that it solves at once."""

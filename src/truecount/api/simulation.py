@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from truecount import _check
-from truecount.api.bayesian import infer, infer_many
+from truecount.api.bayesian import infer, infer_many, label_shift_model
 from truecount.counts import Counts
 from truecount.counts.table import COUNT_FIRST
 from truecount.counts.weights import effective_counts
@@ -13,7 +13,7 @@ from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.inference.draws import Draws, Engine
 from truecount.models import LabelShift, Model, Prior
-from truecount.models.register import label_shift_model, require_plain_label_shift
+from truecount.models.register import require_plain_label_shift
 from truecount.results import Posterior
 
 POSTERIOR_FIRST = "Pass what infer(counts) gives"

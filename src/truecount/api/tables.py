@@ -6,22 +6,22 @@ from dataclasses import replace
 from typing import Any
 
 from truecount import _check
-from truecount.api.bayesian import origin_of
+from truecount.api.bayesian import chosen_model, origin_of
 from truecount.api.separate import Separately, engine_of_groups, infer_separately, require_separable
 from truecount.api.workers import GroupWork, in_dask, in_spark
-from truecount.counts.counting import By, as_table, tally_tables
-from truecount.counts.tally import Tally
+from truecount.counts.counting import By, as_table
+from truecount.counts.tally import Tally, tally_tables
 from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.inference.draws import Engine
 from truecount.models import LabelShift, Model, Prior
-from truecount.models.register import chosen_model, require_plain_label_shift
+from truecount.models.register import require_plain_label_shift
 from truecount.reading.columns import Columns, columns_by, require_kinds
 from truecount.reading.frames import any_frame
 from truecount.reading.names import Missing
 from truecount.reading.rows import Reading
-from truecount.results.frame import to_frame
-from truecount.results.separate_rows import Look
+from truecount.results.export.frame import BACKENDS, to_frame
+from truecount.results.summary import Look
 
 USUAL = Look()
 
@@ -82,12 +82,13 @@ def infer_table(
         )
     reading = Reading.told(columns, missing=missing, classes=classes, outputs=outputs)
     origin = origin_of(engine, seed)
-    frame = any_frame("table", table, columns) if _is_of_spark_or_dask(table) else None
+    home = type(table).__module__.partition(".")[0]
+    frame = any_frame("table", table, columns) if home in ("pyspark", "dask", "dask_expr") else None
     if frame is None:
         groups = _tallied(reading, table, labeled).to_groups()
         with ThreadPoolExecutor(1) as own:
             answers = infer_separately(groups, chosen, engine, origin, executor=executor or own, look=look)
-        return to_frame(answers.rows, _backend(table))
+        return to_frame(answers.rows, next((each for each in BACKENDS if each == home), None))
     if executor is not None:
         needed = "the groups of this table are inferred inside Spark or Dask"
         raise InputError("executor", f"is given with a table of {type(table).__module__}", needed, "Leave it out")
@@ -108,12 +109,3 @@ def _tallied(reading: Reading, table: Any, labeled: Any) -> Tally:
     if labeled is None:
         return tally_tables(reading, as_table("table", table))
     return tally_tables(reading, as_table("labeled", labeled), as_table("table", table))
-
-
-def _is_of_spark_or_dask(table: Any) -> bool:
-    return type(table).__module__.partition(".")[0] in ("pyspark", "dask", "dask_expr")
-
-
-def _backend(table: Any) -> Any:
-    home = type(table).__module__.partition(".")[0]
-    return home if home in ("pandas", "polars", "pyarrow") else None

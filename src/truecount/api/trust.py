@@ -232,7 +232,10 @@ def sensitivity(
     level, drifts = _check.level(level), _parts_of_one("drift", drift)
     size, seed = _check.whole_number("draws", draws, least=20), _check.whole_number("seed", seed, least=0)
     model = density(posterior.counts, posterior.prior)
-    interval = [[_interval(posterior, row, each, level, size) for row in range(model.n_classes)] for each in drifts]
+    interval = [
+        [interval_under(*_spread(posterior, row, size), row, drift=each, level=level) for row in range(model.n_classes)]
+        for each in drifts
+    ]
     posteriors = {
         "full": posterior.prevalence,
         "cut": cut_draws(model, seed=seed),
@@ -269,10 +272,6 @@ def _spread(posterior: Posterior, row: int, size: int) -> tuple[Any, Any]:
     places = ((np.arange(size) + 0.5) * len(shares) / size).astype(int)
     chosen = np.argsort(shares[:, row], kind="stable")[places]
     return shares[chosen], posterior.confusion[chosen]
-
-
-def _interval(posterior: Posterior, row: int, drift: float, level: float, size: int) -> tuple[float, float]:
-    return interval_under(*_spread(posterior, row, size), row, drift=drift, level=level)
 
 
 def _claims(

@@ -16,9 +16,8 @@ from truecount.counts import Counts, Groups
 from truecount.reading.columns import COARSE, Columns
 from truecount.reading.frames import AnyFrame, as_times
 from truecount.reading.names import combination_name, written
-from truecount.reading.rows import Reading
-from truecount.reading.scan import row_of
-from truecount.results.separate_rows import column_kinds, key_columns, keys_of, rows_of_failure
+from truecount.reading.rows import Reading, row_of
+from truecount.results.separate.rows import column_kinds, key_columns, keys_of, rows_of_failure
 
 GROUPS_AT_ONCE = 200
 """Groups that one call of a worker holds at a time."""

@@ -5,41 +5,54 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from truecount.app.picture import tree
 from truecount.app.request import Request
 from truecount.cli.estimate import as_read, quiet_infer
 from truecount.cli.groups import infer_groups, questions_of, variation_of, with_studies
 from truecount.cli.options import named_class, read_share, read_whole
-from truecount.counts import Counts, Groups
+from truecount.cli.raters import behind_labels
+from truecount.counts import Counts, Groups, Ratings
 from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.models import LabelShift, Model
+from truecount.page.answer import content, group_confusion_table, render
+from truecount.page.frame import Drawing, drawing_of
 from truecount.page.groups import group_content, render_groups
-from truecount.page.pictures import Drawing, drawing_of
 from truecount.page.reproduce import model_in_python, python
-from truecount.page.write import content, render
 from truecount.results import Posterior
-from truecount.results.export import plain
-from truecount.results.group_posterior import GroupPosterior
-from truecount.results.group_summary import GroupSummary
-from truecount.results.table import Table
+from truecount.results.export.values import plain
+from truecount.results.groups.posterior import GroupPosterior
+from truecount.results.groups.summary import GroupSummary
+from truecount.results.summary import Look, Table
 
 MOST_LABELS = 10**9
 OF_ANSWER = ("interval", "of_interest", "baseline", "independent")
 """Options that only an estimate has."""
 FILE = "file."
 """How the kind of what is made begins, where that is a file to save."""
+ROGAN_GLADEN = "The estimate of Rogan and Gladen, with the interval of Lang and Reiczigel."
+METHODS = {
+    "cc": "classify and count, which corrects nothing",
+    "acc": "adjusted count",
+    "invariantratio": "the invariant ratio estimator",
+    "bbse": "black-box shift estimation",
+    "rlls": "regularized learning under label shift",
+    "map": "the mode of the posterior",
+}
+"""What the abbreviations of the field stand for."""
 ONE = "it is asked of one population"
 
 
 def answer(values: Any) -> dict[str, Any]:
     """Return all that the page shows of an answer; of groups, other sections."""
     request = Request.read(values)
-    counts, model = request.data()
-    if isinstance(counts, Groups):
-        return _of_groups(request, counts, model)
-    posterior = _inferred(request, counts, model)
-    shown = content(posterior, **request.look, classes=_classes(request, posterior), command=request.shell())
+    data, model = request.data()
+    if isinstance(_counts(data), Groups):
+        return _of_groups(request, data, model)
+    posterior = _inferred(request, data, model)
+    shown = content(posterior, Look(**request.look), classes=_classes(request, posterior), command=request.shell())
     return {
         "kind": "one",
         "classes": list(map(str, posterior.classes)),
@@ -48,8 +61,12 @@ def answer(values: Any) -> dict[str, Any]:
     }
 
 
-def _inferred(request: Request, counts: Counts, model: Model) -> Posterior:
-    posterior = quiet_infer(counts, model, Auto(), request.seed_number)
+def _counts(data: Counts | Groups | Ratings) -> Counts | Groups:
+    return data.counts if isinstance(data, Ratings) else data
+
+
+def _inferred(request: Request, data: Any, model: Model) -> Posterior:
+    posterior = quiet_infer(data, model, Auto(), request.seed_number)
     return as_read(posterior, request.interval)
 
 
@@ -59,72 +76,74 @@ def _classes(request: Request, posterior: Posterior) -> tuple[Any, ...] | None:
     return (named_class("--class", request.of_interest, posterior.classes),)
 
 
-def _of_groups(request: Request, groups: Groups, model: Model) -> dict[str, Any]:
-    from truecount.results.group_export import to_dict
+def _of_groups(request: Request, data: Any, model: Model) -> dict[str, Any]:
+    from truecount.results.groups.export import to_dict
 
-    found, summary = _inferred_groups(request, groups, model)
+    found, summary = _inferred_groups(request, data, model)
     return {
         "kind": "groups",
         "classes": list(map(str, summary.classes)),
         "groups": list(map(str, summary.names)),
         "numbers": to_dict(summary, found.data),
+        "confusion": shaped(group_confusion_table(found, summary.level)) if summary.has_answer else None,
         **{name: shaped(value) for name, value in group_content(found, summary, request.shell()).items()},
     }
 
 
-def _inferred_groups(request: Request, groups: Groups, model: Model) -> tuple[GroupPosterior, GroupSummary]:
+def _inferred_groups(request: Request, data: Any, model: Model) -> tuple[GroupPosterior, GroupSummary]:
     """Infer as the command does: the same model of the groups, the same questions."""
-    if not isinstance(model, LabelShift):
-        raise InputError(
-            "design", f"is {model.name!r}", "groups are drawn under label shift", "Choose the first answer"
-        )
+    groups: Any = behind_labels(data) if isinstance(data, Ratings) else data
     model = with_studies(model, groups, request.groups.new_study, is_survey=request.survey is not None)
     groups, variation = variation_of(request.groups, groups)
     questions = questions_of(request.groups, groups, request.of_interest)
-    found = infer_groups(groups, replace(model, groups=variation), Auto(), request.seed_number)
+    inferred_from = data if isinstance(data, Ratings) else groups
+    found = infer_groups(inferred_from, replace(model, groups=variation), Auto(), request.seed_number)
     return found, found.summary(**request.look, questions=questions)
 
 
 def compare(values: Any) -> dict[str, Any]:
-    """Return the estimators of the field beside the posterior; where rates are known, Rogan and Gladen's alone."""
+    """Return the estimators of the field beside the posterior; of a test Rogan and Gladen's, alone for known rates."""
     from truecount.api.points import compare as compared
     from truecount.plots.against import draw_side_by_side, methods_data
 
     request, counts, model = _one(values)
-    has_ranges = request.survey is not None and bool(request.survey.published())
-    if isinstance(model, LabelShift) and (model.prior.known is not None or has_ranges):
-        return _rogan_gladen(request, counts, model)
+    if request.survey is not None and request.survey.published():
+        needed = "the estimators of the field take counts of the test, or rates that are known"
+        raise InputError("a range", "has no estimator beside the posterior", needed, "Write counts such as 103/122")
+    of_test = None if request.survey is None else _rogan_gladen(request, counts, model)
+    if of_test is not None and isinstance(model, LabelShift) and model.prior.known is not None:
+        return of_test
     level = request.look["level"]
     found = compared(counts, level=level, seed=request.seed_number)
     about = "A row for each method. The numbers are in the table."
     picture = drawing_of("methods", draw_side_by_side, methods_data(found), "Estimators beside the posterior", about)
     hidden = ("design", "prior_confusion", *OF_ANSWER)
+    table = replace(found.table(), findings=(), how="")
+    names = "; ".join(f"{row[0]}: {METHODS[row[0]]}" for row in table.rows if row[0] in METHODS)
     return {
-        "table": shaped(replace(found.table(), findings=(), how="")),
-        "notes": found.notes(),
+        "table": shaped(table),
+        "notes": [f"{names}.", *found.notes()],
         "picture": shaped(picture),
         "shell": request.shell("estimate", "--all-methods", without=hidden),
         "python": _python(request, counts, f"print(tc.compare(counts, level={level}, seed={request.seed_number}))"),
+        "of_test": of_test,
     }
 
 
-def _rogan_gladen(request: Request, counts: Counts, model: LabelShift) -> dict[str, Any]:
+def _rogan_gladen(request: Request, counts: Counts, model: Model) -> dict[str, Any]:
+    """Return the corrected share of a test, by the rates that are known or were counted."""
     from truecount.api.points import estimate
     from truecount.cli.methods import known_rates
     from truecount.estimators.binary import RoganGladen
 
-    known = model.prior.known
-    if known is None:
-        needed = "the estimators of the field take counts of the test, or rates that are known"
-        raise InputError("a range", "has no estimator beside the posterior", needed, "Write counts such as 103/122")
-    import numpy as np
-
-    method = RoganGladen(level=request.look["level"], **known_rates(np.array(known)))
+    known = model.prior.known if isinstance(model, LabelShift) else None
+    rates = {} if known is None else known_rates(np.array(known))
+    method = RoganGladen(level=request.look["level"], **rates)
     found = estimate(counts, method)
-    settings = ", ".join(f"{name}={getattr(method, name)}" for name in ("level", "sensitivity", "specificity"))
+    settings = ", ".join(f"{name}={value}" for name, value in {"level": method.level, **rates}.items())
     return {
         "table": shaped(replace(found.table(), findings=())),
-        "notes": [f"Rogan and Gladen, with known rates. {finding.message}" for finding in found.findings],
+        "notes": [ROGAN_GLADEN, *(finding.message for finding in found.findings)],
         "picture": None,
         "shell": request.shell(
             "estimate", "--method", method.name, without=("design", "seed", "prior_confusion", *OF_ANSWER)
@@ -166,6 +185,8 @@ def plan(values: Any) -> dict[str, Any]:
 
     request = Request.read(values)
     counts, model = request.data()
+    if isinstance(counts, Ratings):
+        raise _of_raters()
     level, seed = request.look["level"], request.seed_number
     if values.get("half_width"):
         share = read_share("half_width", str(values["half_width"]), "Write 3%")
@@ -213,30 +234,30 @@ def save(values: Any) -> tuple[str, bytes]:
         raise InputError(
             "format", f"is {ending!r:.20}", f"it must be one of {', '.join(makers)}", "Choose one of these"
         )
-    counts, model = request.data()
-    if isinstance(counts, Groups):
-        return f"{FILE}{ending}", makers[ending](request, *_inferred_groups(request, counts, model), ending)
-    return f"{FILE}{ending}", makers[ending](request, _inferred(request, counts, model), None, ending)
+    data, model = request.data()
+    if isinstance(_counts(data), Groups):
+        return f"{FILE}{ending}", makers[ending](request, *_inferred_groups(request, data, model), ending)
+    return f"{FILE}{ending}", makers[ending](request, _inferred(request, data, model), None, ending)
 
 
 def _as_html(request: Request, found: Any, summary: GroupSummary | None, _: str) -> bytes:
     if summary is not None:
         page = render_groups(found, summary, command=request.shell())
     else:
-        page = render(found, **request.look, classes=_classes(request, found), command=request.shell())
+        page = render(found, Look(**request.look), classes=_classes(request, found), command=request.shell())
     return page.encode(errors="backslashreplace")
 
 
 def _as_json(request: Request, found: Any, summary: GroupSummary | None, _: str) -> bytes:
-    from truecount.results.group_export import to_dict
+    from truecount.results.groups.export import to_dict
 
     values = found.to_dict(**request.look) if summary is None else to_dict(summary, found.data)
     return (json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode(errors="backslashreplace")
 
 
 def _as_csv(request: Request, found: Any, summary: GroupSummary | None, _: str) -> bytes:
-    from truecount.results.frame import to_csv
-    from truecount.results.group_export import rows_of
+    from truecount.results.export.frame import to_csv
+    from truecount.results.groups.export import rows_of
 
     if summary is not None:
         return to_csv(rows_of(summary)).encode(errors="backslashreplace")
@@ -247,21 +268,31 @@ def _as_csv(request: Request, found: Any, summary: GroupSummary | None, _: str) 
 def _as_picture(request: Request, found: Any, summary: GroupSummary | None, ending: str) -> bytes:
     from truecount.cli.pictures import encoded, no_answer, shares
     from truecount.plots.groups import groups as draw
-    from truecount.results.group_table import refusal
+    from truecount.results.groups.table import refusal
 
     path = f"shares.{ending}"
     if summary is None:
-        return shares(found, {**request.look, "classes": _classes(request, found)}, path)
+        return shares(found, Look(**request.look), _classes(request, found), path)
     return encoded(draw(summary) if summary.has_answer else no_answer(refusal(summary)), path)
 
 
 def _one(values: Any) -> tuple[Request, Counts, Model]:
-    """Return the request and its data, which must be of one population."""
+    """Return a request and its data that are of one population: of groups, the one that is named, by itself."""
     request = Request.read(values)
     counts, model = request.data()
     if isinstance(counts, Groups):
-        raise InputError("groups", "are there", ONE, "Leave out the groups")
+        request = request.of_group(str(values.get("group", "")), variation_of(request.groups, counts)[0])
+        counts, model = request.data()
+    if isinstance(counts, Ratings):
+        raise _of_raters()
+    if isinstance(counts, Groups):
+        raise InputError("groups", "are there", ONE, "Choose one of them")
     return request, counts, model
+
+
+def _of_raters() -> InputError:
+    needed = "it is asked of labels that are right, and those of several raters may be wrong"
+    return InputError("labels", "are of several raters", needed, "Choose one column of true classes to ask it")
 
 
 def _python(request: Request, counts: Counts | Groups, call: str, model: Model | None = None) -> str:

@@ -11,7 +11,7 @@ EXAMPLES: tuple[dict[str, Any], ...] = (
         "words": "1,500 verdicts on a new release, and 300 answers of the release before that people read too.",
         "state": {
             "in": "file",
-            "file": {"place": "example:judge", "label": "human", "prediction": "verdict"},
+            "file": {"place": "example:judge", "label": ["human"], "prediction": ["verdict"]},
         },
     },
     {

@@ -13,6 +13,8 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -47,7 +49,14 @@ MOST_REQUEST = 32 * 2**20
 
 
 class TooLargeError(Exception):
-    """A body is larger than its limit."""
+    """A body is larger than its limit, though it did not say so; the server answers it as `refuse_too_large` says."""
+
+
+async def refuse_too_large(request: "Request", error: Exception) -> "Response":
+    """Answer a body that grew beyond its limit, and hang up."""
+    from starlette.responses import PlainTextResponse
+
+    return PlainTextResponse(f"Refused: {error}.\n", 413, headers={"connection": "close"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +99,7 @@ class Guard:
         if refusal is not None:
             await _refuse(with_headers, *refusal)
             return
-        try:
-            await self.app(scope, self._limited(scope, receive), with_headers)
-        except TooLargeError:
-            await _refuse(with_headers, 413, f"larger than {self._limit(scope) // 2**20} MB")
+        await self.app(scope, self._limited(scope, receive), with_headers)
 
     def refusal(self, scope: "Scope") -> tuple[int, str] | None:
         """Return why a request is refused, with its status; None where it is not."""
@@ -116,7 +122,7 @@ class Guard:
             return 401, "the token is missing or wrong"
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > self._limit(scope):
-            return 413, f"larger than {self._limit(scope) // 2**20} MB"
+            return 413, self._too_large(scope)
         return None
 
     def _is_ours(self, host: str) -> bool:
@@ -132,6 +138,9 @@ class Guard:
     def _limit(self, scope: "Scope") -> int:
         return self.most_upload if scope["path"] == "/api/upload" else MOST_REQUEST
 
+    def _too_large(self, scope: "Scope") -> str:
+        return f"larger than {self._limit(scope) // 2**20} MB"
+
     def _limited(self, scope: "Scope", receive: "Receive") -> "Receive":
         """Count what comes in, whatever its length was said to be."""
         left = self._limit(scope)
@@ -141,7 +150,7 @@ class Guard:
             message = await receive()
             left -= len(message.get("body", b""))
             if left < 0:
-                raise TooLargeError
+                raise TooLargeError(self._too_large(scope))
             return message
 
         return limited

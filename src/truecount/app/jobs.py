@@ -10,7 +10,7 @@ from threading import Event, Thread
 from time import monotonic
 from typing import Any
 
-from truecount.app.pool import StoppedError
+from truecount.app.pool import UNEXPECTED, StoppedError
 
 PATIENCE = 90.0
 """Seconds without a question after which nobody waits any more: a hidden tab may ask once a minute."""
@@ -40,10 +40,13 @@ class Job:
             put("progress", json.dumps({"what": what, "share": share}).encode())
 
         def work() -> None:
+            made = _failed(UNEXPECTED)  # whatever happens, who waits is told
             try:
-                put(*run(tell=tell, stop=self.stop))
+                made = run(tell=tell, stop=self.stop)
             except StoppedError as error:
-                put("error", json.dumps({"argument": "", "message": str(error)}).encode())
+                made = _failed(str(error))
+            finally:
+                put(*made)
 
         Thread(target=work, name="truecount-task", daemon=True).start()
 
@@ -59,6 +62,10 @@ class Job:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.done.wait(), wait)
         return self.told
+
+
+def _failed(why: str) -> tuple[str, bytes]:
+    return "error", json.dumps({"argument": "", "message": why}).encode()
 
 
 @dataclass(slots=True)

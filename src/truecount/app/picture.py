@@ -3,7 +3,7 @@
 from typing import Any
 from xml.etree import ElementTree
 
-from truecount.page.pictures import Drawing
+from truecount.page.frame import Drawing
 
 SPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
 ELEMENTS = ("g", "path", "text", "tspan", "use", "defs", "clipPath", "rect", "circle", "line")

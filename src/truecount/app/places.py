@@ -14,8 +14,7 @@ from pathlib import Path
 from threading import Lock
 
 from truecount.errors import InputError
-from truecount.reading.locate import COMPRESSED, RECORDS, TABLES, ending, files_meant, is_address
-from truecount.reading.text import DELIMITERS
+from truecount.reading.locate import COMPRESSED, DELIMITERS, RECORDS, TABLES, ending, files_meant, is_address
 
 MOST_LISTED = 200
 MOST_DEPTH = 3

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from threading import Condition, Event
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 from truecount.app import worker
@@ -18,6 +18,7 @@ GRACE = 0.5
 """Seconds that a stopped task has to end by itself before its process is ended: a new one costs more than a picture."""
 LOOK = 0.05
 """Seconds between two looks at whether a task is to be stopped."""
+UNEXPECTED = "The computation ended unexpectedly; the terminal may say why."
 Telling = Callable[[str, float | None], None]
 
 
@@ -78,7 +79,7 @@ class Pool:
             made = _followed(worker, tell, stop)
             is_sound = not self.is_fresh
         except (EOFError, OSError) as error:
-            raise StoppedError("The computation ended unexpectedly; the terminal may say why.") from error
+            raise StoppedError(UNEXPECTED) from error
         finally:
             self._returned(worker if is_sound else None)
             if not is_sound:
@@ -110,7 +111,16 @@ class Pool:
             finally:
                 self._waiting.remove(turn)
                 self._changed.notify_all()
-        return found or _started(self.niceness)
+        is_there = False
+        try:
+            found = found or _started(self.niceness)
+            is_there = True
+        except (EOFError, OSError) as error:
+            raise StoppedError(f"No process could be started for it ({error!r}). Try again.") from error
+        finally:
+            if not is_there:
+                self._returned(None)
+        return found
 
     def _returned(self, worker: Worker | None) -> None:
         with self._changed:
@@ -138,6 +148,15 @@ def _followed(worker: Worker, tell: Telling, stop: Event) -> tuple[str, bytes]:
 
 
 def _started(niceness: int) -> Worker:
+    """Start a process, at the second attempt if need be: the one that it is forked from may have to be renewed."""
+    try:
+        return _begun(niceness)
+    except (EOFError, OSError):
+        sleep(GRACE)
+        return _begun(niceness)
+
+
+def _begun(niceness: int) -> Worker:
     """Start a process: forked from one that has everything loaded where that is safe, else from nothing."""
     context: Any = multiprocessing.get_context("forkserver" if sys.platform == "linux" else "spawn")
     if sys.platform == "linux":

@@ -2,15 +2,17 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 from truecount.app.examples import FILES
 from truecount.app.places import UPLOAD
 from truecount.cli.estimate import with_ranges
+from truecount.cli.groups import named_group, require_nothing_in_common
 from truecount.cli.options import DESIGNS, GroupOptions, make_model, read_level, read_seed
+from truecount.cli.raters import behind_labels
 from truecount.cli.source import Source
-from truecount.counts import Counts, Groups
+from truecount.counts import Counts, Groups, Ratings
 from truecount.errors import InputError
 from truecount.models import Model, Prior
 from truecount.models.priors import AUTO
@@ -24,13 +26,18 @@ MOST_CELLS = 40_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """A file, and the columns of it that are read.
+    """A file, or a labelled one and one of the population, and the columns that are read.
 
     Parameters
     ----------
     place
         What the page calls it: a path as the user typed it, or an upload.
-    label, prediction, weight, study
+    population
+        The file of the population, where it is another one.
+    label, prediction
+        Columns of labels, several where several raters labelled, and of outputs, several where there are several
+        classifiers.
+    weight, cluster, study
         Columns.
     by, trend
         Columns that make groups; a period may follow, as in ``time:week``.
@@ -39,9 +46,11 @@ class Chosen:
     """
 
     place: str
-    label: str | None = None
-    prediction: str | None = None
+    population: str | None = None
+    label: Sequence[str] = ()
+    prediction: Sequence[str] = ()
     weight: str | None = None
+    cluster: str | None = None
     study: str | None = None
     by: Sequence[str] = ()
     trend: str | None = None
@@ -53,34 +62,42 @@ class Chosen:
         given = _mapping("file", values)
         texts = {
             name: _text(name, given[name])
-            for name in ("label", "prediction", "weight", "study", "trend")
+            for name in ("population", "weight", "cluster", "study", "trend")
             if given.get(name)
         }
         lists: dict[str, Any] = {
-            name: tuple(_texts(name, given[name])) for name in ("by", "missing") if given.get(name)
+            name: tuple(_texts(name, given[name]))
+            for name in ("label", "prediction", "by", "missing")
+            if given.get(name)
         }
         return cls(place=_text("file", given.get("place")), **texts, **lists)
 
-    @property
-    def shown(self) -> str:
-        """What the user calls the file: of one that was dropped, its name; of an example, where it lies."""
-        dropped = self.place.partition("/")[2] if self.place.startswith(UPLOAD) else self.place
-        return FILES.get(self.place, dropped)
-
     def words(self) -> list[str]:
         """Return what to type behind ``truecount estimate``."""
-        one = [(name, getattr(self, name)) for name in ("label", "prediction", "trend", "study", "weight")]
-        several = [(name, each) for name in ("by", "missing") for each in getattr(self, name)]
+        several = [(name, each) for name in ("label", "prediction", "by", "missing") for each in getattr(self, name)]
+        one = [(name, getattr(self, name)) for name in ("trend", "study", "weight", "cluster")]
+        files = [self.place] if self.population is None else [self.place, self.population]
         return [
-            self.shown,
-            *(word for name, text in [*one, *several] if text is not None for word in (f"--{name}", text)),
+            *map(shown, files),
+            *(word for name, text in [*several, *one] if text is not None for word in (f"--{name}", text)),
         ]
 
-    def source(self, path: str) -> Source:
-        """Return where the counts come from, which lies at `path`."""
-        plain = {name: getattr(self, name) for name in ("label", "prediction", "weight")}
-        source = Source(tables=[path], **plain, missing=list(self.missing) or None)
+    def source(self, *paths: str) -> Source:
+        """Return where the counts come from, whose files lie at `paths`."""
+        plain = {name: getattr(self, name) or None for name in ("label", "prediction", "weight")}
+        clusters = None if self.cluster is None else [self.cluster]
+        source = Source(tables=paths, **plain, cluster=clusters, missing=list(self.missing) or None)
         return GroupOptions(by=self.by, trend=self.trend, study=self.study).of_source(source)
+
+
+def shown(place: str) -> str:
+    """Return what the user calls a file: of one that was dropped, its name; of an example, where it lies.
+
+    >>> shown("upload:0a1b/runs.csv")
+    'runs.csv'
+    """
+    dropped = place.partition("/")[2] if place.startswith(UPLOAD) else place
+    return FILES.get(place, dropped)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +115,7 @@ class Request:
     """
 
     survey: Source | None = None
-    counts: Counts | Groups | None = None
+    counts: Counts | Groups | Ratings | None = None
     chosen: Chosen | None = None
     level: str = "0.95"
     interval: str = "equal-tailed"
@@ -148,14 +165,34 @@ class Request:
         study = None if self.chosen is None else self.chosen.study
         return GroupOptions(by=by, trend=trend, study=study, baseline=self.baseline, independent=self.independent)
 
-    def data(self) -> tuple[Counts | Groups, Model]:
+    def data(self) -> tuple[Counts | Groups | Ratings, Model]:
         """Return counts and the model, as the command makes them."""
-        known, counts = None, self.counts
+        known, data = None, self.counts
         if self.survey is not None:
             survey = self.survey
-            counts, known = survey.read() if self.design == "label-shift" else survey.read_one("--design")
-        if counts is None:
+            data, known = survey.read() if self.design == "label-shift" else survey.read_one("--design")
+        if data is None:
             raise InputError("request", "has no data", "it names a survey, a matrix or counts", REMEDY)
+        counts = behind_labels(data) if isinstance(data, Ratings) else data
+        self._require_sound(data, counts)
+        whole = counts.total if isinstance(counts, Groups) else counts
+        confusion: dict[str, Any] = {
+            "prevalence": str(USUAL.prevalence),
+            "confusion": self.prior_confusion,
+            "given_output": None,
+        }
+        model = make_model(self.design, whole, known, **confusion)
+        model = model if self.survey is None else with_ranges(model, self.survey, quiet=True)
+        if isinstance(counts, Groups):
+            require_nothing_in_common(self.groups, model, data if isinstance(data, Ratings) else None)
+        return data, model
+
+    def _require_sound(self, data: Counts | Groups | Ratings, counts: Counts | Groups) -> None:
+        """Refuse what does not go together."""
+        if isinstance(data, Ratings) and self.design != "label-shift":
+            needed = "behind labels that may be wrong, classes are inferred under label shift alone"
+            remedy = "Choose the first answer, or one column of true classes"
+            raise InputError("design", f"is {self.design!r}", needed, remedy)
         if isinstance(counts, Groups) and self.design != "label-shift":
             needed = (
                 "groups differ in their shares, and labels carry over from one to the other under label shift alone"
@@ -164,14 +201,17 @@ class Request:
         if self.independent and self.groups.trend:
             needed = "a trend goes from one period to the next, which independent groups do not"
             raise InputError("independent", "is given with a trend", needed, "Leave one of them out")
-        whole = counts.total if isinstance(counts, Groups) else counts
-        confusion: dict[str, Any] = {
-            "prevalence": str(USUAL.prevalence),
-            "confusion": self.prior_confusion,
-            "given_output": None,
-        }
-        model = make_model(self.design, whole, known, **confusion)
-        return counts, model if self.survey is None else with_ranges(model, self.survey, quiet=True)
+
+    def of_group(self, name: str, groups: Groups) -> "Request":
+        """Return the same question of one group by itself: its outputs, with the labels that serve all."""
+        if groups.studies is not None:
+            needed = "the error rates vary between studies, and this is asked of one confusion matrix"
+            raise InputError("labels", "come from several studies", needed, "Leave the studies out to ask it")
+        of_all = replace(self, chosen=None, baseline=None, independent=False)
+        if self.survey is None:
+            return replace(of_all, counts=groups[named_group("group", name, groups)])
+        mine = [text.rpartition("=")[2] for text in self.survey.positive or () if text.rpartition("=")[0] == name]
+        return replace(of_all, survey=replace(self.survey, positive=mine))
 
     def shell(self, verb: str = "estimate", *more: str, without: Sequence[str] = ()) -> str:
         """Return the line that gives the same answer in a shell; `without` names options that a verb does not take."""
@@ -205,11 +245,12 @@ USUALLY = {field.name: field.default for field in fields(Request)}
 SPELLED = {"of_interest": "--class"}
 
 
-def counted(values: Any) -> Counts | Groups:
+def counted(values: Any) -> Counts | Groups | Ratings:
     """Read counts that this program wrote."""
     given = _mapping("counts", values)
-    schema = given.get("schema")
-    return Groups.from_dict(given) if schema == "truecount.groups/1" else Counts.from_dict(given)
+    kinds: dict[Any, Any] = {"truecount.groups/1": Groups, "truecount.ratings/1": Ratings}
+    found: Counts | Groups | Ratings = kinds.get(given.get("schema"), Counts).from_dict(given)
+    return found
 
 
 def _survey(values: Any) -> Source:

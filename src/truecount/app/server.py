@@ -15,7 +15,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from truecount.app.examples import EXAMPLES, FILES
-from truecount.app.guard import Guard
+from truecount.app.guard import Guard, TooLargeError, refuse_too_large
 from truecount.app.jobs import Job, Jobs
 from truecount.app.places import MOST_UPLOAD, UPLOAD, Named, Uploads
 from truecount.app.pool import Pool
@@ -30,7 +30,7 @@ STATIC = Path(__file__).with_name("static")
 KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 QUICK = ("answer", "compare", "drift", "preview")
 """Tasks of a moment, which never wait for those that may take minutes."""
-LONG = ("groups", "count", "plan", "save")
+LONG = ("long-answer", "count", "plan", "save")
 FILE_KINDS = {
     "html": "text/html",
     "json": "application/json",
@@ -39,8 +39,8 @@ FILE_KINDS = {
     "svg": "image/svg+xml",
     "pdf": "application/pdf",
 }
-STEP_BACK = 10
-"""Niceness of work that may take minutes, beside which somebody types."""
+STEP_BACK = 5
+"""Niceness of work that may take minutes, beside which somebody types; much more would starve it on a busy machine."""
 HOLD = 0.4
 """Seconds that a request waits for its task to be done."""
 
@@ -49,13 +49,15 @@ HOLD = 0.4
 class Desk:
     """What the server works with: files that may be read, files that were dropped, and processes.
 
-    `quick` does what takes a moment; `long` what may take minutes; `reading` gives each file a process of its own.
+    `quick` does what takes a moment; `long` what may take minutes; `opening` looks into files and
+    `reading` counts their rows, each file in a process of its own.
     """
 
     named: Named
     uploads: Uploads = field(default_factory=Uploads)
     quick: Pool = field(default_factory=Pool)
     long: Pool = field(default_factory=partial(Pool, niceness=STEP_BACK))
+    opening: Pool = field(default_factory=partial(Pool, is_fresh=True))
     reading: Pool = field(default_factory=partial(Pool, is_fresh=True, niceness=STEP_BACK))
 
     def path(self, place: str) -> str:
@@ -67,12 +69,12 @@ class Desk:
     def pool(self, task: str) -> Pool:
         """Return who does a task."""
         if task in ("count", "preview"):
-            return self.reading
+            return self.reading if task == "count" else self.opening
         return self.quick if task in QUICK else self.long
 
     def close(self) -> None:
         """End all processes, and delete what was dropped."""
-        for pool in (self.quick, self.long, self.reading):
+        for pool in (self.quick, self.long, self.opening, self.reading):
             pool.close()
         self.uploads.close()
 
@@ -105,7 +107,7 @@ def build(desk: Desk, *, token: str, host: str, port: int, most_upload: int = MO
         Route("/api/stop", partial(_stop, jobs), methods=["POST"]),
         *(Route(f"/api/{task}", partial(_task, desk, jobs, task), methods=["POST"]) for task in (*QUICK, *LONG)),
     ]
-    app = Starlette(routes=routes, lifespan=lifespan)
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={TooLargeError: refuse_too_large})
     return Guard(app, token=token, host=host, port=port, most_upload=most_upload)
 
 
@@ -115,7 +117,7 @@ async def _static(request: "Request", name: str | None = None) -> "Response":
 
     wanted = name or request.path_params["name"]
     if wanted == "style.css":
-        from truecount.page.style import style
+        from truecount.page.frame import style
 
         return Response(f"{style()}\n{(STATIC / 'app.css').read_text(encoding='utf-8')}", media_type="text/css")
     known = {file.name: file for file in STATIC.iterdir() if file.suffix in KINDS}
@@ -182,7 +184,7 @@ async def _task(desk: Desk, jobs: Jobs, task: str, request: "Request") -> "Respo
         given = _given(desk, task, values)
     except InputError as error:
         return _told("error", json.dumps(told(error)).encode())
-    run = partial(desk.pool(task).run, "answer" if task == "groups" else task, given)
+    run = partial(desk.pool(task).run, "answer" if task == "long-answer" else task, given)
     job = jobs.begin(request.query_params.get("job", ""), run)
     return _news(jobs, job, await job.news(HOLD))
 
@@ -226,14 +228,15 @@ def _told(kind: str, content: bytes) -> "Response":
 
 
 def _given(desk: Desk, task: str, values: Any) -> Any:
-    """Return what a worker is given: of a file, where it lies, if it may be read."""
+    """Return what a worker is given: of files, where they lie, if they may be read."""
     if task not in ("count", "preview"):
         return values
-    place = values.get("place") if isinstance(values, dict) else None
-    if not isinstance(place, str):
+    given = values if isinstance(values, dict) else {}
+    places = [given.get("place"), *([given["population"]] if task == "count" and given.get("population") else [])]
+    if not all(isinstance(place, str) for place in places):
         raise InputError("file", "is missing", "a file is needed", "Choose one")
-    path = desk.path(place)
-    return (path, values) if task == "count" else (path, place.partition("/")[2] if place.startswith(UPLOAD) else place)
+    paths = [desk.path(place) for place in places]
+    return (paths, values) if task == "count" else (paths[0], places[0])
 
 
 async def _values(request: "Request") -> Any:

@@ -1,18 +1,22 @@
 """Files that the page opens: what is in their columns, which of them are meant, and what they count."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
 from datetime import date, datetime
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from truecount.app.request import Chosen
+from truecount.app.request import Chosen, shown
+from truecount.cli.source import require_few_groups
+from truecount.counts import Groups, Ratings
 from truecount.counts.matrix import holds_matrix, read_confusion
 from truecount.errors import InputError
 from truecount.reading.files import File
 from truecount.reading.locate import find_shards, holds_counts
 
-SAMPLE, SHOWN = 2000, 6
+SAMPLE, SHOWN = 2000, 4
 """Rows that are looked at, and that are shown."""
 MOST_NAMES, MOST_GROUPS = 50, 60
 """Different values of a column that may hold classes, or groups."""
@@ -62,32 +66,54 @@ def preview(path: str) -> dict[str, Any]:
         "prediction": prediction,
         "groups": [column.name for column in columns if column.may_be_groups and column.name not in named],
         "times": [column.name for column in columns if column.is_time],
-        "is_whole": len(rows) < SAMPLE,
+        "is_labelled": len(rows) < SAMPLE and any(each.name == label and not each.has_gaps for each in columns),
     }
 
 
-def count(path: str, chosen: Chosen) -> dict[str, Any]:
-    """Count the rows of a file where it lies; only counts come back."""
-    try:
-        found, _ = chosen.source(path).read()
-    except InputError as error:
-        parts = (error.argument, error.found, error.needed, error.remedy)
-        raise InputError(*(part.replace(path, chosen.shown) if path in part else part for part in parts)) from error
+def count(paths: Sequence[str], chosen: Chosen) -> dict[str, Any]:
+    """Count the rows of a file, or of a labelled one and another, where they lie; only counts come back."""
+    places = [place for place in (chosen.place, chosen.population) if place is not None]
+    with called(dict(zip(paths, map(shown, places), strict=True))), redirect_stderr(StringIO()) as said:
+        found, _ = chosen.source(*paths).read_any()
+    counts = found.counts if isinstance(found, Ratings) else found
+    if isinstance(counts, Groups):
+        require_few_groups(counts)
     return {
         "counts": found.to_dict(),
-        "labeled": float(found.labeled.sum()),
-        "unlabeled": float(found.unlabeled.sum()),
+        "labeled": float(counts.labeled.sum()),
+        "unlabeled": float(counts.unlabeled.sum()),
+        "notes": said.getvalue().splitlines(),
     }
+
+
+@contextmanager
+def called(names: Mapping[str, str]) -> Iterator[None]:
+    """Let errors name files by what the user calls them, and not by where they lie."""
+    try:
+        yield
+    except InputError as error:
+        parts = [error.argument, error.found, error.needed, error.remedy]
+        for path, name in names.items():
+            parts = [part.replace(path, name) if path in part else part for part in parts]
+        raise InputError(*parts) from error
 
 
 def guess(columns: Sequence[Column]) -> tuple[str | None, str | None]:
     """Return the two columns that look most like labels and outputs: gaps, names in common, what they are called."""
     able = [column for column in columns if column.may_be_classes]
     pairs = [
-        (_score(label, output), label.name, output.name) for label in able for output in able if label is not output
+        (_score(label, output), label.name, output.name)
+        for label in able
+        for output in able
+        if label is not output and _may_be_labels(label, output)
     ]
     score, label, output = max(pairs, key=lambda pair: pair[0], default=(0.0, "", ""))
     return (label, output) if score > 1 else (None, None)
+
+
+def _may_be_labels(label: Column, output: Column) -> bool:
+    """Whether anything speaks for labels in this column; the output's name alone does not."""
+    return label.has_gaps or bool(label.values & output.values) or _is_called(label.name, LABELS)
 
 
 def _score(label: Column, output: Column) -> float:

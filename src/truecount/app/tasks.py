@@ -4,22 +4,18 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from truecount.app import answer, tables
-from truecount.app.request import Chosen
-from truecount.errors import InputError
+from truecount.app.request import Chosen, shown
 
 
 def _preview(values: Any) -> dict[str, Any]:
-    path, shown = values
-    try:
+    path, place = values
+    with tables.called({path: shown(place)}):
         return tables.preview(path)
-    except InputError as error:
-        parts = (error.argument, error.found, error.needed, error.remedy)
-        raise InputError(*(part.replace(path, shown) if path in part else part for part in parts)) from error
 
 
 def _count(values: Any) -> dict[str, Any]:
-    path, chosen = values
-    return tables.count(path, Chosen.read(chosen))
+    paths, chosen = values
+    return tables.count(paths, Chosen.read(chosen))
 
 
 TASKS: Mapping[str, Callable[[Any], Any]] = {**answer.TASKS, "preview": _preview, "count": _count}

@@ -99,7 +99,7 @@ def main() -> None:
 def in_options(error: InputError, verb: Door) -> InputError:
     """Return an error whose argument and remedy can be typed."""
     argument = f"--{error.argument.replace('_', '-')}" if error.argument in OPTIONS else error.argument
-    return InputError(argument, error.found, error.needed, worded(error.remedy, verb))
+    return InputError(argument, worded(error.found, verb), error.needed, worded(error.remedy, verb))
 
 
 def _fail(message: str) -> NoReturn:

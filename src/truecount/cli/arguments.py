@@ -3,12 +3,10 @@
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
-import typer
 from typer import Argument, Option
 
-from truecount._progress import progress_style
 from truecount.cli.completion import among, columns, methods
-from truecount.cli.options import DESIGNS, ENGINES, one_of
+from truecount.cli.options import DESIGNS, ENGINES, be_quiet, one_of
 
 _KINDS = (
     "One table, or a labelled and an unlabelled one: CSV, TSV, JSON or Parquet, a pattern in quotes, a folder, - for "
@@ -30,11 +28,12 @@ By: TypeAlias = Annotated[
 ]
 Weight: TypeAlias = Annotated[str | None, Option(metavar="COLUMN", autocompletion=columns, help="Column of weights.")]
 Cluster: TypeAlias = Annotated[
-    str | None,
+    list[str] | None,
     Option(
         metavar="COLUMN",
         autocompletion=columns,
-        help="Column that says which items belong together: epochs of a question, patients, households.",
+        help="Column that says which items belong together: epochs of a question, patients, households; several with "
+        "commas between them, such as model,question.",
     ),
 ]
 TargetLabels: TypeAlias = Annotated[
@@ -189,7 +188,7 @@ Specificities: TypeAlias = Annotated[
         help="N tested negative of M truly negative, or a rate or range, or several studies, as with --sensitivity.",
     ),
 ]
-Level: TypeAlias = Annotated[str, Option(metavar="P", help="Probability that the interval holds: 0.95 or 95%.")]
+Level: TypeAlias = Annotated[str, Option(metavar="P", help="Nominal level of the intervals: 0.95 or 95%.")]
 Interval: TypeAlias = Annotated[
     str,
     Option(
@@ -270,7 +269,7 @@ Engine: TypeAlias = Annotated[
         metavar="|".join(ENGINES),
         callback=one_of(*ENGINES),
         autocompletion=among(ENGINES),
-        help="What draws from the posterior.",
+        help="Engine that draws from the posterior.",
     ),
 ]
 Seed: TypeAlias = Annotated[str, Option(metavar="NUMBER", help="Same seed, same data, same version: same answer.")]
@@ -279,8 +278,8 @@ Method: TypeAlias = Annotated[
     Option(
         metavar="NAME",
         autocompletion=among(methods),
-        help="Give the point of this estimator, such as acc or bbse, and no posterior; rogan-gladen has the interval "
-        "of Lang and Reiczigel.",
+        help="Return the point estimate of this method, such as acc or bbse, and no posterior; rogan-gladen has the "
+        "interval of Lang and Reiczigel.",
     ),
 ]
 AllMethods: TypeAlias = Annotated[
@@ -327,15 +326,9 @@ ShowTable: TypeAlias = Annotated[
 ]
 
 
-def _be_quiet(context: typer.Context, wanted: bool) -> bool:
-    if wanted:
-        context.with_resource(progress_style("quiet"))
-    return wanted
-
-
 Quiet: TypeAlias = Annotated[
     bool,
-    Option("--quiet", "-q", callback=_be_quiet, help="On the standard error, say only what is serious: no progress."),
+    Option("--quiet", "-q", callback=be_quiet, help="On the standard error, say only what is serious: no progress."),
 ]
 Plot: TypeAlias = Annotated[
     str | None, Option(metavar="FILE.png|svg|pdf", help="Draw the shares and their intervals, with --all-methods all.")

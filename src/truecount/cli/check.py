@@ -17,8 +17,8 @@ from truecount.cli.screen import print_lines
 from truecount.cli.source import Source
 from truecount.counts import Counts, Groups
 from truecount.errors import InputError, TruecountWarning
+from truecount.results.export.gate import tests_of, to_junit, to_markdown
 from truecount.results.finding import in_words
-from truecount.results.gate import tests_of, to_junit, to_markdown
 
 if TYPE_CHECKING:
     from truecount.models import Model

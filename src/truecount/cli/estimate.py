@@ -26,7 +26,7 @@ from truecount.inference.draws import Engine
 from truecount.models import LabelShift, Model, Prior, TargetLabels
 from truecount.results import Comparison, PointEstimate, Posterior
 from truecount.results.finding import in_words
-from truecount.results.group_summary import GroupSummary
+from truecount.results.groups.summary import GroupSummary
 from truecount.results.summary import Kind, Target
 
 if TYPE_CHECKING:

@@ -21,10 +21,10 @@ from truecount.models import ErringLabels, Independent, LabelShift, Model, Poole
 from truecount.models.variation import Variation
 from truecount.reading.names import group_name
 from truecount.results.finding import in_words
-from truecount.results.group_summary import GroupSummary, Questions
+from truecount.results.groups.summary import GroupSummary, Questions
 
 if TYPE_CHECKING:
-    from truecount.results.group_posterior import GroupPosterior
+    from truecount.results.groups.posterior import GroupPosterior
 
 
 def variation_of(options: GroupOptions, groups: Groups) -> tuple[Groups, Variation | None]:
@@ -142,8 +142,8 @@ def answer_groups(
 
 def _deliver(report: Report, answer: "GroupPosterior", summary: GroupSummary) -> None:
     """Write the summary to the files, or print it in tables."""
-    from truecount.results.group_export import rows_of, to_dict
-    from truecount.results.group_table import group_tables
+    from truecount.results.groups.export import rows_of, to_dict
+    from truecount.results.groups.table import group_tables
 
     shown: list[Name] | None = None if report.of_interest is None else [summary.of]
     look = {"every_class": report.of_interest is None, "by_size": report.by_size}
@@ -180,7 +180,7 @@ def _pictures(report: Report, answer: "GroupPosterior", summary: GroupSummary) -
         if report.plot_file is not None:
             from truecount.cli.pictures import encoded, no_answer
             from truecount.plots.groups import groups as draw
-            from truecount.results.group_table import refusal
+            from truecount.results.groups.table import refusal
 
             ax = draw(summary) if summary.has_answer else no_answer(refusal(summary))
             made[report.plot_file] = encoded(ax, report.plot_file)

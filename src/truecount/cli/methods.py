@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from truecount._advice import worded
 from truecount._progress import watch
 from truecount._types import FloatArray
 from truecount.cli.report import Report
@@ -41,7 +42,9 @@ def by_method(context: typer.Context, source: Source, report: Report, name: str)
     try:
         method = find_method(name)
     except InputError as error:
-        raise typer.BadParameter(f"--method {name!r} is unknown: {error.needed}. {error.remedy}.") from None
+        raise typer.BadParameter(
+            f"--method {name!r} is unknown: {error.needed}. {worded(error.remedy, 'estimate')}."
+        ) from None
     if isinstance(method, RoganGladen):
         counts, known = source.read_one("--method")
         rates = {} if known is None else known_rates(known)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
+from truecount._progress import progress_style
 from truecount._types import FloatArray, Name
 from truecount._wording import nearest
 from truecount.counts import Counts
@@ -183,15 +184,24 @@ def read_by(entries: Iterable[str]) -> dict[str, str | None]:
     >>> read_by(["store,week", '"a,b"'])
     {'store': None, 'week': None, 'a,b': None}
     """
-    from csv import reader
-
     from truecount.reading.columns import FREQUENCIES
 
     columns: dict[str, str | None] = {}
-    for entry in (name for names in reader(entries, skipinitialspace=True) for name in names):
+    for entry in read_columns(entries):
         column, _, frequency = entry.rpartition(":")
         columns |= {column: frequency} if column and frequency in FREQUENCIES else {entry: None}
     return columns
+
+
+def read_columns(entries: Iterable[str]) -> list[str]:
+    """Read ``model,question``; a name with a comma stands in double quotes.
+
+    >>> read_columns(["model,question", '"a,b"'])
+    ['model', 'question', 'a,b']
+    """
+    from csv import reader
+
+    return [name for names in reader(entries, skipinitialspace=True) for name in names]
 
 
 def read_level(text: str) -> float:
@@ -372,3 +382,10 @@ def _blamed_on(option: str) -> Iterator[None]:
         yield
     except InputError as error:
         raise InputError(option, error.found, error.needed, error.remedy) from error
+
+
+def be_quiet(context: typer.Context, wanted: bool) -> bool:
+    """Show no progress where that is wanted."""
+    if wanted:
+        context.with_resource(progress_style("quiet"))
+    return wanted

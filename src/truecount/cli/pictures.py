@@ -1,21 +1,23 @@
-"""Pictures and pages as the command writes them."""
+"""Pictures as the command writes them."""
 
-import shlex
-import sys
 import warnings
 from io import BytesIO
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
-from truecount.results.table import refusal
+from truecount.results.summary import refusal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
 
+    from truecount._types import Name
     from truecount.results import Posterior
+    from truecount.results.summary import Look
 
 FORMATS = ("png", "svg", "pdf")
 DOTS = 200
@@ -31,25 +33,19 @@ def picture_format(path: str) -> str:
     return ending
 
 
-def page(answer: "Posterior", look: dict[str, Any]) -> bytes:
-    """Return the page, with the command that was typed."""
-    from truecount.page.write import render
-
-    typed = shlex.join(["truecount", *sys.argv[1:]])
-    return render(answer, **look, command=typed).encode(errors="backslashreplace")
-
-
-def shares(answer: "Posterior", look: dict[str, Any], path: str) -> bytes:
+def shares(answer: "Posterior", look: "Look", classes: "Sequence[Name] | None", path: str) -> bytes:
     """Return the picture of the shares."""
     from truecount.plots import prevalence
 
-    return encoded(prevalence(answer, **look) if answer.has_answer else no_answer(refusal(answer)), path)
+    if not answer.has_answer:
+        return encoded(no_answer(refusal(answer)), path)
+    ax = prevalence(answer, level=look.level, kind=look.kind, target=look.target, classes=classes)
+    return encoded(ax, path)
 
 
 def no_answer(words: str) -> "Axes":
     """Draw that there is no answer."""
-    from truecount.plots.canvas import FONT, WIDTH, new_axes
-    from truecount.plots.theme import LIGHT
+    from truecount.plots.canvas import FONT, LIGHT, WIDTH, new_axes
 
     ax = new_axes(WIDTH, 1.2, LIGHT)
     ax.set_axis_off()

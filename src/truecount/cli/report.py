@@ -1,6 +1,7 @@
 """What the command writes: files, and what stands on the screen."""
 
 import json
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,14 +17,13 @@ from truecount._progress import watch
 from truecount._types import Name
 from truecount._wording import visible
 from truecount.cli.options import named_class
-from truecount.cli.pictures import page, picture_format, shares
+from truecount.cli.pictures import picture_format, shares
 from truecount.cli.screen import print_table
 from truecount.counts import Counts
-from truecount.results.frame import to_csv, to_parquet
-from truecount.results.openmetrics import to_openmetrics
-from truecount.results.row_files import Output, write_rows
-from truecount.results.summary import require_realizable
-from truecount.results.table import Table, remark, tabulate
+from truecount.results.export.frame import to_csv, to_parquet
+from truecount.results.export.openmetrics import to_openmetrics
+from truecount.results.separate.row_files import Output, write_rows
+from truecount.results.summary import Look, Table, remark, require_realizable, tabulate
 
 if TYPE_CHECKING:
     from truecount.results import Finding, Posterior
@@ -87,7 +87,10 @@ class Report:
         """Write the summary of a posterior to the files, or print it as a table, with what each classifier adds."""
         more = {} if each is None else {"classifiers": each.to_dict()}
         self.write(
-            lambda: {**self.with_interest(posterior.to_dict(**self.look)), **more},
+            lambda: {
+                **self.with_interest(posterior.to_dict(level=self.level, kind=self.interval, target=self.target)),
+                **more,
+            },
             lambda summary: self.rows_of(summary, self.shown(posterior)),
             lambda: self.show(posterior, each),
             lambda: self.pictures(posterior, each),
@@ -96,7 +99,7 @@ class Report:
 
     def show(self, posterior: "Posterior", each: "EachClassifier | None" = None) -> None:
         """Print the table of shares, and below it those of raters and of classifiers."""
-        self.print(tabulate(posterior, **self.look, classes=self.shown(posterior)))
+        self.print(tabulate(posterior, self.look, classes=self.shown(posterior)))
         if posterior.raters is not None and posterior.has_answer:
             typer.echo()
             self.print(posterior.raters.table(self.level))
@@ -174,15 +177,22 @@ class Report:
 
     def pictures(self, answer: "Posterior", each: "EachClassifier | None" = None) -> dict[str, bytes]:
         """Return the page and the picture of a posterior, as far as they are wanted."""
-        made = {}
-        look = {**self.look, "classes": self.shown(answer)}
+        made, classes = {}, self.shown(answer)
         with watch(what="drawing"):
             if self.html_file is not None:
-                added = {} if each is None else {"classifiers": each.table(self.shown_class(answer))}
-                titled = {} if self.title is None else {"title": self.title}
-                made[self.html_file] = page(answer, {**look, **titled, **added})
+                from truecount.page.answer import TITLE, render
+
+                page = render(
+                    answer,
+                    self.look,
+                    classes=classes,
+                    title=TITLE if self.title is None else self.title,
+                    command=shlex.join(["truecount", *sys.argv[1:]]),
+                    classifiers=None if each is None else each.table(self.shown_class(answer)),
+                )
+                made[self.html_file] = page.encode(errors="backslashreplace")
             if self.plot_file is not None:
-                made[self.plot_file] = shares(answer, look, self.plot_file)
+                made[self.plot_file] = shares(answer, self.look, classes, self.plot_file)
         return made
 
     def print(self, table: Table) -> None:
@@ -228,9 +238,9 @@ class Report:
         return any((*tables, self.html_file, self.plot_file))
 
     @property
-    def look(self) -> dict[str, Any]:
-        """The interval that is wanted, in the library's words."""
-        return {"level": self.level, "kind": self.interval, "target": self.target}
+    def look(self) -> Look:
+        """The summary that is wanted, in the library's words."""
+        return Look(level=self.level, kind=self.interval, target=self.target)
 
 
 def require_ending(option: str, path: str, file_format: str = "") -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from truecount._wording import display_width
-from truecount.results.table import Table, remark
+from truecount.results.summary import Table, remark
 
 LEAST_FOR_NAMES = 8
 """Columns of a terminal that longer names of classes are broken into, but not into fewer."""

@@ -15,12 +15,11 @@ from truecount.cli.report import Report
 from truecount.counts import Groups
 from truecount.errors import InputError
 from truecount.models import LabelShift, Model
-from truecount.results.row_files import Output
-from truecount.results.separate_rows import Look
+from truecount.results.separate.row_files import Output
 
 if TYPE_CHECKING:
     from truecount.inference.draws import Engine
-    from truecount.results.separate import SeparateAnswers
+    from truecount.results.separate.answers import SeparateAnswers
 
 MOST_POOLED = 1000
 """Groups that are pooled by default where the answer goes to --output: benchmarks/scale.py has what they cost."""
@@ -60,6 +59,12 @@ class Stream:
                 "--separate goes with --output alone: a page, a picture and tables of groups are of joint draws. "
                 "Leave out --separate, or the other files."
             )
+        asked = "--class" if report.of_interest is not None else "--sort" if report.by_size else None
+        if self.output is not None and asked is not None and not (report.writes_files or report.with_table):
+            raise typer.BadParameter(
+                f"{asked} is given with --output alone, which holds every class of every group in the order of their "
+                f"names. Leave {asked} out and select rows of the file, or add --table, --html or --csv."
+            )
         self.number_of_workers()
         if self.made(report) is not None:
             require_writable(str(self.output), report.inputs)
@@ -68,7 +73,7 @@ class Stream:
         """Return the output, checked; None where there is none."""
         if self.output is None:
             return None
-        look = Look(level=report.level, kind=report.interval, target=report.target)
+        look = report.look
         columns = tuple(name.strip() for name in self.partition.split(",")) if self.partition else ()
         return Output(self.output, partition=columns, resume=self.resume, look=look)
 

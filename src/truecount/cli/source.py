@@ -15,7 +15,7 @@ import typer
 from truecount._advice import worded
 from truecount._secrets import masked
 from truecount._types import FloatArray
-from truecount.cli.options import among, read_by, read_populations, read_rate
+from truecount.cli.options import among, read_by, read_columns, read_populations, read_rate
 from truecount.counts import Counts, Groups, Ratings
 from truecount.errors import InputError, TruecountWarning
 from truecount.models.published import Pert
@@ -44,7 +44,7 @@ class Source:
     by: Sequence[str] | None = None
     study: str | None = None
     weight: str | None = None
-    cluster: str | None = None
+    cluster: Sequence[str] | None = None
     missing: Sequence[str] | None = None
     confusion: Path | None = None
     unlabeled: Path | None = None
@@ -205,14 +205,15 @@ class Source:
         from truecount.reading.logs.record import Fields
 
         self._require("a log", ("tables",), ("prediction", *ROWS))
-        asked = Fields(label=self.label, prediction=self.prediction, cluster=self.cluster)
+        asked = Fields(label=self.label, prediction=self.prediction, cluster=read_columns(self.cluster or ()) or None)
         by = [*read_by(self.by or ()), *([self.study] if self.study else [])]
         fields = named_fields(log, asked, by=by, needs_label=needs_label)
         label, prediction = ([each] if isinstance(each, str) else each for each in (fields.label, fields.prediction))
-        return replace(self, label=label, prediction=prediction, cluster=fields.cluster)
+        cluster = [fields.cluster] if isinstance(fields.cluster, str) else fields.cluster
+        return replace(self, label=label, prediction=prediction, cluster=cluster)
 
     def _tally(self, tables: "Sequence[Table]", *, is_shard: bool) -> "Tally":
-        from truecount.counts.counting import tally_tables
+        from truecount.counts.tally import tally_tables
 
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always", TruecountWarning)
@@ -231,7 +232,7 @@ class Source:
             prediction=column_names("prediction", self.prediction or ""),
             by=read_by(self.by or ()),
             weight=self.weight,
-            cluster=self.cluster,
+            cluster=column_names("cluster", read_columns(self.cluster)) if self.cluster else None,
             study=self.study,
         )
         return Reading.told(columns, missing=self.missing, is_shard=is_shard)

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from truecount.cli.source import Source
 from truecount.counts import Counts, Groups
-from truecount.diagnostics.evidence import audited
 from truecount.errors import InputError
 from truecount.models import LabelShift, Model, TargetLabels
 
@@ -32,6 +31,8 @@ def read_target(text: str, source: Source) -> tuple[Counts, TargetLabels]:
         return TargetLabels.of_study(data, named.get(value, value))
     counts, _ = source.without_columns().read_one(OPTION)
     found = source.of_population(Path(text), OPTION)
+    from truecount.diagnostics.evidence import audited
+
     table = audited(counts, found, lambda each: (each.labeled.astype(float), each.unlabeled.astype(float)))
     return counts, TargetLabels(labeled=table)
 

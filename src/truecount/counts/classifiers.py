@@ -36,12 +36,9 @@ def merge_rare(data: Data, fewest: int = FEWEST_LABELS) -> Data:
         return data
     targets = np.array([_nearest(place, kept, found.parts, labels, items) for place in range(len(labels))])
     merged = tuple(int((targets == place).sum()) - 1 for place in kept)
-    names = [_with_others(data.outputs[place], others) for place, others in zip(kept, merged, strict=True)]
+    outputs = [data.outputs[place] for place in kept]
+    names = [f"{name} (and {others} rare)" if others else name for name, others in zip(outputs, merged, strict=True)]
     return _summed(data, np.searchsorted(kept, targets), names, replace(found.taken(kept), merged=merged))
-
-
-def _with_others(name: Name, others: int) -> Name:
-    return f"{name} (and {others} rare)" if others else name
 
 
 def _nearest(place: int, kept: IntArray, parts: Sequence[Combination], labels: FloatArray, items: FloatArray) -> int:
@@ -92,6 +89,8 @@ def _summed(data: Data, targets: IntArray, outputs: Sequence[Name], combinations
     sums: dict[str, Any] = {side: None if (values := getattr(data, side)) is None else values @ into for side in sides}
     if data.clusters is not None:
         sums["clusters"] = data.clusters.changed(lambda each: each @ into, lambda each: each @ into)
+    if isinstance(data, Groups) and data.label_groups is not None:
+        sums["label_groups"] = data.label_groups.merged_outputs(into)
     if isinstance(data, Groups):
         return data.with_outputs(outputs, combinations, **sums)
     return replace(data, **sums, outputs=tuple(outputs), combinations=combinations)

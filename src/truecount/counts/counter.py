@@ -15,7 +15,7 @@ from truecount.errors import InputError
 from truecount.reading.arrays import array_rows, encode_keys, encode_with_gaps
 from truecount.reading.columns import Columns
 from truecount.reading.names import Missing
-from truecount.reading.rows import Reading, Row, require_predictions
+from truecount.reading.rows import Reading, Row, known_group, require_predictions
 
 
 class Counter:
@@ -72,8 +72,8 @@ class Counter:
         predictions
             The output for the same items, in the same order.
         by
-            The group of each item, where the counter makes groups: a column, or a mapping from name to column. That of
-            a labelled item is not used: labels serve all groups.
+            The group of each item, where the counter makes groups: a column, or a mapping from name to column. Labels
+            serve all groups; that of a labelled item tells whether the classifier treats groups alike.
         weights
             The weight of each item; 1 if left out.
         """
@@ -136,7 +136,9 @@ class Counter:
         rows = reading.explained(None, array_rows(truth, said, groups=groups, weights=items))
         if rows:
             require_predictions("predictions", rows, ["predictions"])
-        return [row if row.label is None else row._replace(group=()) for row in rows]
+        return [
+            row if row.label is None else row._replace(group=(), label_group=known_group(row.group)) for row in rows
+        ]
 
     def _columns_by(self, by: Any) -> list[Any]:
         names = list(self._reading.columns.by)

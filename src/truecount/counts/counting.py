@@ -2,21 +2,44 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
-from typing import Any, TypeAlias, overload
+from typing import Any, TypeAlias, TypedDict, Unpack, overload
 
 from truecount.counts.groups import Groups
 from truecount.counts.ratings import Ratings
 from truecount.counts.table import Counts
-from truecount.counts.tally import Tally, tallied
+from truecount.counts.tally import tallied, tally_tables
 from truecount.errors import InputError
 from truecount.reading.arrays import Column, array_rows, encode_clusters, encode_columns, encode_keys, named_columns
 from truecount.reading.columns import Columns, column_names, columns_by
 from truecount.reading.names import Missing
-from truecount.reading.rows import Reading, Table, require_few_names, require_studies
-from truecount.reading.scan import Frame
+from truecount.reading.rows import Frame, Reading, Table, require_few_names, require_studies
 
 By: TypeAlias = str | Iterable[str] | Mapping[str, str | None]
 """One column or several; a mapping gives columns of times a frequency."""
+
+
+class Named(TypedDict, total=False):
+    """What may be said of names in any form of `count` and `count_table`."""
+
+    classes: Iterable[Any] | None
+    outputs: Iterable[Any] | None
+    missing: Missing
+
+
+class ArrayOptions(Named, total=False):
+    """What any form of `count` takes besides labels, predictions and groups."""
+
+    cluster: Any
+    new_cluster: Any
+
+
+class TableOptions(Named, total=False):
+    """What any form of `count_table` takes besides labels, predictions and groups."""
+
+    labeled: Any
+    unlabeled: Any
+    weight: str | None
+    cluster: str | Sequence[str] | None
 
 
 @overload
@@ -26,45 +49,16 @@ def count(
     new_predictions: Any,
     *,
     by: Any = None,
-    cluster: Any = None,
-    new_cluster: Any = None,
-    classes: Iterable[Any] | None = None,
-    outputs: Iterable[Any] | None = None,
-    missing: Missing = None,
+    **options: Unpack[ArrayOptions],
 ) -> Ratings: ...
-
-
 @overload
 def count(
-    labels: Any,
-    predictions: Any,
-    new_predictions: Any,
-    *,
-    by: None = None,
-    cluster: Any = None,
-    new_cluster: Any = None,
-    classes: Iterable[Any] | None = None,
-    outputs: Iterable[Any] | None = None,
-    missing: Missing = None,
+    labels: Any, predictions: Any, new_predictions: Any, *, by: None = None, **options: Unpack[ArrayOptions]
 ) -> Counts: ...
-
-
 @overload
 def count(
-    labels: Any,
-    predictions: Any,
-    new_predictions: Any,
-    *,
-    by: Any,
-    study: Any = None,
-    cluster: Any = None,
-    new_cluster: Any = None,
-    classes: Iterable[Any] | None = None,
-    outputs: Iterable[Any] | None = None,
-    missing: Missing = None,
+    labels: Any, predictions: Any, new_predictions: Any, *, by: Any, study: Any = None, **options: Unpack[ArrayOptions]
 ) -> Groups: ...
-
-
 def count(
     labels: Any,
     predictions: Any,
@@ -186,55 +180,31 @@ def _same_columns(predictions: Any, new_predictions: Any) -> str | tuple[str, ..
 def count_table(
     table: Any = None,
     *,
-    labeled: Any = None,
-    unlabeled: Any = None,
     label: list[str] | tuple[str, ...],
     prediction: str | Sequence[str],
     by: By | None = None,
     study: str | None = None,
-    weight: str | None = None,
-    cluster: str | None = None,
-    classes: Iterable[Any] | None = None,
-    outputs: Iterable[Any] | None = None,
-    missing: Missing = None,
+    **options: Unpack[TableOptions],
 ) -> Ratings: ...
-
-
 @overload
 def count_table(
     table: Any = None,
     *,
-    labeled: Any = None,
-    unlabeled: Any = None,
     label: str,
     prediction: str | Sequence[str],
     by: None = None,
-    weight: str | None = None,
-    cluster: str | None = None,
-    classes: Iterable[Any] | None = None,
-    outputs: Iterable[Any] | None = None,
-    missing: Missing = None,
+    **options: Unpack[TableOptions],
 ) -> Counts: ...
-
-
 @overload
 def count_table(
     table: Any = None,
     *,
-    labeled: Any = None,
-    unlabeled: Any = None,
     label: str,
     prediction: str | Sequence[str],
     by: By,
     study: str | None = None,
-    weight: str | None = None,
-    cluster: str | None = None,
-    classes: Iterable[Any] | None = None,
-    outputs: Iterable[Any] | None = None,
-    missing: Missing = None,
+    **options: Unpack[TableOptions],
 ) -> Groups: ...
-
-
 def count_table(
     table: Any = None,
     *,
@@ -245,7 +215,7 @@ def count_table(
     by: By | None = None,
     study: str | None = None,
     weight: str | None = None,
-    cluster: str | None = None,
+    cluster: str | Sequence[str] | None = None,
     classes: Iterable[Any] | None = None,
     outputs: Iterable[Any] | None = None,
     missing: Missing = None,
@@ -267,7 +237,7 @@ def count_table(
         are read.
     label, prediction
         Columns with the true class and with the output: strings, numbers or booleans. In JSON and Parquet,
-        ``answer.verdict`` is the entry ``verdict`` of ``answer``, unless a column has that very name. Several
+        ``answer.verdict`` is the entry ``verdict`` of ``answer``, unless a column is called exactly so. Several
         predictions are those of several classifiers, whose combinations are counted as outputs; several labels are
         those of several raters, of whom each may err, and the answer is `Ratings`. Some of them may be missing.
     by
@@ -280,8 +250,9 @@ def count_table(
     weight
         Column of weights, which are summed, and their squares too.
     cluster
-        Column that says which items belong together: epochs of a question, patients, households, documents. What the
-        items of a cluster have in common widens the intervals (`docs/guides/clusters.md`).
+        Column that says which items belong together: epochs of a question, patients, households, documents. Of several
+        columns, items that agree in all of them do: ``["model", "question"]``, where groups are models. What the items
+        of a cluster have in common widens the intervals (`docs/guides/clusters.md`).
     classes, outputs
         Their names, in the order wanted. Left out, they are the values that occur, sorted.
     missing
@@ -322,7 +293,7 @@ def count_table(
         by=columns_by(by),
         weight=weight,
         study=study,
-        cluster=cluster,
+        cluster=None if cluster is None else column_names("cluster", cluster),
     )
     reading = Reading.told(columns, missing=missing, classes=classes, outputs=outputs)
     if table is not None and labeled is None and unlabeled is None:
@@ -331,12 +302,6 @@ def count_table(
         return tally_tables(reading, as_table("labeled", labeled), as_table("unlabeled", unlabeled)).to_data()
     needed = "it is one table, or a labelled and an unlabelled one"
     raise InputError("table", "is given with others, or not at all", needed, "Pass table, or labeled and unlabeled")
-
-
-def tally_tables(reading: Reading, table: Table, unlabeled: Table | None = None) -> Tally:
-    """Count one table or two, and keep what can still be merged."""
-    rows = reading.of_one(table) if unlabeled is None else reading.of_two(table, unlabeled)
-    return tallied(rows, reading, table.name)
 
 
 def as_table(argument: str, given: Any) -> Table:

@@ -17,14 +17,15 @@ import numpy as np
 from truecount import _check
 from truecount._json import JsonError, read_json
 from truecount._types import Name
-from truecount.counts import validation
 from truecount.counts.clusters import Clusters, read_clusters
 from truecount.counts.combinations import Combinations
+from truecount.counts.group_parts import written_keys
 from truecount.counts.groups import SCHEMA as GROUPS
 from truecount.counts.groups import Groups
+from truecount.counts.label_groups import LabelGroups, read_label_groups
 from truecount.counts.ratings import SCHEMA as RATINGS
 from truecount.counts.ratings import Ratings
-from truecount.counts.table import SCHEMA, Counts
+from truecount.counts.table import SCHEMA, Counts, document_entries, require_both_squares, whole_numbers
 from truecount.counts.tally import Tally, merged
 from truecount.errors import InputError
 from truecount.reading.locate import existing_file
@@ -50,10 +51,12 @@ def to_document(tally: Tally) -> dict[str, Any]:
         document["labeled_squares"] = [[tally.labeled_squares[name, output] for output in outputs] for name in classes]
         document["unlabeled_squares"] = squares if tally.by else squares[0]
     if (clusters := tally.binned(classes, outputs, groups if tally.by else None)) is not None:
-        own = clusters.to_dict()
-        document["clusters"] = {**own, "labeled": [each[0] for each in own["labeled"]]} if tally.by else own
+        binned = clusters.to_dict()
+        document["clusters"] = {**binned, "labeled": [each[0] for each in binned["labeled"]]} if tally.by else binned
     if (combinations := tally.combinations()) is not None:
         document["combinations"] = combinations.to_dict()
+    if (own := tally.labels_by_group(classes, outputs)) is not None:
+        document["label_groups"] = own.to_dict()
     return _rated(tally, document) if tally.raters else document
 
 
@@ -71,10 +74,11 @@ def from_document(values: Any) -> Tally:
     if isinstance(values, Mapping) and values.get("schema") == RATINGS:
         return _rated_tally(values)
     is_grouped = isinstance(values, Mapping) and values.get("schema") == GROUPS
-    entries = validation.entries(values, GROUPS if is_grouped else SCHEMA, ("by", "groups") if is_grouped else ())
+    needed, more = (("by", "groups"), ("label_groups",)) if is_grouped else ((), ())
+    entries = document_entries(values, GROUPS if is_grouped else SCHEMA, needed, more)
     classes, outputs = (_check.names(side, entries[side]) for side in ("classes", "outputs"))
     by = tuple(map(str, _check.names("by", entries["by"]))) if is_grouped else ()
-    groups = validation.group_keys(by, entries["groups"]) if is_grouped else [()]
+    groups = written_keys(by, entries["groups"]) if is_grouped else [()]
     tally = Tally(
         by=by,
         classes=classes,
@@ -90,6 +94,9 @@ def from_document(values: Any) -> Tally:
     if entries.get("clusters") is not None:
         known, new = (_array(tally, side, rows) for side, rows in (("labeled", classes), ("unlabeled", groups)))
         _put_clusters(tally, read_clusters(entries["clusters"], known, new if is_grouped else new[0]), groups)
+    if entries.get("label_groups") is not None:
+        whole = _array(tally, "labeled", classes)[None]
+        _put_label_groups(tally, read_label_groups(entries["label_groups"], whole))
     if "combinations" in entries:
         _put_parts(tally, Combinations.read("combinations", entries["combinations"], len(outputs)))
     return tally
@@ -129,6 +136,14 @@ def _put_clusters(tally: Tally, clusters: Clusters, groups: Sequence[Any]) -> No
             tally.clusters[bin_, groups[group], None, outputs[column]] += new[row, group, column].item()
 
 
+def _put_label_groups(tally: Tally, own: LabelGroups | None) -> None:
+    """Put the labels of single groups into sums that add."""
+    for key, table in zip(own.keys, own.labeled, strict=True) if own is not None else ():
+        group = key if isinstance(key, tuple) else (key,)
+        cells = _sums(tally.class_names(), tally.output_names(), table.tolist())
+        tally.label_groups.update({(group, *cell): number for cell, number in cells.items()})
+
+
 def _put_parts(tally: Tally, combinations: Combinations) -> None:
     tally.output_parts = dict(zip(tally.output_names(), combinations.parts, strict=True))
     merged = zip(tally.output_names(), combinations.merged, strict=False)  # which are none where nothing is merged
@@ -156,6 +171,7 @@ def tally_of(data: Counts | Groups | Ratings) -> Tally:
         getattr(tally, f"unlabeled{suffix}").update(_sums(groups, data.outputs, np.asarray(new).tolist()))
     if data.clusters is not None:
         _put_clusters(tally, data.clusters, groups)
+    _put_label_groups(tally, data.label_groups if isinstance(data, Groups) else None)
     if data.combinations is not None:
         _put_parts(tally, data.combinations)
     return tally
@@ -165,7 +181,7 @@ def _is_weighted(entries: Mapping[str, Any]) -> bool:
     squares = [entries.get(f"{side}_squares") for side in ("labeled", "unlabeled")]
     if squares == [None, None]:
         return False
-    validation.require_both(*squares)
+    require_both_squares(*squares)
     return True
 
 
@@ -174,7 +190,7 @@ def _cells(argument: str, numbers: Any, n_rows: int, n_columns: int, *, whole: b
     if array.shape != (n_rows, n_columns):
         needed = f"there are names for {(n_rows, n_columns)}"
         raise InputError(argument, f"has shape {array.shape}", needed, "Count the data again")
-    return validation.whole(argument, array).tolist() if whole else array.tolist()
+    return whole_numbers(argument, array).tolist() if whole else array.tolist()
 
 
 def _sums(rows: Sequence[Any], outputs: Sequence[Name], cells: Sequence[Sequence[float]]) -> dict[Any, Any]:

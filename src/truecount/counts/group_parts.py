@@ -1,14 +1,16 @@
 """What groups are made of, checked: their names, their items, their times, and the columns they come from."""
 
+from collections import Counter as Sums
 from collections.abc import Mapping, Sequence
 from datetime import date
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from truecount import _check
-from truecount.counts import validation
+from truecount.counts.table import checked_cells
 from truecount.errors import InputError
 
 
@@ -25,6 +27,21 @@ def group_keys(mapping: Mapping[Any, Any], argument: str = "unlabeled") -> tuple
 
 def _plain_key(key: Any) -> Any:
     return tuple(map(_check.plain_name, key)) if isinstance(key, tuple) else _check.plain_name(key)
+
+
+def written_keys(by: Sequence[str], groups: Any) -> list[tuple[Any, ...]]:
+    """Return the groups of a document, each of which has a key for every column and stands once."""
+    if not isinstance(groups, list) or any(not isinstance(group, list) or len(group) != len(by) for group in groups):
+        raise InputError("groups", "do not match by", "each has a key for every column", "Count the data again")
+    for key in chain.from_iterable(groups):
+        if not isinstance(key, str | int | float | None) or key != key:
+            raise InputError("groups", f"hold {key!r:.60}", "keys are names, or null", "Count the data again")
+    found = [tuple(group) for group in groups]
+    for group, often in Sums(found).items():
+        if often > 1:
+            needed = "each stands once"
+            raise InputError("groups", f"hold {list(group)} {often} times", needed, "Add up its counts, or count again")
+    return found
 
 
 def group_row(group: Any, row: Any) -> Any:
@@ -47,7 +64,7 @@ def rectangular(
     for number, table in enumerate(tables):
         which = f"labeled[{studies[number]!r}]" if studies else "labeled"
         try:
-            labeled.append(validation.cells(table, rows[0])[0])
+            labeled.append(checked_cells(table, rows[0])[0])
         except InputError as error:
             raise InputError(which, error.found, error.needed, error.remedy) from error
         if labeled[-1].shape != labeled[0].shape:

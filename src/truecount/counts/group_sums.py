@@ -1,6 +1,8 @@
 """Shards of one data set become one: labels of the same study and items of the same group add."""
 
 from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +22,8 @@ def added_parts(first: "Groups", second: "Groups") -> dict[str, Any]:
     if (first.studies is None) != (second.studies is None) or first.by != second.by:
         found = "are made in different ways"
         raise InputError("groups", found, "both need the same by columns, and studies or none", "Count both alike")
-    groups, studies = (tuple(dict.fromkeys(one + two)) for one, two in _named(first, second))
+    groups = tuple(dict.fromkeys(first.groups + second.groups))
+    studies = tuple(dict.fromkeys((first.studies or (None,)) + (second.studies or (None,))))
     weighted = first.is_weighted or second.is_weighted
 
     def added(side: str, names: Sequence[Any], own: "Callable[[Groups], Sequence[Any]]") -> NDArray[Any]:
@@ -50,6 +53,8 @@ def added_parts(first: "Groups", second: "Groups") -> dict[str, Any]:
     ]
     changes["clusters"] = add_clusters(*own)
     changes["combinations"] = common_combinations(first.combinations, second.combinations)
+    both = [each.label_groups for each in (first, second) if each.label_groups is not None]
+    changes["label_groups"] = reduce(add, both) if both else None
     if weighted:
         changes["labeled_squares"] = added("labeled_squares", studies, own_studies)
         changes["unlabeled_squares"] = added("unlabeled_squares", groups, lambda each: each.groups)
@@ -58,7 +63,3 @@ def added_parts(first: "Groups", second: "Groups") -> dict[str, Any]:
 
 def _at(names: Sequence[Any], own: Sequence[Any]) -> list[int]:
     return [names.index(name) for name in own]
-
-
-def _named(first: "Groups", second: "Groups") -> tuple[tuple[Any, Any], tuple[Any, Any]]:
-    return (first.groups, second.groups), (first.studies or (None,), second.studies or (None,))

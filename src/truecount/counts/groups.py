@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truecount import _check
-from truecount._json import JsonError, read_json
+from truecount._json import read_document
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import listed_quoted, nearest
-from truecount.counts import display, validation
+from truecount.counts import display
 from truecount.counts.clusters import Clusters, clusters_of_groups, read_clusters
 from truecount.counts.combinations import Combinations
 from truecount.counts.group_parts import (
@@ -22,10 +22,12 @@ from truecount.counts.group_parts import (
     group_row,
     group_times,
     rectangular,
+    written_keys,
 )
 from truecount.counts.group_sums import added_parts
+from truecount.counts.label_groups import LabelGroups, read_label_groups
 from truecount.counts.periods import key_times, missing_periods
-from truecount.counts.table import Counts, order_of
+from truecount.counts.table import Counts, checked_numbers, document_entries, frozen, order_of, table_names
 from truecount.errors import InputError
 from truecount.reading.columns import FREQUENCIES
 from truecount.reading.names import mapping_key, sorted_groups, written
@@ -58,6 +60,9 @@ class Groups:
         What each output consists of, where several classifiers put out a value for each item.
     clusters
         Counts of bins of clusters, where items belong together: what ``count_table(..., cluster=)`` found.
+    label_groups
+        Maps groups to those of the labelled items that are known to be theirs, where `labeled` is one table. They show
+        whether the classifier treats the groups alike; the model does not use them.
 
     Examples
     --------
@@ -80,6 +85,7 @@ class Groups:
     unlabeled_squares: FloatArray | None = field(kw_only=True)
     combinations: Combinations | None = field(kw_only=True)
     clusters: Clusters | None = field(kw_only=True)
+    label_groups: LabelGroups | None = field(kw_only=True)
 
     def __init__(
         self,
@@ -94,6 +100,7 @@ class Groups:
         unlabeled_squares: Any = None,
         combinations: Any = None,
         clusters: Any = None,
+        label_groups: Any = None,
     ) -> None:
         _check.instance_of("unlabeled", unlabeled, Mapping, "Pass {group: [items of each output], ...}")
         if not unlabeled:
@@ -105,33 +112,23 @@ class Groups:
             aligned_squares("labeled_squares", labeled_squares, labeled),
             aligned_squares("unlabeled_squares", unlabeled_squares, unlabeled),
         )
-        self._fill(rectangular(tables, rows, keys, studies), (classes, outputs), squares)
+        tables_and_rows = rectangular(tables, rows, keys, studies)
+        class_names, output_names = table_names(tables_and_rows[0].shape[1:], classes, outputs)
+        numbers = checked_numbers(*tables_and_rows, *squares)
+        for name, value in zip(("labeled", "unlabeled", "labeled_squares", "unlabeled_squares"), numbers, strict=True):
+            self._set(name, value)
+        self._set("classes", class_names)
+        self._set("outputs", output_names)
         if combinations is not None:
             combinations = Combinations.read("combinations", combinations, len(self.outputs))
         self._set("combinations", combinations)
         self._set("clusters", None if clusters is None else read_clusters(clusters, self.labeled, self.unlabeled))
+        self._set("label_groups", read_label_groups(label_groups, self.labeled))
         self._set("groups", keys)
         self._set("studies", studies)
         self._set("by", group_columns(by, keys))
         times = key_times(keys) if times is None else times
         self._set("times", None if times is None else group_times(times, keys))
-
-    def _fill(self, tables: tuple[Any, Any], names: tuple[Any, Any], squares: tuple[Any, Any]) -> None:
-        labeled, unlabeled = tables
-        class_names, output_names = validation.names(labeled.shape[1:], *names)
-        if squares[0] is None and squares[1] is None:
-            labeled, unlabeled = validation.whole("labeled", labeled), validation.whole("unlabeled", unlabeled)
-            labeled_squares, unlabeled_squares = squares
-        else:
-            validation.require_both(*squares)
-            labeled, labeled_squares = validation.weights("labeled_squares", labeled, squares[0])
-            unlabeled, unlabeled_squares = validation.weights("unlabeled_squares", unlabeled, squares[1])
-        self._set("labeled", _frozen(labeled))
-        self._set("unlabeled", _frozen(unlabeled))
-        self._set("classes", class_names)
-        self._set("outputs", output_names)
-        self._set("labeled_squares", _frozen(labeled_squares))
-        self._set("unlabeled_squares", _frozen(unlabeled_squares))
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -289,11 +286,13 @@ class Groups:
             unlabeled_squares=None if self.unlabeled_squares is None else self.unlabeled_squares[:, columns],
             combinations=None if self.combinations is None else self.combinations.taken(columns),
             clusters=self._clusters(lambda each: each[:, :, rows][..., columns], lambda each: each[..., columns]),
+            label_groups=None if self.label_groups is None else self.label_groups.taken(rows, columns),
         )
 
     def select(self, groups: Iterable[Any]) -> "Groups":
         """Return some of the groups, in the order given, with all labels."""
-        chosen = [self.index(group) for group in groups]
+        places = {group: place for place, group in enumerate(self.groups)}
+        chosen = [places[group] if group in places else self.index(group) for group in groups]
         return self._replaced(
             unlabeled=self.unlabeled[chosen],
             groups=tuple(self.groups[at] for at in chosen),
@@ -320,6 +319,7 @@ class Groups:
             groups=tuple(groups),
             studies=self.studies if studies is None else tuple(studies),
             by=self.by if by is None else tuple(by),
+            label_groups=self.label_groups and self.label_groups.renamed(dict(zip(self.groups, groups, strict=True))),
         )
 
     def fill_periods(self, frequency: str) -> "Groups":
@@ -337,7 +337,8 @@ class Groups:
         ('2024-05-06', '2024-05-13', '2024-05-20')
         """
         _check.one_of("frequency", frequency, FREQUENCIES)
-        empty = [group for group in missing_periods(self.groups, frequency) if group not in self.groups]
+        known = set(self.groups)
+        empty = [group for group in missing_periods(self.groups, frequency) if group not in known]
         keys = [group if isinstance(group, tuple) else (group,) for group in (*self.groups, *empty)]
         order = [mapping_key(group) for group in sorted_groups(keys)]
         nothing = np.zeros((len(empty), len(self.outputs)), self.unlabeled.dtype)
@@ -364,8 +365,8 @@ class Groups:
             "unlabeled_squares": _by_name(values["unlabeled_squares"], groups),
         }
         labeled, unlabeled = _by_name(values["labeled"], studies), dict(zip(groups, values["unlabeled"], strict=True))
-        names = {name: values[name] for name in ("classes", "outputs", "times", "by", "combinations", "clusters")}
-        return Groups(labeled, unlabeled, **names, **squares)
+        kept = ("classes", "outputs", "times", "by", "combinations", "clusters", "label_groups")
+        return Groups(labeled, unlabeled, **{name: values[name] for name in kept}, **squares)
 
     def _parts(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__slots__}
@@ -403,14 +404,16 @@ class Groups:
         if self.clusters is not None:
             own = self.clusters if self.studies else self._clusters(lambda each: each[:, 0], lambda each: each)
             result["clusters"] = None if own is None else own.to_dict()
+        if self.label_groups is not None:
+            result["label_groups"] = self.label_groups.to_dict()
         return result
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Read what `to_dict` returned."""
-        entries = validation.entries(values, SCHEMA, ("by", "groups"), ("studies", "times"))
+        entries = document_entries(values, SCHEMA, ("by", "groups"), ("studies", "times", "label_groups"))
         by = tuple(map(str, _check.names("by", entries["by"])))
-        groups = validation.group_keys(by, entries["groups"])
+        groups = written_keys(by, entries["groups"])
         keys, studies = [group[0] if len(by) == 1 else group for group in groups], entries.get("studies")
         squares = {
             "labeled_squares": _by_name(entries.get("labeled_squares"), studies),
@@ -425,6 +428,7 @@ class Groups:
             by=by,
             combinations=entries.get("combinations"),
             clusters=entries.get("clusters"),
+            label_groups=entries.get("label_groups"),
             **squares,
         )
 
@@ -435,12 +439,7 @@ class Groups:
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read what `to_json` returned."""
-        try:
-            values = read_json(text)
-        except JsonError as error:
-            remedy = "Write them with Groups.to_json()"
-            raise InputError("groups", f"are not JSON ({error})", "they must be one JSON object", remedy) from error
-        return cls.from_dict(values)
+        return cls.from_dict(read_document("groups", text, "Write them with Groups.to_json()"))
 
     def __repr__(self) -> str:
         return display.groups_text(self)
@@ -459,13 +458,5 @@ def _by_name(rows: Any, names: Sequence[Any] | None) -> Any:
 def _rebuilt(parts: dict[str, Any]) -> Groups:
     groups = object.__new__(Groups)
     for name, value in parts.items():
-        groups._set(name, _frozen(value) if isinstance(value, np.ndarray) else value)
+        groups._set(name, frozen(value) if isinstance(value, np.ndarray) else value)
     return groups
-
-
-def _frozen(array: Any) -> Any:
-    if array is None:
-        return None
-    copy = np.array(array)
-    copy.flags.writeable = False
-    return copy

@@ -24,7 +24,7 @@ def count_log(
     label: str | Sequence[str] | None = None,
     prediction: str | Sequence[str] | None = None,
     by: By | None = None,
-    cluster: str | None = None,
+    cluster: str | Sequence[str] | None = None,
     classes: Iterable[Any] | None = None,
     outputs: Iterable[Any] | None = None,
     missing: Missing = None,

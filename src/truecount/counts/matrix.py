@@ -26,8 +26,7 @@ from truecount import _check
 from truecount._wording import nearest, quoted
 from truecount.counts.table import Counts
 from truecount.errors import InputError
-from truecount.reading.locate import existing_file, kind
-from truecount.reading.text import BROKEN, DELIMITERS, header, open_text
+from truecount.reading.locate import BROKEN, DELIMITERS, existing_file, header, kind, open_text
 
 CORNER = "class\\output"
 TRANSPOSED = "output\\class"

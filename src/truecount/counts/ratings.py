@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from truecount import _check
-from truecount._json import JsonError, read_json
+from truecount._json import read_document
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import listed_quoted
 from truecount.counts.combinations import Combinations
@@ -134,12 +134,7 @@ class Ratings:
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read what `to_json` returned."""
-        try:
-            values = read_json(text)
-        except JsonError as error:
-            remedy = "Write them with Ratings.to_json()"
-            raise InputError("ratings", f"are not JSON ({error})", "they must be one JSON object", remedy) from error
-        return cls.from_dict(values)
+        return cls.from_dict(read_document("ratings", text, "Write them with Ratings.to_json()"))
 
     def __repr__(self) -> str:
         from truecount._wording import listed

@@ -6,17 +6,27 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
+import numpy as np
+
 from truecount import _check
 from truecount._types import Name
-from truecount.counts import validation
 from truecount.counts.clusters import Clusters, bin_of
 from truecount.counts.combinations import Combinations, in_order, merged_parts
 from truecount.counts.groups import Groups
+from truecount.counts.label_groups import LabelGroups
 from truecount.counts.ratings import Ratings
-from truecount.counts.table import Counts
+from truecount.counts.table import Counts, require_few_cells, require_shared_outputs
 from truecount.errors import InputError
 from truecount.reading.names import Combination, Group, Key, Value, combination_name, mapping_key, sorted_groups
-from truecount.reading.rows import Reading, Row, require_clusters, require_few_names, require_full_groups, require_named
+from truecount.reading.rows import (
+    Reading,
+    Row,
+    Table,
+    require_clusters,
+    require_few_names,
+    require_full_groups,
+    require_named,
+)
 
 ALL = "all"
 """The name of the one group of a population that several studies have labels for."""
@@ -62,6 +72,8 @@ class Tally:
     n_clusters: int = 0
     studies: "dict[Key, Tally]" = field(default_factory=dict)
     """Labelled items of each study by itself, where labels come from several."""
+    label_groups: Sums[tuple[Group, Name, Name]] = field(default_factory=Sums)
+    """Labelled items by group, class and output, where it is known which group a label came from."""
 
     def add(self, rows: Iterable[Row]) -> None:
         """Count rows, of which every one has an output; those without a label are the unlabelled population.
@@ -79,6 +91,8 @@ class Tally:
             else:
                 self.labeled[label, output] += row.weight
                 self.labeled_squares[label, output] += row.squares
+                if row.label_group:
+                    self.label_groups[row.label_group, label, output] += row.weight
                 if row.group:
                     study = self.studies.setdefault(row.group[0], Tally(is_weighted=self.is_weighted))
                     study.add([row._replace(group=())])
@@ -122,7 +136,7 @@ class Tally:
         """Refuse labels that tell nothing, because no output of theirs occurs among the unlabelled items."""
         sides: tuple[Sums[Any], ...] = (self.labeled, self.unlabeled)
         known, new = ([output for (_, output), items in side.items() if items] for side in sides)
-        validation.shared_outputs(argument, known, new)
+        require_shared_outputs(argument, known, new)
 
     def groups(self) -> list[Group]:
         """Return the groups of the unlabelled population in their order; one without columns to make more by."""
@@ -168,7 +182,16 @@ class Tally:
             by=self.by,
             combinations=self.combinations(),
             clusters=self.binned(classes, outputs, groups),
+            label_groups=None if self.studies else self.labels_by_group(classes, outputs),
         )
+
+    def labels_by_group(self, classes: Sequence[Name], outputs: Sequence[Name]) -> LabelGroups | None:
+        """Return the labelled items of each group, where labels are known to come from some."""
+        keys = sorted_groups({key for key, _, _ in self.label_groups})
+        if not keys or self.raters:
+            return None
+        tables = [[[self.label_groups[key, name, each] for each in outputs] for name in classes] for key in keys]
+        return LabelGroups(tuple(map(mapping_key, keys)), np.array(tables))
 
     def binned(
         self, classes: Sequence[Name], outputs: Sequence[Name], groups: Sequence[Group] | None = None
@@ -217,7 +240,7 @@ class Tally:
             needed = "the classes are learned from labelled items"
             remedy = "Add such items, name the classes, or merge with a labelled shard: truecount counts merge"
             raise InputError("counts", "hold no labels yet", needed, remedy)
-        validation.require_few_cells(classes, outputs)
+        require_few_cells(classes, outputs)
         return classes, outputs
 
     def _known(self, classes: Sequence[Name], outputs: Sequence[Name]) -> dict[str, Any]:
@@ -271,6 +294,12 @@ def tallied(rows: Sequence[Row], reading: Reading, table: str | None = None) -> 
     return tally
 
 
+def tally_tables(reading: Reading, table: Table, unlabeled: Table | None = None) -> Tally:
+    """Count one table or two, and keep what can still be merged."""
+    rows = reading.of_one(table) if unlabeled is None else reading.of_two(table, unlabeled)
+    return tallied(rows, reading, table.name)
+
+
 def require_sound(tally: Tally, reading: Reading, table: str | None = None) -> None:
     """Refuse a single class, names that look alike, and labels that tell nothing of the unlabelled items."""
     classes, outputs = _single_names(tally.class_names(), tally.label_parts), tally.output_names()
@@ -314,6 +343,7 @@ def merged(tallies: Sequence[Tally], *, strict_classes: bool = False) -> Tally:
         total.unlabeled.update(tally.unlabeled)
         total.labeled_squares.update(tally.labeled_squares)
         total.unlabeled_squares.update(tally.unlabeled_squares)
+        total.label_groups.update(tally.label_groups)
         for study, own in tally.studies.items():
             so_far = total.studies.setdefault(study, Tally(is_weighted=total.is_weighted))
             so_far.labeled.update(own.labeled)

@@ -127,7 +127,8 @@ def cut_draws(model: Density, *, draws: int = 1000, seed: int = 0) -> FloatArray
     """Shape (draws, classes): shares given rows that only the labels may move.
 
     Every draw takes the rows from the labels alone, ``φ ~ Dir(β + F)``, and then the shares from ``p(π | φ, n)`` of
-    those very rows. Reweighting would give the full posterior back; here a misspecified unlabelled side cannot move φ.
+    exactly those rows. Reweighting would give the full posterior back; here a misspecified unlabelled side cannot move
+    φ.
     """
     rng = np.random.default_rng(seed)
     return draw_shares(rng, model, draw_rows(rng, model, 0.0, (draws,)))

@@ -1,21 +1,23 @@
 """What a check looks at, part by part: each gives rows of tables and findings."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, Name
-from truecount._wording import percent, quoted
+from truecount._wording import listed, percent, quoted
 from truecount.counts import Counts, Groups
 from truecount.counts.weights import effective_by_output, effective_counts, effective_outputs
 from truecount.diagnostics import tables
 from truecount.diagnostics.classifiers import dependence_finding, independence_test
 from truecount.diagnostics.homogeneity import (
     HomogeneityTest,
+    LabelSamples,
     design_finding,
+    differing_finding,
     drift_finding,
     homogeneity_test,
     joint_findings,
@@ -39,10 +41,19 @@ from truecount.diagnostics.prior import (
     prior_sensitivity,
 )
 from truecount.diagnostics.scores import by_confidence, scores_findings, scores_test
-from truecount.diagnostics.shift import CAUTION, ShiftTest, label_shift_test, shift_findings, tables_of
+from truecount.diagnostics.shift import (
+    CAUTION,
+    SERIOUS,
+    ShiftTest,
+    in_scores,
+    label_shift_test,
+    shift_findings,
+    tables_of,
+)
 from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.inference.draws import Draws
+from truecount.inference.run import ScoreRun
 from truecount.models import (
     ByPrediction,
     Density,
@@ -54,8 +65,7 @@ from truecount.models import (
 from truecount.models.given_output import OutputModel
 from truecount.reading.names import group_name
 from truecount.results import Finding, Posterior
-from truecount.results.finding import gravest_first
-from truecount.results.groups import groups_findings
+from truecount.results.finding import ORDER, gravest_first
 from truecount.scores import Scores
 
 MOST_SCORE_REPLICATES = 199
@@ -113,7 +123,7 @@ def _of_label_shift(posterior: Posterior, data: Any, settings: Settings, *, is_a
         yield _independence(posterior, settings)
     if isinstance(data, Groups) and len(data) > 1:
         yield _each_group(data, posterior.prior, settings)
-        yield _one_confusion(posterior.counts, data, model, settings)
+        yield _one_confusion(posterior, data, model, settings)
 
 
 def _of_closed_form(posterior: Posterior, model: OutputModel) -> Iterator[Evidence]:
@@ -149,6 +159,8 @@ def _label_shift(posterior: Posterior, model: Density, data: Any, settings: Sett
     said = _unless_testable(test.is_testable) if counts.unlabeled.sum() else "there is nothing to test"
     row = _row("label shift", test.deviance, test.p_value, test.replicates, said)
     found = shift_findings(test, tables_of(model, effective_counts(counts)[0]), is_audited=is_audited)
+    if isinstance(posterior.draws.run, ScoreRun):
+        found = tuple(in_scores(finding) for finding in found)
     if isinstance(data, Scores) or not counts.unlabeled.sum():
         found = tuple(finding for finding in found if finding.code != "label-shift-untestable")
     return Evidence({"tests": (row,), "outputs": tables.output_rows(posterior, test)}, found)
@@ -266,15 +278,50 @@ def _each_group(data: Groups, prior: Prior, settings: Settings) -> Evidence:
     return Evidence({"groups": tuple(rows)}, of_groups=tuple(found))
 
 
-def _one_confusion(counts: Counts, data: Groups, model: Density, settings: Settings) -> Evidence:
+def groups_findings(posteriors: Mapping[Any, Posterior]) -> tuple[Finding, ...]:
+    """Say each kind of finding once, as grave as it is anywhere, and which groups have it; the gravest first."""
+    found: dict[str, dict[Any, Finding]] = {}
+    for group, posterior in posteriors.items():
+        for finding in gravest_first(posterior.findings):
+            found.setdefault(finding.code, {}).setdefault(group, finding)
+    return gravest_first(_gravest(by_group, len(posteriors)) for by_group in found.values())
+
+
+def _gravest(by_group: Mapping[Any, Finding], groups: int) -> Finding:
+    """Return the gravest of a kind; unless all groups have it in the same words, whose it is and who else has it."""
+    (group, gravest), *others = sorted(by_group.items(), key=lambda item: ORDER[item[1].severity])
+    alike = [group_name(other) for other, finding in others if finding.severity == gravest.severity]
+    milder = [group_name(other) for other, finding in others if finding.severity != gravest.severity]
+    is_everywhere = len(alike) + 1 == groups
+    if is_everywhere and len({finding.message for finding in by_group.values()}) == 1:
+        return gravest
+    others_too = "all other groups, each with numbers of its own" if is_everywhere else None
+    more = f" Likewise in {others_too or listed(alike)}." if alike else ""
+    less = f" Less severe in {listed(milder)}." if milder else ""
+    return replace(gravest, message=f"In {group_name(group)}: {gravest.message}{more}{less}")
+
+
+def _one_confusion(posterior: Posterior, data: Groups, model: Density, settings: Settings) -> Evidence:
+    counts, prior = posterior.counts, posterior.prior
     if data.shares_labels:
         deviance, p_value = joint_test(data, model, replicates=settings.replicates, seed=settings.seed)
         said = _unless_testable(len(counts.outputs) > len(counts.classes))
         row = _row("one confusion in all groups", deviance, p_value, settings.replicates, said)
-        return Evidence({"tests": (row,)}, joint_findings(deviance, p_value))
+        return Evidence({"tests": (row,)}, joint_findings(deviance, p_value)) + _own_labels(data, prior, settings.seed)
     test = rows_test(data, seed=settings.seed)
     row = _row("one confusion in all groups", test.deviance, test.p_value, test.replicates, "no difference was seen")
     finding = drift_finding(counts, test, "from group to group")
+    return Evidence({"tests": (row,)}, () if finding is None else (finding,))
+
+
+def _own_labels(data: Groups, prior: Prior, seed: int) -> Evidence:
+    """Compare labels of the groups themselves, which all groups share, from group to group."""
+    samples = LabelSamples.of(data, prior)
+    if samples is None:
+        return Evidence()
+    test = samples.test(seed=seed)
+    row = _row("the same by labels of groups", test.deviance, test.p_value, test.replicates, "no difference was seen")
+    finding = differing_finding(data, samples, test, (SERIOUS, CAUTION))
     return Evidence({"tests": (row,)}, () if finding is None else (finding,))
 
 

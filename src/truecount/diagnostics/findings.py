@@ -11,20 +11,20 @@ from truecount._wording import are_ranges, listed, listed_classes, percent
 from truecount.counts import Counts, Groups
 from truecount.counts.classifiers import FEWEST_LABELS
 from truecount.counts.design_effect import DesignEffect
-from truecount.counts.validation import unseen_remedy
+from truecount.counts.table import unseen_remedy
 from truecount.counts.weights import design_effect, effective_counts, output_design_effect
 from truecount.diagnostics.classifiers import dependence_finding, independence_test
 from truecount.diagnostics.homogeneity import not_random
 from truecount.diagnostics.identify import (
+    edge_not_excluded,
     indistinct,
     kept_uncertainty,
     not_identified,
     prior_dominated,
+    several_answers,
     worse_than_chance,
 )
-from truecount.diagnostics.prior import prior_against_data
-from truecount.diagnostics.shape import edge_not_excluded, several_answers
-from truecount.diagnostics.shift import misfit
+from truecount.diagnostics.shift import misfit, prior_against_data
 from truecount.inference.convergence import FEWEST_EFFECTIVE, RHAT_LIMIT, RHAT_MOST, RHAT_SERIOUS
 from truecount.inference.draws import Draws
 from truecount.inference.modes.mode import ModeRecord
@@ -441,7 +441,7 @@ def _learned_rows(counts: Counts, prior: Prior) -> list[int]:
 
 
 NEARLY_AS_HIGH = 3.0
-"""Nats: a mode e³ times less likely, or less, is worth a word."""
+"""Nats: a mode e³ times less likely, or less, is reported."""
 
 
 def mode_findings(record: ModeRecord) -> tuple[Finding, ...]:

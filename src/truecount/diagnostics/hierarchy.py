@@ -6,23 +6,26 @@ import numpy as np
 
 from truecount._advice import Action, Advice
 from truecount._chi_square import chi_square_quantile
-from truecount._wording import called, listed, percent
+from truecount._wording import called, listed, listed_classes, percent
 from truecount.counts.groups import Groups
 from truecount.counts.weights import effective_groups, group_design_effects
 from truecount.diagnostics.findings import MOST_UNSEEN, cautions, clustered
+from truecount.diagnostics.homogeneity import labels_differ
 from truecount.diagnostics.identify import indistinct
 from truecount.diagnostics.shift import CHEAP_LEVEL, MOST_TIMES, Tables, best_fit, closest_mix, most_surprising
 from truecount.inference import convergence
 from truecount.inference.group_draws import GroupDraws
 from truecount.models import Independent, LabelShift, Varying, density
 from truecount.reading.names import group_name
-from truecount.results.borrowing import borrowed_shares
 from truecount.results.finding import Finding, Severity, gravest_first
+from truecount.results.groups.borrowing import borrowed_shares
 
 MOVED, MOVED_FAR = 0.05, 0.003
 """Probabilities that groups move some rate of the confusion as far from what the labels say, at most, if both agree."""
 FEW_GROUPS = 5
-"""Below so many the prior of the spread has a say in the answer."""
+"""Below so many the prior of the spread influences the answer."""
+LABELS_DIFFER = (0.001, 0.01)
+"""p-values up to which groups whose labels differ are a serious finding, and a caution."""
 WITHOUT_BORROWING = Action(
     "another spread=, or with Independent()",
     "--independent",
@@ -41,6 +44,7 @@ def group_findings(groups: Groups, model: LabelShift, draws: GroupDraws) -> tupl
             _not_converged(groups, draws),
             _labels_outweighed(groups, model, draws),
             _misfit(groups, model),
+            None if isinstance(model.confusion, Varying) else labels_differ(groups, model.prior, LABELS_DIFFER),
             *_of_all_labels(groups, model),
             clustered(groups, *group_design_effects(groups)),
             _unseen_output(groups, model),
@@ -192,8 +196,8 @@ def _few_groups(groups: Groups, draws: GroupDraws) -> Finding | None:
     return Finding(
         "few-groups",
         "info",
-        f"{len(groups)} groups say little of how much groups differ: the prior of the spread has a say in how far each "
-        "is drawn towards the others.",
+        f"{len(groups)} groups are too few to tell how much groups differ: how far each is drawn towards the others "
+        "depends on the prior of their standard deviation.",
         {"groups": len(groups)},
         Advice("Compare with {}.", WITHOUT_BORROWING),
     )
@@ -238,16 +242,18 @@ def _few_studies(groups: Groups, model: LabelShift) -> Finding | None:
     is_learned = np.isnan(model.prior.known_for(groups.total)[:, 0])
     if not isinstance(model.confusion, Varying) or not is_learned.any():
         return None
-    studies = int((groups.labeled.sum(axis=2) > 0).sum(axis=0)[is_learned].min())
+    of_class = np.where(is_learned, (groups.labeled.sum(axis=2) > 0).sum(axis=0), FEW_GROUPS)
+    studies = int(of_class.min())
     if studies >= FEW_GROUPS:
         return None
-    number = {0: "no study", 1: "one study only"}.get(studies, f"only {studies} studies")
+    names = [name for name, number in zip(groups.classes, of_class, strict=True) if number == studies]
+    number = {0: "no study", 1: "one study"}.get(studies, f"{studies} studies")
     return Finding(
         "few-studies",
         "info" if studies > 1 else "caution",
-        f"Some class has labels from {number}, which {'say little' if studies > 1 else 'says nothing'} of how much "
-        f"the classifier differs between studies: the prior of that spread (scale {model.confusion.spread:g}) has a "
-        "say in how wide the answer is.",
+        f"Labels of {listed_classes(names)} come from {number}, too few to tell how much the classifier's error rates "
+        f"differ from study to study: the width of the interval depends on the prior of that standard deviation (scale "
+        f"{model.confusion.spread:g}, in logits).",
         {"studies": studies, "spread": model.confusion.spread},
         Advice("{} items of more studies or groups.", MORE_STUDIES),
     )

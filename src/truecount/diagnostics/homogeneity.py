@@ -2,18 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from truecount import _check
-from truecount._advice import BOTH_LABELS, Advice
+from truecount._advice import BOTH_LABELS, Action, Advice
 from truecount._chi_square import chi_square_quantile
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import called, listed, listed_classes, percent
 from truecount.counts import Counts, Groups
-from truecount.counts.weights import effective_counts
+from truecount.counts.weights import effective_counts, effective_groups
 from truecount.diagnostics.shift import CAUTION, CHEAP_LEVEL, MOST_TIMES, SERIOUS, Tables, bootstrap
-from truecount.models import ByPrediction, Density, LabelShift, SamePopulation
+from truecount.models import ByPrediction, Density, LabelShift, Prior, SamePopulation
+from truecount.reading.names import group_name
 from truecount.results.finding import Finding
 from truecount.results.posterior import Posterior
 
@@ -21,6 +23,8 @@ POWER, SIMULATED, CLOSE = 0.8, 1000, 0.005
 """How often a drift is to be seen, in so many simulated samples, and how exactly the smallest one is found."""
 SKETCHED = 200
 """Simulated samples that tell where to look for it."""
+ROUNDING = 1e-12
+"""By which the deviance of a table may be off, for each of its items."""
 MOST_ITEMS = 9e8
 """Of a class in all samples, where tables are drawn: NumPy takes less than a billion. More are taken for fewer."""
 
@@ -64,12 +68,13 @@ def homogeneity_test(tables: FloatArray, *, replicates: int = 1999, seed: int = 
     """
     rng = np.random.default_rng(_check.whole_number("seed", seed, least=0))
     whole = np.rint(_fewer(tables)).astype(np.int64)
-    seen = np.array([_deviance(whole[None, :, row])[0] for row in range(whole.shape[1])])
-    drawn = np.array([_deviance(_redrawn(whole[:, row], replicates, rng)) for row in range(whole.shape[1])])
+    every = [_redrawn_deviance(whole[:, row], replicates, rng) for row in range(whole.shape[1])]
+    drawn = np.array([each for _, each in every])
+    seen, rounding = np.array([own for own, _ in every]), ROUNDING * whole.sum(axis=(0, 2))
     return HomogeneityTest(
         deviance=float(seen.sum()),
-        p_value=_share_as_large(drawn.sum(axis=0), float(seen.sum())),
-        by_class=np.array([_share_as_large(each, own) for each, own in zip(drawn, seen, strict=True)]),
+        p_value=_share_as_large(drawn.sum(axis=0), seen.sum() - rounding.sum()),
+        by_class=np.array([_share_as_large(*each) for each in zip(drawn, seen - rounding, strict=True)]),
         replicates=replicates,
     )
 
@@ -85,6 +90,14 @@ def _share_as_large(drawn: FloatArray, seen: float) -> float:
     return float((1 + (drawn >= seen - 1e-9).sum()) / (1 + len(drawn)))
 
 
+def _redrawn_deviance(table: IntArray, size: int, rng: np.random.Generator) -> tuple[float, FloatArray]:
+    """Return G² of a table (samples, outputs), and of `size` tables drawn with its margins; none of what is empty."""
+    table = table[table.any(axis=1)][:, table.any(axis=0)]
+    if min(table.shape) < 2:
+        return 0.0, np.zeros(size)
+    return _with_margins(table, size, rng)
+
+
 def _deviance(tables: IntArray) -> FloatArray:
     """Shape (tables,): G² of each (samples, outputs) against samples that differ in size alone."""
     expected = tables.sum(axis=2, keepdims=True) * tables.sum(axis=1, keepdims=True, dtype=np.float64)
@@ -94,10 +107,14 @@ def _deviance(tables: IntArray) -> FloatArray:
     return total
 
 
-def _redrawn(table: IntArray, size: int, rng: np.random.Generator) -> IntArray:
-    """Shape (size, samples, outputs): tables with the margins of this one."""
+def _with_margins(table: IntArray, size: int, rng: np.random.Generator) -> tuple[float, FloatArray]:
+    """Return G² of the table and of others with its margins, of which no table is kept: only ``n log n`` differ."""
+    from scipy.special import xlogy
+
+    margins = [axis.astype(np.float64) for axis in (table.sum(axis=0), table.sum(axis=1))]
+    fixed = sum(float(xlogy(axis, axis).sum()) for axis in margins) - float(xlogy(table.sum(), table.sum()))
     left = np.repeat(table.sum(axis=0)[None], size, axis=0)
-    samples = []
+    total = np.zeros(size)
     for items in table.sum(axis=1)[:-1]:
         sample = np.zeros_like(left)
         wanted = np.full(size, items)
@@ -107,8 +124,9 @@ def _redrawn(table: IntArray, size: int, rng: np.random.Generator) -> IntArray:
             wanted = wanted - sample[:, output]
         sample[:, -1] = wanted
         left = left - sample
-        samples.append(sample)
-    return np.stack([*samples, left], axis=1)
+        total += xlogy(sample, sample).sum(axis=1)
+    drawn: FloatArray = 2 * (total + xlogy(left, left).sum(axis=1) - fixed)
+    return max(2 * (float(xlogy(table, table).sum()) - fixed), 0.0), drawn
 
 
 def visible_drift(tables: FloatArray, *, seed: int = 0) -> float | None:
@@ -243,6 +261,110 @@ def rows_test(groups: Groups, *, seed: int) -> HomogeneityTest:
     """Test that each class has the same outputs in every group, by the groups' own labels."""
     own = [effective_counts(counts)[0] for group, counts in groups.apart() if group in (groups.studies or ())]
     return homogeneity_test(np.array(own), seed=seed)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelSamples:
+    """Labels of each group as samples of every class; those of no group are not compared.
+
+    Parameters
+    ----------
+    names
+        Of the groups.
+    tables
+        Shape (samples, classes, outputs): effective counts; none of classes whose rows are known.
+    """
+
+    names: tuple[Any, ...]
+    tables: FloatArray
+
+    @classmethod
+    def of(cls, groups: Groups, prior: Prior) -> "LabelSamples | None":
+        """Return the labels group by group; None where fewer than two groups have any, or where weights differ.
+
+        How much weights reduce the effective size of one group's labels is not known: few items of large weight would
+        look like many.
+        """
+        if groups.label_groups is None or groups.is_weighted:
+            return None
+        whole = groups.labeled.sum(axis=0, dtype=np.float64)
+        size = effective_groups(groups)[0].sum(axis=(0, 2))
+        worth = np.divide(size, whole.sum(axis=1), out=np.zeros_like(size), where=whole.any(axis=1))
+        worth = np.where(np.isnan(prior.known_for(groups.total)).any(axis=1), worth, 0.0)
+        every = groups.label_groups.labeled.astype(np.float64) * worth[:, None]
+        kept, names = np.flatnonzero(every.sum(axis=(1, 2)) >= 0.5), groups.label_groups.keys
+        return cls(tuple(names[at] for at in kept), every[kept]) if len(kept) > 1 else None
+
+    def test(self, *, seed: int) -> HomogeneityTest:
+        """Test that each class has the same outputs in all; few tables are drawn where those show no difference."""
+        quick = homogeneity_test(self.tables, replicates=SKETCHED - 1, seed=seed)
+        return quick if quick.p_value > CAUTION else homogeneity_test(self.tables, seed=seed)
+
+    def furthest(self, row: int) -> tuple[int, int, float, float]:
+        """Return a sample and an output that stand out in this class's row: its share there, and in all others."""
+        counts = self.tables[:, row]
+        items, others = counts.sum(axis=1, keepdims=True), counts.sum(axis=0) - counts
+        shares = counts.sum(axis=0) / counts.sum()
+        variance = items * shares * (1 - shares) * (1 - items / counts.sum())
+        distance = np.divide(
+            np.abs(counts - items * shares), np.sqrt(variance), out=np.zeros_like(counts), where=variance > 0
+        )
+        at, output = np.unravel_index(distance.argmax(), distance.shape)
+        there = counts[at, output] / items[at, 0]
+        return int(at), int(output), float(there), float(others[at, output] / others[at].sum())
+
+
+def labels_differ(groups: Groups, prior: Prior, levels: tuple[float, float], seed: int = 0) -> Finding | None:
+    """Find labels of the groups themselves that show that the classifier treats a class differently between groups.
+
+    Parameters
+    ----------
+    levels
+        The p-values up to which that is serious, and up to which it is said at all.
+    """
+    samples = LabelSamples.of(groups, prior)
+    return None if samples is None else differing_finding(groups, samples, samples.test(seed=seed), levels)
+
+
+def differing_finding(
+    groups: Groups, samples: LabelSamples, test: HomogeneityTest, levels: tuple[float, float]
+) -> Finding | None:
+    """Say which class the classifier treats differently from group to group, and what to do."""
+    serious, caution = levels
+    if test.p_value > caution:
+        return None
+    row, names = int(test.by_class.argmin()), _apart(test, groups.classes)
+    at, output, there, elsewhere = samples.furthest(row)
+    who = group_name(samples.names[at])
+    return Finding(
+        "confusion-drifted",
+        "serious" if test.p_value <= serious else "caution",
+        f"Labels show that the classifier treats {listed_classes(names)} differently from group to group "
+        f"(p = {test.p_value:.2g}): {called(groups.classes[row])} gets the output {groups.outputs[output]!s:.60} "
+        f"{percent(there)} of the time in {who}, and {percent(elsewhere)} elsewhere. One confusion for all groups "
+        "biases their shares, and the differences between them.",
+        {
+            "classes": names,
+            "group": who,
+            "output": groups.outputs[output],
+            "shares": [there, elsewhere],
+            "p_value": test.p_value,
+            "deviance": test.deviance,
+            "by_class": test.by_class.tolist(),
+        },
+        Advice("Let the confusion vary between groups by their own labels: {}.", _own_labels(groups.by)),
+    )
+
+
+def _own_labels(by: Sequence[str]) -> Action:
+    """Return the action of counting each group's labels as a study."""
+    column = by[0] if len(by) == 1 else "..."
+    return Action(
+        f"count_table(..., study={column!r}) and LabelShift(confusion=Varying())",
+        f"--study {column if len(by) == 1 else 'COLUMN'}",
+        "estimate",
+        page="estimate again, with the labels of each group as a study of their own",
+    )
 
 
 def joint_test(groups: Groups, model: Density, *, replicates: int, seed: int) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""How much the prior decides."""
+"""How much the prior decides: what another one would say."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -6,12 +6,9 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from truecount._chi_square import chi_square_quantile
 from truecount._types import FloatArray, Name
 from truecount._wording import called, listed_classes, percent
 from truecount.counts import Counts
-from truecount.counts.weights import effective_counts
-from truecount.diagnostics.shift import best_fit, deviance_at, tables_of
 from truecount.inference import convergence
 from truecount.inference.draws import Draws
 from truecount.inference.importance.resample import normalised
@@ -26,9 +23,6 @@ PARTS: dict[Part, str] = {
     "given output": "each output's classes",
 }
 FACTORS = (0.5, 2.0)
-LOOKED_AT = 100
-"""Draws of which the likeliest is looked at."""
-UNLIKELY = 1e-4
 MOVED = 0.3
 """Posterior standard deviations that a mean may move before the prior is said to matter."""
 HEAVY = 25.0
@@ -51,7 +45,7 @@ class PriorChange:
     pareto_k
         Of the weights that turned the draws into those of the new prior; None where no weight was large.
     is_new_run
-        Whether the weights were not to be believed, and the engine ran again.
+        Whether the weights were unreliable, and the engine ran again.
     """
 
     part: Part
@@ -157,7 +151,7 @@ def _change(
 def _reweighted(
     part: Part, factor: float | str, log_weights: FloatArray, other: Density, draws: Draws, rerun: Rerun
 ) -> PriorChange:
-    """Turn the draws into those of another density by weights, or draw from it where they are not to be believed."""
+    """Turn the draws into those of another density by weights, or draw from it where they are unreliable."""
     shares = draws.prevalence if part == "prevalence" else draws.prevalence[:: draws.stride]
     weights, k = _weights(log_weights)
     is_new_run = not (k is None or k <= TRUSTED) or 1 / (weights**2).sum() < min(FEWEST, len(weights) / 2)
@@ -219,29 +213,9 @@ def prior_finding(classes: tuple[Name, ...], mean: FloatArray, changes: tuple[Pr
     return Finding(
         "prior-sensitive",
         "caution",
-        f"The prior has a say in the share of {listed_classes(names)}: with {worst.condition}, "
+        f"The share of {listed_classes(names)} depends on the prior: with {worst.condition}, "
         f"{called(classes[most_moved])} would have {percent(worst.mean[most_moved])} instead of "
         f"{percent(mean[most_moved])}.",
         {"classes": names, "moved": most[rows].tolist(), "part": worst.part, "factor": worst.factor},
         "Say in a report which prior was used, or gather more data; the table of priors shows what others would say.",
-    )
-
-
-def prior_against_data(counts: Counts, prior: Prior, model: Density, draws: Draws) -> Finding | None:
-    """Find a prior that keeps every draw away from the shares and rows under which the counts are likely."""
-    if prior.fixed == Prior().fixed or not model.unlabeled.sum():
-        return None
-    tables = tables_of(model, effective_counts(counts)[0])
-    chosen = np.linspace(0, len(draws.confusion) - 1, LOOKED_AT).astype(int)
-    shares, rows = draws.prevalence[:: draws.stride][chosen], draws.confusion[chosen]
-    lost = float(deviance_at(tables, shares[:, None], rows).min() - best_fit(tables).deviance[0])
-    freedom = model.n_classes - 1 + int((~model.is_known).sum()) * (model.n_outputs - 1)
-    if lost <= chi_square_quantile(freedom, 1 - UNLIKELY):
-        return None
-    return Finding(
-        "prior-against-data",
-        "serious",
-        "The prior holds the answer where the counts are all but impossible: without it they would say something else.",
-        {"deviance": lost, "parameters": freedom},
-        "Check the concentrations of the prior; a number of 1000 weighs as much as 1000 labelled items.",
     )

@@ -6,8 +6,7 @@ from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import listed_classes
 from truecount.counts import Counts
 from truecount.diagnostics.findings import no_unlabeled
-from truecount.diagnostics.identify import kept_uncertainty, prior_dominated
-from truecount.diagnostics.shape import edge_not_excluded
+from truecount.diagnostics.identify import edge_not_excluded, kept_uncertainty, prior_dominated
 from truecount.inference.draws import Draws
 from truecount.models import LabelShift
 from truecount.models.score_map import FittedMap, information

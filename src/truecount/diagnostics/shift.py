@@ -1,4 +1,4 @@
-"""Does label shift explain the unlabelled outputs? The best fit, a cheap look at it, and a test for `check`."""
+"""Does label shift explain the outputs, and does the prior allow it? The best fit, quick looks at it, and a test."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 
 from truecount import _check
-from truecount._advice import PASS_AUDIT, Advice
+from truecount._advice import PASS_AUDIT, Action, Advice
 from truecount._chi_square import chi_square_quantile
 from truecount._simplex import project_to_simplex
 from truecount._types import FloatArray, Name
 from truecount._wording import percent
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
+from truecount.inference.draws import Draws
 from truecount.inference.modes.ascent import extrapolate
-from truecount.models import ByPrediction, Density
+from truecount.models import ByPrediction, Density, Prior
 from truecount.results.finding import Finding, Severity
 
 MOST_TIMES = 10.0
@@ -25,6 +26,7 @@ STEPS_BETWEEN_LOOKS = 4
 LONGEST_LEAP = 1e4
 CONVERGED = 1e-3
 """A deviance that falls by less between two looks has converged, and one that is smaller counts as none."""
+SCORES = Action(", check(scores)", "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,6 +232,10 @@ NEGLIGIBLE = 4.0
 """A class may as well be absent if that raises the deviance by less."""
 SERIOUS, CAUTION = 0.01, 0.05
 """The test's p-values up to which a finding is serious, or a caution."""
+LOOKED_AT = 100
+"""Draws of which the likeliest is looked at."""
+UNLIKELY = 1e-4
+"""How seldom a prior may be said by mistake to keep the draws away from the data."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -271,6 +277,26 @@ def misfit(counts: Counts, model: Density) -> Finding | None:
         return None
     numbers = {"deviance": deviance, "bound": bound}
     return _violated(counts.outputs, tables, numbers, "serious", "")
+
+
+def prior_against_data(counts: Counts, prior: Prior, model: Density, draws: Draws) -> Finding | None:
+    """Find a prior that keeps every draw away from the shares and rows under which the counts are likely."""
+    if prior.fixed == Prior().fixed or not model.unlabeled.sum():
+        return None
+    tables = tables_of(model, effective_counts(counts)[0])
+    chosen = np.linspace(0, len(draws.confusion) - 1, LOOKED_AT).astype(int)
+    shares, rows = draws.prevalence[:: draws.stride][chosen], draws.confusion[chosen]
+    lost = float(deviance_at(tables, shares[:, None], rows).min() - best_fit(tables).deviance[0])
+    freedom = model.n_classes - 1 + int((~model.is_known).sum()) * (model.n_outputs - 1)
+    if lost <= chi_square_quantile(freedom, 1 - UNLIKELY):
+        return None
+    return Finding(
+        "prior-against-data",
+        "serious",
+        "The prior holds the answer where the counts are extremely unlikely: without it they would say something else.",
+        {"deviance": lost, "parameters": freedom},
+        "Check the concentrations of the prior; a number of 1000 weighs as much as 1000 labelled items.",
+    )
 
 
 def label_shift_test(counts: Counts, model: Density, *, replicates: int = 999, seed: int = 0) -> ShiftTest:
@@ -403,6 +429,18 @@ def _untestable(numbers: dict[str, float], is_audited: bool) -> Finding:
         "counts: with so few outputs some mix of the classes explains nearly anything.",
         numbers,
         "The audit tells more: see its test." if is_audited else advice,
+    )
+
+
+def in_scores(finding: Finding) -> Finding:
+    """Return what a test of predicted classes says of an answer from scores, which show more."""
+    if finding.code != "label-shift-untestable":
+        return finding
+    return replace(
+        finding,
+        message="An answer from scores keeps the predicted classes, and not the scores. Whether the classifier still "
+        "treats each class as it did when the labels were made cannot be seen in predicted classes alone.",
+        advice=Advice("Test the scores themselves{}, and label a few items of the population.", SCORES),
     )
 
 

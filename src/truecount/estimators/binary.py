@@ -8,6 +8,7 @@ from typing import ClassVar, Literal, TypeAlias
 import numpy as np
 
 from truecount import _check
+from truecount._advice import OTHER_INTERVALS, Advice
 from truecount._types import FloatArray, Name
 from truecount.counts.table import Counts
 from truecount.counts.weights import effective_counts
@@ -164,7 +165,7 @@ def read_test(counts: Counts, *, positive: Name) -> tuple[tuple[float, float], .
             "counts",
             f"have {len(counts.classes)} classes and {len(counts.outputs)} outputs",
             "a test has two classes and two outputs called like them",
-            "Merge classes and outputs, or use bootstrap() or infer()",
+            Advice("Merge classes and outputs, or {}", OTHER_INTERVALS),
         )
     _check.one_of("positive", positive, counts.classes)  # type: ignore[arg-type]
     row = counts.classes.index(positive)

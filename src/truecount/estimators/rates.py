@@ -7,7 +7,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 import numpy as np
 
 from truecount import _check
-from truecount._advice import POSTERIOR, Advice
+from truecount._advice import OF_COUNTS, POSTERIOR, Advice
 from truecount._types import FloatArray, IntArray, Name
 from truecount.counts.table import COUNT_FIRST, Counts
 from truecount.counts.weights import effective_items
@@ -24,7 +24,7 @@ def counts_or_scores(data: Counts | Scores) -> Counts | Scores:
 def require_scores(method: str, data: Counts | Scores, *, every_class: bool = True) -> Scores:
     """Return scores that have an unlabelled item and labels of every class, or say what is missing."""
     if not isinstance(data, Scores):
-        remedy = "Keep the classifier's probabilities in Scores(...), or choose a method that needs counts"
+        remedy = Advice("{} a method that needs counts", OF_COUNTS)
         raise InputError("data", "are counts", f"{method} needs the scores of every item", remedy)
     require_unlabeled(len(data.unlabeled))
     if every_class:

@@ -3,6 +3,7 @@
 from difflib import get_close_matches
 from typing import Literal, Protocol, TypeAlias
 
+from truecount._advice import Action, Advice
 from truecount._types import FloatArray
 from truecount.counts.table import Counts
 from truecount.errors import InputError
@@ -87,8 +88,7 @@ def find_method(method: Method | str) -> Method:
         return method
     if method not in NAMED:
         meant = get_close_matches(method.casefold(), NAMED, n=1)
-        remedy = (
-            f"Perhaps you meant {meant[0]!r}" if meant else "Choose one of them, or an object of truecount.estimators"
-        )
+        other = Action(", or an object of truecount.estimators", "")
+        remedy = f"Perhaps you meant {meant[0]!r}" if meant else Advice("Choose one of them{}", other)
         raise InputError("method", f"is {method!r}", f"the methods are {', '.join(NAMED)}", remedy)
     return NAMED[method]

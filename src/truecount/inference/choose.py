@@ -16,12 +16,14 @@ from truecount.models import Density
 
 USUAL_DRAWS, USUAL_OF_GROUPS = 4000, 1000
 """The effective sample size that is aimed at where none is asked for: of one population, and of groups."""
+MANY_CELLS = 1000
+"""Of the confusion, from which on Gibbs chains are tried before Hamiltonian ones, as they are for learned shares."""
 APART = Advice("{} and do not compare the groups draw by draw, or pass fewer of them", NOT_JOINT)
 
 
 @dataclass(frozen=True, slots=True)
 class Auto(Engine):
-    """Quadrature for two classes and two outputs; elsewhere independent exact draws, or else Hamiltonian chains.
+    """Quadrature for two classes and two outputs; elsewhere independent exact draws, or else chains.
 
     Parameters
     ----------
@@ -30,6 +32,11 @@ class Auto(Engine):
         groups that are drawn jointly.
     budget
         Gradients that each Hamiltonian chain may compute; None takes a bound that falls with the size of the problem.
+
+    Notes
+    -----
+    Chains are Gibbs chains where the prior of the prevalence is learned, as it is from 20 classes on, or the confusion
+    has 1,000 cells, and Hamiltonian ones elsewhere, or where Gibbs chains refuse or have not converged.
     """
 
     effective_draws: int | None = None
@@ -64,10 +71,24 @@ class Auto(Engine):
         try:
             return self.explained(Exact(asked, effective_draws=asked).sample(density, seed))
         except UnsuitableEngineError as refusal:
-            from truecount.inference.chains.hamiltonian import Hamiltonian
+            return self.explained(self._by_chains(density, seed), refusal.needed)
 
-            chains = Hamiltonian(asked // 2 + 2, effective_draws=asked, budget=self.budget)
-            return self.explained(chains.sample(density, seed), refusal.needed)
+    def _by_chains(self, density: Density, seed: int) -> Draws:
+        """Draw by Gibbs chains where there are many classes, and by Hamiltonian ones elsewhere or where those fail."""
+        from truecount.inference.chains.gibbs import Gibbs
+        from truecount.inference.chains.hamiltonian import Hamiltonian
+
+        asked, by_gibbs = self.open_choice, None
+        if density.learned_prevalence is not None or density.rows.size >= MANY_CELLS:
+            try:
+                by_gibbs = Gibbs.for_many_classes(asked, density.rows.size).sample(density, seed)
+            except UnsuitableEngineError:
+                pass
+            else:
+                if by_gibbs.run.status == "ok":
+                    return by_gibbs
+        drawn = Hamiltonian(asked // 2 + 2, effective_draws=asked, budget=self.budget).sample(density, seed)
+        return drawn if by_gibbs is None or drawn.run.status == "ok" else by_gibbs
 
     def sample_many(self, densities: Sequence[Density], seeds: Sequence[int]) -> Iterator[tuple[int, Draws]]:
         """Draw ordinary problems of one shape together, the rest one by one, on all cores."""

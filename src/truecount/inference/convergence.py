@@ -165,7 +165,7 @@ def pareto_k(log_weights: FloatArray) -> float:
 
 
 def pareto_smoothed(log_weights: FloatArray) -> tuple[FloatArray, float]:
-    """Log-weights whose tail was smoothed, and the tail's shape; above 0.7 they are not to be believed."""
+    """Log-weights whose tail was smoothed, and the tail's shape; above 0.7 they are unreliable."""
     smoothed, k = _stats().psislw(-log_weights)
     return np.asarray(smoothed), float(k)
 

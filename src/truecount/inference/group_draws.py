@@ -1,6 +1,6 @@
 """Draws from the posterior of many groups, and how they are kept while they are made."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ import numpy as np
 from truecount._types import FloatArray
 from truecount.inference import convergence
 
-KEPT_BYTES = 120_000_000
+KEPT_BYTES = 400_000_000
 """Of draws; every second iteration is left out when they take more."""
 FEWEST_KEPT = 16
 KEPT_OF_EFFECTIVE = 4
@@ -115,37 +115,78 @@ class Stacked(NamedTuple):
 
 
 @dataclass(slots=True)
-class Kept:
-    """Draws that were kept, each an array (chain, …) for one iteration."""
+class _Store:
+    """Values (chain, …) of successive iterations in one array, which is read chain after chain without a copy.
 
-    hyper: list[FloatArray] = field(default_factory=list)
-    prevalence: list[FloatArray] = field(default_factory=list)
-    rows: list[FloatArray] = field(default_factory=list)
+    Each chain has some room, which doubles when it is full. To be read, the chains are moved together in place, and
+    apart again before more is written.
+    """
+
+    array: FloatArray
+    length: int = 0
+    is_together: bool = False
+
+    def add(self, values: FloatArray, most: int) -> None:
+        """Write the next iteration, of so many at most."""
+        if self.is_together:
+            self._move(range(len(self.array) - 1, 0, -1), self.length, self.array.shape[1])
+            self.is_together = False
+        if self.length == self.array.shape[1]:
+            larger = np.empty((len(self.array), min(2 * self.length, most), *self.array.shape[2:]))
+            larger[:, : self.length] = self.array
+            self.array = larger
+        self.array[:, self.length] = values
+        self.length += 1
+
+    def thin(self) -> None:
+        """Leave out every second iteration."""
+        for at in range(self.length // 2):
+            self.array[:, at] = self.array[:, 2 * at + 1]
+        self.length //= 2
+
+    def together(self) -> FloatArray:
+        """Return all draws, chain after chain, until more are written."""
+        if not self.is_together:
+            self._move(range(1, len(self.array)), self.array.shape[1], self.length)
+            self.is_together = True
+        return self._flat()[: len(self.array) * self.length]
+
+    def _flat(self) -> FloatArray:
+        chains, room, *shape = self.array.shape
+        return self.array.reshape(chains * room, *shape)
+
+    def _move(self, chains: Iterable[int], before: int, after: int) -> None:
+        """Move the draws of each chain from where it begins if all have so much room to where it does otherwise."""
+        flat = self._flat()
+        for chain in chains:
+            flat[chain * after : chain * after + self.length] = flat[chain * before : chain * before + self.length]
+
+
+@dataclass(slots=True)
+class Kept:
+    """Draws that were kept; every second iteration is left out when they take too much memory."""
+
     every: int = 1
     seen: int = 0
+    stores: list[_Store] = field(default_factory=list)
 
     def add(self, hyper: FloatArray, prevalence: FloatArray, rows: FloatArray | None = None) -> None:
         """Keep where the chains stand, unless there is too little memory for every iteration."""
         self.seen += 1
         if self.seen % self.every:
             return
-        self.hyper.append(hyper)
-        self.prevalence.append(prevalence)
-        if rows is not None:
-            self.rows.append(rows)
-        size = hyper.size + prevalence.size + (0 if rows is None else rows.size)
-        if len(self.hyper) > max(FEWEST_KEPT, KEPT_BYTES // (8 * size)):
+        values = [hyper, prevalence] if rows is None else [hyper, prevalence, rows]
+        if not self.stores:
+            self.stores = [_Store(np.empty((len(each), FEWEST_KEPT, *each.shape[1:]))) for each in values]
+        most = max(FEWEST_KEPT, KEPT_BYTES // (8 * sum(each.size for each in values)))
+        for store, each in zip(self.stores, values, strict=True):
+            store.add(each, most)
+        if self.stores[0].length == most:
             self.every *= 2
-            for values in (self.hyper, self.prevalence, self.rows):
-                values[:] = values[1::2]
+            for store in self.stores:
+                store.thin()
 
     def stacked(self) -> Stacked:
-        """Return all that was kept, chain after chain."""
-        rows = _chain_after_chain(self.rows) if self.rows else None
-        return Stacked(_chain_after_chain(self.hyper), _chain_after_chain(self.prevalence), rows)
-
-
-def _chain_after_chain(values: Sequence[FloatArray]) -> FloatArray:
-    """Join arrays (chain, …) of successive iterations to (draws, …)."""
-    stacked = np.stack(values, axis=1)
-    return stacked.reshape(len(stacked) * len(values), *stacked.shape[2:])
+        """Return all that was kept, chain after chain; it is overwritten when more is added."""
+        hyper, prevalence, *rows = (store.together() for store in self.stores)
+        return Stacked(hyper, prevalence, rows[0] if rows else None)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from truecount import _check
+from truecount._advice import Action, Advice
 from truecount._types import FloatArray
 from truecount.errors import InputError
 from truecount.inference.centre_moves import move_centre
@@ -212,7 +213,9 @@ def sample_groups(
     _check.whole_number("effective_draws", effective_draws, least=1)
     if density.is_one_study and (cut or not can_integrate(density)):
         needed = "groups that are one new study have two classes, at most three outputs, and no labels or walk"
-        raise InputError("confusion", "is Varying(new_study='one')", needed, "Use Varying(new_study='each')")
+        found = Advice("is {}", Action("Varying(new_study='one')", "that of --new-study one"))
+        remedy = Advice("Use {}", Action("Varying(new_study='each')", "--new-study each"))
+        raise InputError("confusion", found, needed, remedy)
     rng, plain = np.random.default_rng(seed), density.recentred(np.zeros(density.latent_shape))
     mode = _laplace_mode(plain)
     whitening = Whitening.at(plain, mode, _latent_mode(plain, mode[None])[0][0])
@@ -334,6 +337,8 @@ def _laplace_mode(plain: GroupDensity) -> FloatArray:
     from scipy.optimize import minimize
 
     hyper = np.zeros(plain.n_hyper)
+    if not plain.n_hyper:
+        return hyper  # scipy before 1.15 does not minimize over nothing
     stages = [(plain, 60)]
     if plain.loadings is None and plain.n_groups > START_GROUPS:
         chosen = np.linspace(0, plain.n_groups - 1, START_GROUPS).astype(int)

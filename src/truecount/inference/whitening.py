@@ -6,7 +6,7 @@ The curvature of such a posterior is an arrowhead: hyperparameters meet everythi
 ``hyper = centre + L y``,  ``latent_g = centre_g − H_gg⁻¹ H_gh (hyper − centre) + H_gg^(−½) z_g``,
 
 where ``L Lᵀ`` inverts the Schur complement of the hyperparameters. The map is linear, so its Jacobian is constant. L is
-lower triangular, so that the first hyperparameters, those of the rows, hang on the first of y alone.
+lower triangular, so that the first hyperparameters, those of the rows, depend on the first of y alone.
 """
 
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING
 from truecount._lazy import on_demand
 
 if TYPE_CHECKING:
-    from truecount.models.discrete import Density as Density
-    from truecount.models.discrete import density as density
     from truecount.models.erring_labels import ErringLabels as ErringLabels
     from truecount.models.gaussian import GaussianDensity as GaussianDensity
     from truecount.models.gaussian import GaussianPrior as GaussianPrior
@@ -15,7 +13,9 @@ if TYPE_CHECKING:
     from truecount.models.given_output import GivenOutput as GivenOutput
     from truecount.models.given_output import SamePopulation as SamePopulation
     from truecount.models.independent_classifiers import IndependentClassifiers as IndependentClassifiers
+    from truecount.models.label_shift import Density as Density
     from truecount.models.label_shift import LabelShift as LabelShift
+    from truecount.models.label_shift import density as density
     from truecount.models.model import Model as Model
     from truecount.models.priors import Prior as Prior
     from truecount.models.published import MeanInterval as MeanInterval
@@ -34,7 +34,7 @@ _HOMES = {
     "Varying": "variation",
     "Walk": "variation",
     "ByPrediction": "given_output",
-    "Density": "discrete",
+    "Density": "label_shift",
     "ErringLabels": "erring_labels",
     "GaussianDensity": "gaussian",
     "GaussianPrior": "gaussian",
@@ -47,7 +47,7 @@ _HOMES = {
     "Prior": "priors",
     "SamePopulation": "given_output",
     "TargetLabels": "target_labels",
-    "density": "discrete",
+    "density": "label_shift",
     "gaussian_density": "gaussian",
 }
 

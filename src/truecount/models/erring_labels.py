@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from truecount import _check
+from truecount._advice import PLAIN_MODEL, Advice
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import listed_quoted
 from truecount.counts import Combinations, Counts, Groups, Ratings
 from truecount.errors import InputError
-from truecount.models.discrete import Density
-from truecount.models.label_shift import LabelShift, require_fixed_prior
+from truecount.models.label_shift import Density, LabelShift, require_fixed_prior
 from truecount.models.model import INDEPENDENT, Assumption
 from truecount.models.variation import Independent
 
@@ -155,10 +155,10 @@ class ErringLabels(LabelShift):
         if counts.is_weighted or counts.clusters is not None:
             found = "is weighted" if counts.is_weighted else "has clusters"
             needed = "labels that may be wrong are of whole, independent items"
-            raise InputError("data", found, needed, "Count without weights and clusters, or pass LabelShift()")
+            raise InputError("data", found, needed, Advice("Count without weights and clusters{}", PLAIN_MODEL))
         if isinstance(counts, Groups) and counts.studies is not None:
             needed = "labels that may be wrong are of one study"
-            raise InputError("data", "has several studies", needed, "Count without studies, or pass LabelShift()")
+            raise InputError("data", "has several studies", needed, Advice("Count without studies{}", PLAIN_MODEL))
         labels = ratings.positions
         raters = self.raters_of(ratings)
         of_column = {column: names[0] for names in self.same for column in names}

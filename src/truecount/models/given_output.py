@@ -9,7 +9,7 @@ import numpy as np
 from truecount._types import FloatArray
 from truecount.counts import Counts
 from truecount.counts.weights import effective_by_output, effective_outputs
-from truecount.models.discrete import require_labels
+from truecount.models.label_shift import require_labels
 from truecount.models.model import INDEPENDENT, RIGHT_LABELS, Assumption, Model
 from truecount.models.priors import concentrations, filled, one_for_each
 
@@ -37,9 +37,37 @@ class GivenOutput:
     @property
     def mean(self) -> FloatArray:
         """Shape (classes,): the mean of ``π = Σ_k q_k ρ[·|k]``."""
-        rho, outputs = self.labeled + self.prior, self.seen + 1 / len(self.seen)
-        shares: FloatArray = rho / rho.sum(axis=0) @ (outputs / outputs.sum())
+        shares: FloatArray = self.classes_given_output @ self.output_shares
         return shares
+
+    @property
+    def output_shares(self) -> FloatArray:
+        """Shape (outputs,): the mean of q."""
+        outputs = self.seen + 1 / len(self.seen)
+        shares: FloatArray = outputs / outputs.sum()
+        return shares
+
+    @property
+    def classes_given_output(self) -> FloatArray:
+        """Shape (classes, outputs): the mean of ρ."""
+        rho = self.labeled + self.prior
+        shares: FloatArray = rho / rho.sum(axis=0)
+        return shares
+
+    @property
+    def strength(self) -> FloatArray:
+        """Shape (outputs,): labels, those of the prior among them, that tell the classes of each output."""
+        strength: FloatArray = (self.labeled + self.prior).sum(axis=0)
+        return strength
+
+    @property
+    def sd(self) -> FloatArray:
+        """Shape (classes,): the standard deviation of π."""
+        given, share, items = self.classes_given_output, self.output_shares, float(self.seen.sum()) + 1
+        squares = (np.outer(share, share) * items + np.diag(share)) / (items + 1)
+        within = given * (1 - given) / (self.strength + 1) @ np.diag(squares)
+        variance: FloatArray = within + np.einsum("lj,jk,lk->l", given, squares, given) - self.mean**2
+        return np.sqrt(np.maximum(variance, 0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +161,10 @@ class ByPrediction(OutputModel):
     Parameters
     ----------
     given_output
-        Concentration of P(class | output), as in `SamePopulation`. None, the default, is for class l ``m_l + 1/(L·K)``
-        items in each output, where m is its share by the N labels themselves, ``m_l = (N·Σ_k q_k F_lk/F_k + 1/L) /
-        (N + 1)``. One even item for each output would add K/L items to a class however rare it is
-        (``benchmarks/designs.py``).
+        Concentration of P(class | output), as in `SamePopulation`. None, the default, is for class l ``m_l/2 +
+        (L − 1)/(L·K)`` items in each output, where m is its share by the N labels themselves, ``m_l = (N·Σ_k q_k
+        F_lk/F_k + 1/L) / (N + 1)``. One even item for each output would add K/L items to a class however rare it is
+        (``benchmarks/designs.py``); with fewer than these, rare classes of several are missed (``benchmarks/plan.py``).
 
     Examples
     --------
@@ -159,9 +187,9 @@ class ByPrediction(OutputModel):
         return unlabeled
 
     def _default_prior(self, labeled: FloatArray, seen: FloatArray) -> FloatArray:
-        """One item divided as the classes are, and one spread evenly over the table."""
+        """Half an item divided as the classes are, and one item for each class but one spread evenly over the table."""
         items, (n_classes, n_outputs) = labeled.sum(axis=0), labeled.shape
         weight = np.where(items > 0, seen + 1 / n_outputs, 0.0)
         shares = labeled / np.maximum(items, 1e-300) @ weight / max(weight.sum(), 1e-300)
         pooled = (items.sum() * shares + 1 / n_classes) / (items.sum() + 1)
-        return np.repeat((pooled + 1 / labeled.size)[:, None], n_outputs, axis=1)
+        return np.repeat((pooled / 2 + (n_classes - 1) / labeled.size)[:, None], n_outputs, axis=1)

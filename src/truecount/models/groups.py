@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from truecount._advice import LEARNED_SHARES, NO_LEARNED_SHARES, Advice
 from truecount._types import FloatArray
 from truecount._wording import quoted
 from truecount.counts.groups import Groups
@@ -28,7 +29,7 @@ def group_density(
     """
     if prior.prevalence == LEARNED:
         needed = "groups learn a common centre and spread instead of a concentration"
-        raise InputError("prior", "has prevalence='learned'", needed, "Leave prevalence out, and use Pooled()")
+        raise InputError("prior", Advice("{}", LEARNED_SHARES), needed, Advice("{}", NO_LEARNED_SHARES))
     labeled, unlabeled = effective_groups(groups)
     whole, is_varying = groups.total, isinstance(confusion, Varying)
     concentration, shapes = prior.prevalence_for(whole), prior.confusion_for(whole)

@@ -11,8 +11,7 @@ from truecount._types import FloatArray, IntArray
 from truecount.counts import Combinations, Counts
 from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
-from truecount.models.discrete import Density
-from truecount.models.label_shift import LabelShift, require_fixed_prior
+from truecount.models.label_shift import Density, LabelShift, require_fixed_prior
 from truecount.models.model import INDEPENDENT, RIGHT_LABELS, Assumption
 from truecount.models.priors import Prior
 

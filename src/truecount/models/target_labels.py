@@ -22,11 +22,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from truecount import _check
+from truecount._advice import FIXED_SHARES, LEARNED_SHARES, Advice
 from truecount._types import FloatArray
 from truecount.counts import Counts, Groups
 from truecount.errors import InputError
-from truecount.models.discrete import Density, density
-from truecount.models.label_shift import LabelShift
+from truecount.models.label_shift import Density, LabelShift, density
 from truecount.models.learned import Learned
 from truecount.models.model import INDEPENDENT, RIGHT_LABELS, Assumption
 from truecount.models.priors import LEARNED
@@ -71,7 +71,7 @@ class TargetLabels(LabelShift):
         Assumption(
             "The classifier treats each class alike in both populations, as far as labels show.",
             "Labels from elsewhere count for as much as the labels of the population allow. With few of these, the "
-            "prior of how far the two may differ has a say.",
+            "answer depends on the prior of how far the two may differ.",
         ),
         RIGHT_LABELS,
         INDEPENDENT,
@@ -163,7 +163,7 @@ class TargetLabels(LabelShift):
             raise _plain_only("counts")
         if self.prior.resolved(counts).prevalence == LEARNED:
             needed = "classes of the labelled items are added to a concentration that is fixed"
-            raise InputError("prior", "has prevalence='learned'", needed, "Pass a number, such as prevalence=1")
+            raise InputError("prior", Advice("{}", LEARNED_SHARES), needed, Advice("{}", FIXED_SHARES))
         if table.shape != counts.labeled.shape:
             needed = f"it must have a row for each class and a column for each output, {counts.labeled.shape}"
             raise InputError(

@@ -11,12 +11,10 @@ from truecount.api.groups import spread_sensitivity
 from truecount.errors import InputError
 from truecount.models import ErringLabels, LabelShift, Pooled, Varying, Walk
 from truecount.models.model import Assumption
-from truecount.page import text
-from truecount.page.pictures import Drawing, drawing_of
+from truecount.page.answer import isolated, remarks, unbroken
+from truecount.page.frame import LONGEST_NAME, Drawing, drawing_of, rendered
 from truecount.page.reproduce import Repeat, beliefs, prior_in_python
-from truecount.page.style import rendered
-from truecount.page.text import LONGEST_NAME
-from truecount.plots.canvas import percent_axis
+from truecount.plots.canvas import Theme, percent_axis
 from truecount.plots.groups import (
     MOST_PANELS,
     GroupsData,
@@ -27,9 +25,8 @@ from truecount.plots.groups import (
     panels_of,
 )
 from truecount.plots.ranks import draw_pairs, draw_ranks, pairs_data, ranks_data
-from truecount.plots.theme import Theme
-from truecount.results.group_summary import GroupSummary
-from truecount.results.group_table import (
+from truecount.results.groups.summary import GroupSummary
+from truecount.results.groups.table import (
     changes_table,
     decimals_of,
     how,
@@ -38,18 +35,18 @@ from truecount.results.group_table import (
     refusal,
     shares_table,
 )
-from truecount.results.table import Table
+from truecount.results.summary import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from truecount.results.group_posterior import GroupPosterior
+    from truecount.results.groups.posterior import GroupPosterior
 
 TITLE = "How many of each class are really in each group?"
 MOST_PAIRS = 36
 """In a picture; the table has more."""
 FEW_STUDIES = 3
-"""Up to so many, the page tells how the answer hangs on the prior of their spread."""
+"""Up to so many, the page tells how the answer depends on the prior of their spread."""
 POOLED = Assumption(
     "Groups are alike in that their shares scatter around a common centre.",
     "Small groups borrow from the others, the more the fewer items they have. A group that is unlike all others, and "
@@ -101,7 +98,7 @@ def group_content(answer: "GroupPosterior", summary: GroupSummary, command: str 
         "sections": [*_sections(summary), *_study_prior(answer, summary), *_raters(answer)]
         if summary.has_answer
         else [],
-        "findings": text.remarks(summary.findings),
+        "findings": remarks(summary.findings),
         "method": _method(answer, summary),
         "assumptions": _assumptions(answer.model),
         "repeat": _repeat(answer, summary, command),
@@ -114,15 +111,15 @@ def answer_in_words(summary: GroupSummary) -> str:
         return refusal(summary)
     place = summary.place
     decimals = decimals_of(summary.interval[:, [place]])
-    names = [text.isolated(name) for name in labels(summary.names, LONGEST_NAME)]
-    share = f"the true share of “{text.isolated(labels([summary.of], LONGEST_NAME)[0])}”"
+    names = [isolated(name) for name in labels(summary.names, LONGEST_NAME)]
+    share = f"the true share of “{isolated(labels([summary.of], LONGEST_NAME)[0])}”"
 
     def told(at: int, promise: str = "") -> str:
         low, high = (f"{100 * end:.{decimals}f}" for end in summary.interval[at, place])
         middle, span = f"{100 * summary.mean[at, place]:.{decimals}f} %", f"{low} \N{EN DASH} {high} %"
-        return f"{text.unbroken(middle)} ({promise}{text.unbroken(span)})"
+        return f"{unbroken(middle)} ({promise}{unbroken(span)})"
 
-    promise = f"{text.unbroken(summary.interval_name)} "
+    promise = f"{unbroken(summary.interval_name)} "
     if len(names) == 1:
         return f"In {names[0]}, {share} is about {told(0, promise)}."
     if summary.in_time and len(summary.by) == 1:
@@ -207,7 +204,7 @@ def _panels(summary: GroupSummary, panels: dict[str, list[int]]) -> tuple[Drawin
 
 
 def _study_prior(answer: "GroupPosterior", summary: GroupSummary) -> list[Section]:
-    """Show how much the answer hangs on the prior of the spread between studies, where few of them tell it."""
+    """Show how much the answer depends on the prior of the spread between studies, where few of them tell it."""
     few = [finding for finding in summary.findings if finding.code == "few-studies"]
     if not few or few[0].numbers["studies"] > FEW_STUDIES:
         return []
@@ -217,7 +214,8 @@ def _study_prior(answer: "GroupPosterior", summary: GroupSummary) -> list[Sectio
         "the answer is. Here it is under a prior half as wide, the one used, and one twice as wide. Use no conclusion "
         "that changes from column to column."
     )
-    return [Section("studies", "How the answer hangs on the prior of the studies’ spread", words, table=found.table())]
+    title = "How the answer depends on the prior of the studies’ spread"
+    return [Section("studies", title, words, table=found.table())]
 
 
 def _raters(answer: "GroupPosterior") -> list[Section]:

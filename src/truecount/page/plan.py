@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from truecount._advice import worded
-from truecount.page.pictures import drawing_of
-from truecount.page.style import rendered
+from truecount.page.frame import drawing_of, rendered
 from truecount.plots.plan import draw_plan, plan_data
 from truecount.results.plan import Plan
 

@@ -11,7 +11,7 @@ from truecount.inference.run import ImportanceRun, ScoreRun
 from truecount.models import ErringLabels, IndependentClassifiers, LabelShift, Model, Prior, TargetLabels
 from truecount.models.priors import Diagonal
 from truecount.results import Posterior
-from truecount.results.table import how
+from truecount.results.summary import how
 
 SOLVED_TOGETHER = "# Solved together with other problems by infer_many; alone, it has other draws, just as good."
 FROM_SCORES = (
@@ -61,13 +61,14 @@ def python(posterior: Posterior) -> str:
 
     Counts are written as JSON, which any version reads; the prior and the engine as they are called.
     """
+    engine = f"engine=tc.{posterior.origin.engine}, " if posterior.origin.engine else ""
     lines = [
         *_notes(posterior),
         "import truecount as tc",
         "",
         f"counts = {_counts(posterior)}",
         f"model = {model_in_python(posterior.model)}",
-        f"posterior = tc.infer(counts, model, {_options(posterior)})",
+        f"posterior = tc.infer(counts, model, {engine}seed={posterior.origin.seed})",
         "print(posterior)",
     ]
     return "\n".join(lines)
@@ -107,15 +108,6 @@ def _counts(posterior: Posterior) -> str:
     if posterior.raters is not None:
         return f"tc.Ratings.from_json({posterior.raters.data.to_json()!r})"
     return f"tc.Counts.from_json({posterior.counts.to_json()!r})"
-
-
-def _options(posterior: Posterior) -> str:
-    """Write what `infer` is told beyond counts and model."""
-    return ", ".join([*_engine(posterior), f"seed={posterior.origin.seed}"])
-
-
-def _engine(posterior: Posterior) -> list[str]:
-    return [f"engine=tc.{posterior.origin.engine}"] if posterior.origin.engine else []
 
 
 def model_in_python(model: Model) -> str:

@@ -1,26 +1,17 @@
-"""The page: one file that holds all it needs, written whole or not at all."""
+"""The verb `report`: a page that holds all it needs, written whole or not at all."""
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any
 
 from truecount import _check
 from truecount._atomic import require_writable, whole_file
 from truecount._types import Name
-from truecount.page import text
+from truecount.page.answer import TITLE, render
 from truecount.page.groups import render_groups
-from truecount.page.pictures import shares_drawing
-from truecount.page.reproduce import repeat
-from truecount.page.style import rendered
-from truecount.page.tables import confusion_table, counts_table, fit_table
-from truecount.plots.theme import LIGHT
 from truecount.results import Posterior
-from truecount.results.group_posterior import GroupPosterior
-from truecount.results.group_summary import Questions
-from truecount.results.summary import Kind, Target, folded_summary
-from truecount.results.table import Table, tabulate
-
-TITLE = "How many of each class are really there?"
+from truecount.results.groups.posterior import GroupPosterior
+from truecount.results.groups.summary import Questions
+from truecount.results.summary import Kind, Look, Table, Target
 
 
 def report(
@@ -75,53 +66,7 @@ def report(
         summary = posterior.summary(level, kind=kind, target=target, questions=questions)
         page = render_groups(posterior, summary, title=None if title == TITLE else title, command=command)
     else:
-        look: dict[str, Any] = {"level": level, "kind": kind, "target": target, "classes": classes}
-        page = render(posterior, **look, title=title, command=command, classifiers=classifiers)
+        look = Look(level=level, kind=kind, target=target)
+        page = render(posterior, look, classes=classes, title=title, command=command, classifiers=classifiers)
     with whole_file(path) as stream:
         stream.write(page.encode(errors="backslashreplace"))
-
-
-def render(
-    posterior: Posterior,
-    *,
-    level: float,
-    kind: Kind,
-    target: Target,
-    classes: Sequence[Name] | None = None,
-    title: str = TITLE,
-    command: str | None = None,
-    classifiers: Table | None = None,
-) -> str:
-    """Return the page as text."""
-    look: dict[str, Any] = {"level": level, "kind": kind, "target": target, "classes": classes, "command": command}
-    shown = {**content(posterior, **look), "classifiers": classifiers}
-    return rendered("page.html", title=title, level=f"{100 * level:.6g} %", **shown)
-
-
-def content(
-    posterior: Posterior,
-    *,
-    level: float,
-    kind: Kind,
-    target: Target,
-    classes: Sequence[Name] | None,
-    command: str | None,
-) -> dict[str, Any]:
-    """Return what the template needs for one answer; without one, there are no numbers that are read off the draws."""
-    look: dict[str, Any] = {"level": level, "kind": kind, "target": target}
-    has_answer = posterior.has_answer
-    where = folded_summary(posterior, **look)[1] if classes is None else [posterior.place(name) for name in classes]
-    return {
-        "answer": text.answer(posterior, **look, classes=classes),
-        "findings": text.remarks(posterior.findings),
-        "table": tabulate(posterior, **look, classes=classes),
-        "colors": [place % len(LIGHT.classes) for place in where],
-        "picture": shares_drawing(posterior, **look, classes=classes) if has_answer else None,
-        "method": text.method(posterior, **look),
-        "assumptions": posterior.model.assumptions,
-        "confusion": confusion_table(posterior, level) if has_answer else None,
-        "raters": None if posterior.raters is None or not has_answer else posterior.raters.table(level),
-        "fit": fit_table(posterior, level) if has_answer else [],
-        "counts": counts_table(posterior.counts),
-        "repeat": repeat(posterior, command),
-    }

@@ -1,12 +1,16 @@
 """Which items to label next, by their output: those that make the variance of the shares drop most."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from truecount._types import FloatArray, IntArray
 from truecount.inference.draws import Draws
+from truecount.models import GivenOutput
 
+SHARP = 12.0
+"""Power of a class's width, by which it matters beside the widest."""
 HALVINGS = 200
 """Of an interval, which is then as short as floats allow."""
 
@@ -22,10 +26,13 @@ class OutputKnowledge:
         matter: the squared share of the output, times the variances of P(class | output).
     strength
         Shape (outputs,): how many labels that knowledge is worth.
+    deviation
+        The standard deviation of the widest share that matters.
     """
 
     weight: FloatArray
     strength: FloatArray
+    deviation: float = 1.0
 
 
 def knowledge(drawn: Draws, places: list[int]) -> OutputKnowledge:
@@ -33,35 +40,38 @@ def knowledge(drawn: Draws, places: list[int]) -> OutputKnowledge:
 
     A Dirichlet of concentration A has variance ``ρ(1 − ρ)/(A + 1)``, so that the variance of the draws tells A.
     """
-    share, _, variance, strength = _given_outputs(drawn)
-    return OutputKnowledge(share * variance[places].sum(axis=0), strength)
-
-
-def _given_outputs(drawn: Draws) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return each output's squared share, mean and variance of P(class | output), and the labels that is worth."""
     joint = drawn.prevalence[:: drawn.stride, :, None] * drawn.confusion
     outputs = joint.sum(axis=1)
     given = joint / np.maximum(outputs[:, None, :], 1e-300)
     mean, variance = given.mean(axis=0), given.var(axis=0)
     strength = (mean * (1 - mean)).sum(axis=0) / np.maximum(variance.sum(axis=0), 1e-12) - 1
-    return (outputs**2).mean(axis=0), mean, variance, np.maximum(strength, 0.5)
+    deviations = drawn.prevalence[:, places].std(axis=0)
+    weight = (outputs**2).mean(axis=0) * (_matters(deviations) @ variance[places])
+    return OutputKnowledge(weight, np.maximum(strength, 0.5), float(deviations.max()))
 
 
-def wider_by_a_surprise(drawn: Draws) -> FloatArray:
-    """Shape (classes,): how many times wider intervals would be after one more label, of the worst output and class.
+def exact_knowledge(form: GivenOutput, places: list[int]) -> OutputKnowledge:
+    """Return the same by the closed form of labels that are stratified by output."""
+    given, strength = form.classes_given_output, form.strength
+    variance = given * (1 - given) / (strength + 1)
+    deviations = form.sd[places]
+    weight = form.output_shares**2 * (_matters(deviations) @ variance[places])
+    return OutputKnowledge(weight, strength, float(deviations.max()))
 
-    With A labels' worth of knowledge of an output, one label of class l moves its mean to ``(A ρ + e_l)/(A + 1)``.
-    """
-    share, mean, _, strength = _given_outputs(drawn)
-    variance = np.maximum(drawn.prevalence.var(axis=0), 1e-300)
-    now = mean * (1 - mean) / (strength + 1)
-    most = np.zeros(len(mean))
-    for surprise in np.eye(len(mean)):
-        moved = (strength * mean + surprise[:, None]) / (strength + 1)
-        gained = share * (moved * (1 - moved) / (strength + 2) - now)
-        most = np.maximum(most, gained.max(axis=1))
-    wider: FloatArray = np.sqrt(1 + most / variance)
-    return wider
+
+def of_groups(known: Sequence[OutputKnowledge]) -> OutputKnowledge:
+    """Return what is known of the outputs of all groups, one after the other; the widest group matters most."""
+    deviations = np.array([each.deviation for each in known])
+    matters = _matters(deviations)
+    weight = np.concatenate([weigh * each.weight for weigh, each in zip(matters, known, strict=True)])
+    strength = np.concatenate([each.strength for each in known])
+    return OutputKnowledge(weight, strength, float(deviations.max()))
+
+
+def _matters(deviations: FloatArray) -> FloatArray:
+    """Return how much classes matter: of several, the one with the widest interval most."""
+    matters: FloatArray = (deviations / max(float(deviations.max()), 1e-300)) ** SHARP
+    return matters
 
 
 def drop_most(known: OutputKnowledge, number: int, available: IntArray) -> IntArray:

@@ -1,7 +1,7 @@
 """How wide intervals will be: many data sets by Fisher information, some of them by the posterior itself."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import numpy as np
@@ -23,6 +23,12 @@ FEW, EXPECTED_DRAWS = 10, 32_000
 """Classes up to which the expected data are inferred from too, and draws for them, divided by the classes."""
 
 
+ALIKE = 3.0
+"""By how many times labels and items may differ from those that were inferred from, where inferring takes long."""
+DATA_STREAM = 1
+"""Sets the random numbers of the data apart from those that the truths were drawn by with the same seed."""
+FEWEST_FOR_SLOPES = 12
+"""Data sets from which on a regression learns how steep it is; with fewer, differences alone are averaged."""
 SURE = 10**9
 """Labels as many as make a counted rate the prior's mean."""
 
@@ -58,34 +64,152 @@ class Forecast:
         return self.mean if self.typical is None else self.typical
 
 
-def forecast(scenario: Scenario, sizes: Sizes, *, level: float, seed: int = 0) -> Forecast:
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Simulated:
+    """Data sets that may come, with what Fisher information says of them.
+
+    Parameters
+    ----------
+    data
+        The data sets, each at a truth of its own.
+    believed
+        The truths that they would make one believe in.
+    ends
+        Shape (sets, classes, 2): intervals by Fisher information there.
+    chosen
+        Shape (inferred,): positions of those that are inferred from.
+    """
+
+    data: DataSets
+    believed: Scenario
+    ends: FloatArray
+    chosen: IntArray
+
+    @property
+    def inferred(self) -> DataSets:
+        """The data sets that are inferred from."""
+        return DataSets(self.data.labeled[self.chosen], self.data.unlabeled[self.chosen])
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Correction:
+    """How intervals that were inferred differ from those by Fisher information.
+
+    Parameters
+    ----------
+    rough, exact
+        Shape (inferred, classes, 2): intervals of the same data sets, by Fisher information and inferred.
+    limits
+        Between which they lie.
+    """
+
+    rough: FloatArray
+    exact: FloatArray
+    limits: tuple[float, float] = (0.0, 1.0)
+
+    def applied(self, rough: FloatArray) -> Forecast:
+        """Regress inferred intervals on rough ones, class by class; return all `rough` ones as inferred ones would be.
+
+        Widths are regressed in logarithms and ends as they are. What is left over comes back in turn.
+        """
+        widths = np.exp(_regressed(_log_widths(rough), _log_widths(self.rough), _log_widths(self.exact)))
+        ends = np.clip(np.sort(_regressed(rough, self.rough, self.exact), axis=-1), *self.limits)
+        return Forecast(typical=None, widths=np.minimum(widths, self.limits[1] - self.limits[0]), ends=ends)
+
+
+def _log_widths(ends: FloatArray) -> FloatArray:
+    widths: FloatArray = np.log(np.maximum(ends[..., 1] - ends[..., 0], 1e-9))
+    return widths
+
+
+def _regressed(x: FloatArray, seen: FloatArray, y: FloatArray) -> FloatArray:
+    """Return what goes with `x`, by a line through `seen` and `y` and its residuals in turn."""
+    about = seen - seen.mean(axis=0)
+    spread = (about**2).sum(axis=0)
+    slope = np.ones_like(spread)
+    if len(seen) >= FEWEST_FOR_SLOPES:
+        steep = (about * (y - y.mean(axis=0))).sum(axis=0) / np.maximum(spread, 1e-12)
+        slope = np.clip(np.where(spread > 1e-6, steep, 1.0), 0.0, 1.5)
+    left = y - y.mean(axis=0) - slope * about
+    turns = np.arange(len(x)) * 7919 % len(seen)
+    found: FloatArray = y.mean(axis=0) + slope * (x - seen.mean(axis=0)) + left[turns]
+    return found
+
+
+def effort_of(n_classes: int) -> tuple[int, int, int]:
+    """Return how many data sets are drawn, how many of them are inferred from, and draws for each."""
+    return next(effort for most, effort in EFFORT if n_classes <= most)
+
+
+def forecast(
+    scenario: Scenario, sizes: Sizes, *, level: float, seed: int = 0, kept: "Kept | None" = None, alike: float = 1.0
+) -> Forecast:
     """Forecast the intervals of a plan.
 
     Many data sets are drawn, each at a truth of its own, and their widths read off the Fisher information at what they
-    would make one believe. Some are inferred from; a regression of those widths on these, in logarithms, corrects all.
+    would make one believe. Some are inferred from; a regression of those intervals on these corrects all.
+
+    Parameters
+    ----------
+    scenario, sizes
+        What may be true, and what is to be gathered.
+    level, seed
+        Of the intervals; of what is simulated.
+    kept, alike
+        What was inferred from data of other sizes, and is not inferred again where sizes differ by fewer times than
+        `alike` (more where classes are many).
     """
     if tells_nothing(scenario, sizes):
-        return _nothing_learned(scenario, level, seed)
+        return nothing_learned(scenario, level, seed)
     n_classes = len(scenario.classes)
-    sets, inferred, draws = next(effort for most, effort in EFFORT if n_classes <= most)
-    rng = np.random.default_rng(seed)
+    sets, inferred, draws = effort_of(n_classes)
+    rough = simulated(scenario, sizes, level=level, sets=sets, inferred=inferred, seed=seed)
+    correction = None if kept is None else kept.near(sizes, scenario, alike if n_classes <= FEW else ALIKE)
+    if correction is None:
+        exact = posterior_ends(scenario, rough.inferred, level, draws, seed)
+        correction = Correction(rough=rough.ends[rough.chosen], exact=exact)
+        if kept is not None:
+            kept.add(sizes, scenario, correction)
+    found = correction.applied(rough.ends)
+    if not (scenario.is_assumed and n_classes <= FEW):
+        return found
+    between = posterior_ends(scenario, expected_data(scenario, sizes), level, EXPECTED_DRAWS // n_classes, seed)[0]
+    return replace(found, typical=between[:, 1] - between[:, 0])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept:
+    """Corrections that were found at other sizes."""
+
+    found: list[tuple[FloatArray, Correction]] = field(default_factory=list)
+
+    def near(self, sizes: Sizes, scenario: Scenario, alike: float) -> Correction | None:
+        """Return the correction of the nearest sizes, where these differ by at most so many times; else None."""
+        here = _amounts(sizes, scenario)
+        distances = [float(np.abs(here - there).max()) for there, _ in self.found]
+        if not distances or min(distances) > np.log(alike) + 1e-9:
+            return None
+        return self.found[int(np.argmin(distances))][1]
+
+    def add(self, sizes: Sizes, scenario: Scenario, correction: Correction) -> None:
+        """Keep a correction."""
+        self.found.append((_amounts(sizes, scenario), correction))
+
+
+def _amounts(sizes: Sizes, scenario: Scenario) -> FloatArray:
+    """Return logarithms of how many labels and how many items there will be."""
+    labels = scenario.labeled.sum() + sizes.labels.sum()
+    return np.log([labels + 1.0, scenario.counted_items + sizes.items + 1.0])
+
+
+def simulated(scenario: Scenario, sizes: Sizes, *, level: float, sets: int, inferred: int, seed: int) -> Simulated:
+    """Draw data sets, and read intervals off the Fisher information at what they would make one believe."""
     truths = scenario.take(np.arange(sets) % len(scenario.prevalence))
-    data = drawn_data(truths, sizes, rng)
+    data = drawn_data(truths, sizes, np.random.default_rng((seed, DATA_STREAM)))
     believed = plug_in(truths, data) if _has_labels(scenario, sizes) else _by_prior(truths, data)
     none = Sizes(np.zeros_like(sizes.labels), 0.0)
-    totals = _totals(believed, data)
-    rough = normal.ends(believed.prevalence, normal.standard_deviations(totals, none), level)
-    rough_widths = np.maximum(rough[..., 1] - rough[..., 0], 1e-9)
-    chosen = np.linspace(0, sets - 1, inferred).astype(int)
-    exact = posterior_ends(scenario, DataSets(data.labeled[chosen], data.unlabeled[chosen]), level, draws, seed)
-    widths = _corrected(rough_widths, chosen, exact[..., 1] - exact[..., 0])
-    scale = (widths / rough_widths)[..., None]
-    centre = believed.prevalence[..., None]
-    typical = None
-    if scenario.is_assumed and n_classes <= FEW:
-        between = posterior_ends(scenario, expected_data(scenario, sizes), level, EXPECTED_DRAWS // n_classes, seed)[0]
-        typical = between[:, 1] - between[:, 0]
-    return Forecast(typical=typical, widths=widths, ends=np.clip(centre + scale * (rough - centre), 0, 1))
+    ends = normal.ends(believed.prevalence, normal.standard_deviations(_totals(believed, data), none), level)
+    return Simulated(data=data, believed=believed, ends=ends, chosen=np.linspace(0, sets - 1, inferred).astype(int))
 
 
 def tells_nothing(scenario: Scenario, sizes: Sizes) -> bool:
@@ -111,7 +235,7 @@ def _by_prior(truths: Scenario, data: DataSets) -> Scenario:
     return plug_in(truths, DataSets(as_labels, data.unlabeled))
 
 
-def _nothing_learned(scenario: Scenario, level: float, seed: int) -> Forecast:
+def nothing_learned(scenario: Scenario, level: float, seed: int) -> Forecast:
     """Return what the prior says where nothing is labelled, so that outputs tell nothing of classes."""
     shares = np.random.default_rng(seed).dirichlet(normal.prior_of(scenario)[2], 20_000)
     between = np.quantile(shares, [(1 - level) / 2, (1 + level) / 2], axis=0).T
@@ -140,22 +264,6 @@ def _totals(believed: Scenario, data: DataSets) -> Scenario:
         model=believed.model,
         is_assumed=believed.is_assumed,
     )
-
-
-def _corrected(rough: FloatArray, chosen: IntArray, exact: FloatArray) -> FloatArray:
-    """Regress logarithms of exact widths on rough ones, class by class; residuals come back in turn."""
-    x, y = np.log(rough), np.log(np.maximum(exact, 1e-9))
-    seen = x[chosen]
-    about = seen - seen.mean(axis=0)
-    spread = (about**2).sum(axis=0)
-    slope = np.where(spread > 1e-6, (about * (y - y.mean(axis=0))).sum(axis=0) / np.maximum(spread, 1e-12), 1.0)
-    slope = np.clip(slope, 0.0, 1.5)
-    fitted = y.mean(axis=0) + slope * (x - seen.mean(axis=0))
-    left = y - fitted[chosen]
-    turns = np.arange(len(rough)) * 7919 % len(chosen)
-    corrected: FloatArray = np.minimum(np.exp(fitted + left[turns]), 1.0)
-    corrected[chosen] = exact
-    return corrected
 
 
 def posterior_ends(scenario: Scenario, data: DataSets, level: float, draws: int, seed: int) -> FloatArray:

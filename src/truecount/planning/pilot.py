@@ -1,16 +1,16 @@
 """Truths that a pilot leaves open: draws of its posterior, with what it counted."""
 
 from dataclasses import replace
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 import numpy as np
 
-from truecount.counts import Counts, Groups
+from truecount._types import FloatArray
+from truecount.counts import Counts
 from truecount.counts.weights import effective_by_output, effective_counts
 from truecount.inference.choose import Auto
 from truecount.inference.closed_form import sample_closed_form
 from truecount.inference.draws import Draws
-from truecount.inference.importance.many import own_seeds
 from truecount.models import LabelShift, Model
 from truecount.models.given_output import OutputModel
 from truecount.planning.scenario import Scenario
@@ -22,7 +22,8 @@ TRUTHS = 1024
 
 def pilot_scenario(counts: Counts, model: Model, seed: int) -> Scenario:
     """Return draws of the posterior of a pilot, which is part of the data in the end."""
-    return _scenario(counts, model, posterior_draws(counts, believed(model, counts), seed))
+    drawn = posterior_draws(counts, believed(model, counts), seed)
+    return scenario_of(counts, model, drawn.prevalence[:: drawn.stride], drawn.confusion)
 
 
 def believed(model: Kind, counts: Counts) -> Kind:
@@ -44,25 +45,13 @@ def posterior_draws(counts: Counts, model: Model, seed: int, draws: int = TRUTHS
     return sample_closed_form(cast("OutputModel", model).closed_form(counts), draws=draws, seed=seed)
 
 
-def group_scenarios(groups: Groups, model: LabelShift, seed: int) -> dict[Any, Scenario]:
-    """Return the same for every group; draws belong together where groups share their labels."""
-    named = dict(groups.apart())
-    densities = [believed(model, counts).density(counts) for counts in named.values()]
-    if groups.shares_labels and len(named) > 1:
-        drawn = Auto(TRUTHS).sample_jointly(densities, seed)
-    else:
-        seeds = own_seeds(seed, len(named))
-        drawn = [Auto(TRUTHS).sample(density, own) for density, own in zip(densities, seeds, strict=True)]
-    return {group: _scenario(counts, model, draws) for (group, counts), draws in zip(named.items(), drawn, strict=True)}
-
-
-def _scenario(counts: Counts, model: Model, drawn: Draws) -> Scenario:
-    prevalence = drawn.prevalence[:: drawn.stride]
+def scenario_of(counts: Counts, model: Model, prevalence: FloatArray, confusion: FloatArray) -> Scenario:
+    """Return draws of a posterior as truths, with what was counted."""
     kept = np.linspace(0, len(prevalence) - 1, min(len(prevalence), TRUTHS)).astype(int)
     labeled, unlabeled = effective_counts(counts) if isinstance(model, LabelShift) else effective_by_output(counts)
     return Scenario(
         prevalence=prevalence[kept],
-        confusion=drawn.confusion[kept],
+        confusion=confusion[kept],
         labeled=labeled,
         unlabeled=unlabeled,
         classes=counts.classes,

@@ -1,24 +1,39 @@
 """One question of planning: what may be true, for one population or for groups, and what is to be reached."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Mapping, ValuesView
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from truecount._types import FloatArray
 from truecount.planning import normal
-from truecount.planning.forecast import Forecast, forecast, large_sample_forecast
+from truecount.planning.forecast import Forecast, Kept, forecast, large_sample_forecast
 from truecount.planning.goal import Goal
+from truecount.planning.groups import Together, group_forecasts
 from truecount.planning.scenario import Scenario, Sizes
 from truecount.planning.search import Choice, cheapest_sizes, enough_budget, rounded_up
 
-TRUTHS = 24
-"""Truths that a search averages over."""
+TRUTHS = ((3, 96), (10, 24), (10**9, 8))
+"""Up to so many classes: truths that a search averages over."""
 SHARP = 12.0
 """Power of the mean that stands in for the widest of several classes."""
-ROUNDS, NEAR = 6, 0.02
-"""How often a search is corrected by what is simulated, and how near to the goal that has to be."""
+ROUNDS, NEAR, ALIKE = 8, 0.02, 1.5
+"""How often a search is corrected by what is simulated, how near to the goal that has to be, and by how many times
+sizes may differ meanwhile from those that were inferred from."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forecasts:
+    """The forecast of each group, and of the difference of two where that is asked for."""
+
+    each: Mapping[Any, Forecast]
+    difference: Forecast | None = None
+
+    def values(self) -> ValuesView[Forecast]:
+        """Return the forecasts in the order of the groups."""
+        return self.each.values()
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -37,6 +52,10 @@ class Problem:
         Whether to plan by Fisher information alone.
     seed
         Of what is simulated.
+    together
+        How groups belong together; None for one population.
+    kept
+        What was inferred from at other sizes, by group.
     """
 
     scenarios: Mapping[Any, Scenario]
@@ -44,6 +63,8 @@ class Problem:
     level: float
     is_large_sample: bool
     seed: int
+    together: Together | None = None
+    kept: Mapping[Any, Kept] = field(default_factory=lambda: defaultdict(Kept))
 
     @property
     def first(self) -> Scenario:
@@ -79,24 +100,36 @@ class Problem:
         gap = np.abs(first.prevalence - second.prevalence)[:, place]
         return float(decided(gap, deviation, self.level).mean())
 
-    def forecasts(self, sizes: Sizes) -> dict[Any, Forecast]:
-        """Forecast every group's intervals."""
+    def forecasts(self, sizes: Sizes, alike: float = 1.0) -> Forecasts:
+        """Forecast every group's intervals, and the difference of two where that is the goal.
+
+        What was inferred at sizes that differ by at most `alike` times is not inferred again.
+        """
         if self.is_large_sample:
-            return {
+            each = {
                 group: large_sample_forecast(scenario, sizes, level=self.level)
                 for group, scenario in self.scenarios.items()
             }
-        return {
-            group: forecast(scenario, sizes, level=self.level, seed=self.seed)
-            for group, scenario in self.scenarios.items()
-        }
+            return Forecasts(each)
+        if self.together is not None:
+            pair = replace(self.together, pair=self.goal.groups)
+            return Forecasts(*group_forecasts(self.scenarios, sizes, pair, self.kept, level=self.level, seed=self.seed))
+        return Forecasts(
+            {
+                group: forecast(scenario, sizes, level=self.level, seed=self.seed, kept=self.kept[group], alike=alike)
+                for group, scenario in self.scenarios.items()
+            }
+        )
 
-    def probability(self, forecasts: Mapping[Any, Forecast], sizes: Sizes) -> float:
+    def probability(self, forecasts: Forecasts, sizes: Sizes) -> float:
         """Return how probable it is that the goal is met."""
-        if self.goal.kind == "apart":
-            return self.separated(sizes)
         if self.is_large_sample and self.goal.kind != "narrow":
             return 1 - self.loss(sizes)
+        if self.goal.kind == "apart":
+            if forecasts.difference is None:
+                return 0.0
+            low, high = forecasts.difference.ends[:, self.places[0]].T
+            return float(np.mean((low > 0) | (high < 0)))
         met = []
         for found in forecasts.values():
             if self.goal.kind == "narrow":
@@ -107,7 +140,7 @@ class Problem:
                 met.append(found.ends[:, self.places[0], 1] < self.goal.share)
         return float(np.mean(np.all(met, axis=0)))
 
-    def reached(self, forecasts: Mapping[Any, Forecast], sizes: Sizes) -> tuple[float, float]:
+    def reached(self, forecasts: Forecasts, sizes: Sizes) -> tuple[float, float]:
         """Return what is reached and what is to be reached, both the better the smaller."""
         if self.goal.kind != "narrow":
             return 1 - self.probability(forecasts, sizes), 1 - (self.goal.assurance or 0.5)
@@ -120,15 +153,19 @@ class Problem:
         """Return the sizes of the least cost that reach the goal, corrected by what is simulated; None without any."""
         aim = self.reached_target
         sizes = cheapest_sizes(self.loss, choice, aim)
-        if sizes is None or self.is_large_sample or self.goal.kind == "apart":
+        if sizes is None or self.is_large_sample:
             return sizes
-        best, enough, least = sizes, np.inf, np.inf
+        best, enough, least, alike = sizes, np.inf, np.inf, ALIKE
         for _ in range(ROUNDS):
-            found, target = self.reached(self.forecasts(sizes), sizes)
+            found, target = self.reached(self.forecasts(sizes, alike), sizes)
             cost, excess = float(choice.costs @ sizes.vector), max(found / target - 1, 0.0)
+            is_near = target * (1 - NEAR) <= found <= target or (found <= target and cost <= choice.sunk)
+            if is_near and alike > 1:
+                alike = 1.0
+                continue
             if (excess, cost) < (enough, least):
                 best, enough, least = sizes, excess, cost
-            if target * (1 - NEAR) <= found <= target or (found <= target and cost <= choice.sunk):
+            if is_near:
                 break
             aim *= float(np.clip((1 - NEAR / 2) * target / max(found, 1e-6), 0.2, 5.0))
             more = self._as_divided(sizes, choice, aim)
@@ -162,5 +199,6 @@ def decided(gap: FloatArray, deviation: FloatArray, level: float) -> FloatArray:
 
 def _some(scenario: Scenario) -> Scenario:
     """Return a few of the truths."""
-    number = len(scenario.prevalence)
-    return scenario.take(np.linspace(0, number - 1, min(number, TRUTHS)).astype(int))
+    number, classes = len(scenario.prevalence), len(scenario.classes)
+    some = next(truths for most, truths in TRUTHS if classes <= most)
+    return scenario.take(np.linspace(0, number - 1, min(number, some)).astype(int))

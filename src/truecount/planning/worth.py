@@ -1,5 +1,6 @@
 """What something else would be worth at the same sizes: an audit, a better classifier, unlimited labels or items."""
 
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -8,12 +9,15 @@ import numpy as np
 from truecount._types import FloatArray
 from truecount.models import LabelShift, SamePopulation
 from truecount.planning import normal
+from truecount.planning.forecast import Kept
 from truecount.planning.problem import Problem
 from truecount.planning.scenario import Scenario, Sizes
 from truecount.planning.search import UNLIMITED, Choice, best_shares
 
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
 """Multiples of the cost of a plan for which curves are drawn."""
+SAME = 0.01
+"""A split whose widths differ from the best one's by less is that one, in a curve."""
 What = Literal["unlimited items", "unlimited labels", "audit", "audit for the goal", "half the errors", "finer cells"]
 
 
@@ -60,7 +64,7 @@ def alternatives(problem: Problem, sizes: Sizes, ratio: float, *, has_goal: bool
         in_each = np.array([labels / len(audited)])
         found.append(Alternative("audit", audit.loss(Sizes(in_each, sizes.items)), f"{labels:,.0f}"))
         if has_goal and problem.goal.kind != "apart" and len(audited) == 1:
-            found += _audit_for_the_goal(replace(problem, scenarios=audited), sizes.items)
+            found += _audit_for_the_goal(replace(problem, scenarios=audited, kept=defaultdict(Kept)), sizes.items)
     if set(first.classes) == set(first.outputs):
         better = {group: _better(scenario) for group, scenario in problem.scenarios.items()}
         found.append(Alternative("half the errors", ratio * replace(narrow, scenarios=better).loss(sizes)))
@@ -107,7 +111,10 @@ def curve(problem: Problem, choice: Choice, sizes: Sizes, ratio: float) -> Curve
             shares["this split"] = own / own.sum()
         for name, share in shares.items():
             splits[name].append(ratio * narrow.loss(free.divided(cost, share)))
-    return Curve(costs, {name: np.array(found) for name, found in splits.items() if found})
+    found = {name: np.array(widths) for name, widths in splits.items() if widths}
+    if "this split" in found and np.allclose(found["this split"], found["best split"], rtol=SAME):
+        del found["this split"]
+    return Curve(costs, found)
 
 
 def indistinct(scenario: Scenario) -> list[str]:

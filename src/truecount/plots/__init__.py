@@ -5,6 +5,7 @@ behind a picture come from the function of the same name and ``_data``, in the s
 """
 
 from truecount.plots.against import methods, prior_sensitivity
+from truecount.plots.canvas import DARK, LIGHT, Theme
 from truecount.plots.chains import rank, trace
 from truecount.plots.classifier import confusion, predictive
 from truecount.plots.groups import caterpillar, facets, groups, trend
@@ -12,7 +13,6 @@ from truecount.plots.joint import pair, ternary
 from truecount.plots.plan import plan
 from truecount.plots.ranks import pairs, ranks
 from truecount.plots.shares import density, prevalence
-from truecount.plots.theme import DARK, LIGHT, Theme
 from truecount.plots.trust import contraction, coverage
 
 __all__ = [

@@ -9,10 +9,20 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray, Name
 from truecount.errors import InputError
-from truecount.plots.canvas import WIDTH, drawn, percent_axis
-from truecount.plots.legend import chosen_places, legend_columns, write_legend
-from truecount.plots.rows import label_rows, rows_height, spans
-from truecount.plots.theme import Theme, ThemeLike, marker
+from truecount.plots.canvas import (
+    WIDTH,
+    Theme,
+    ThemeLike,
+    chosen_places,
+    drawn,
+    label_rows,
+    legend_columns,
+    marker,
+    percent_axis,
+    rows_height,
+    spans,
+    write_legend,
+)
 from truecount.results import Comparison, Posterior
 
 if TYPE_CHECKING:
@@ -153,7 +163,7 @@ def prior_sensitivity(
 
 def draw_side_by_side(ax: "Axes", data: SideBySideData, theme: Theme) -> None:
     """Draw the marks of each row a little below each other, class by class, and a legend of the classes above."""
-    label_rows(ax, data.rows, theme)
+    label_rows(ax, data.rows, theme, room=1.15)
     n_classes = len(data.classes)
     shifts = (np.arange(n_classes) - (n_classes - 1) / 2) * min(0.22, 0.8 / n_classes)
     marks: list[Any] = []

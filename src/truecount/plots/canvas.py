@@ -1,17 +1,25 @@
-"""Where pictures are drawn: axes in the colours of a theme, with a caption that says what is shown."""
+"""What all pictures share: colours, axes with a caption, rows of names, legends."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
+import numpy as np
+
+from truecount import _check
+from truecount._types import FloatArray, Name
+from truecount._wording import labels
 from truecount.errors import InputError
-from truecount.plots.theme import Theme, ThemeLike, find_theme
+from truecount.results.by_class import unknown_class
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+MARKERS = "osD^vPX"
+"""Shapes that tell classes apart where colours do not: in grey print, and beyond the last colour."""
 WIDTH = 7.0
 """Inches of a picture that is given no axes."""
 FONT = 8.5
@@ -31,6 +39,85 @@ WIDE_FONTS = (
     "Arial Unicode MS",
     "Noto Sans",
 )
+ROW = 0.34
+"""Inches of a row."""
+SMALLEST_FONT = 4.0
+ROW_LETTERS_AN_INCH = 3.6
+"""Of the names, for each inch of the picture's width."""
+FRAME = 0.95
+"""Inches for the axis and the caption."""
+MOST_CLASSES = 6
+LEGEND_NAME, LEGEND_LETTERS = 16, 9
+"""The longest name in a legend, and how many letters fit into an inch of the picture's width."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Theme:
+    """Colours of a picture.
+
+    Parameters
+    ----------
+    paper, ink, soft, grid
+        Of the ground, of words and marks, of what stands behind, and of lines to read by.
+    heat
+        Of cells that are the fuller the more they hold.
+    classes
+        One after the other for the classes; they repeat, with another marker.
+    """
+
+    paper: str
+    ink: str
+    soft: str
+    grid: str
+    heat: str
+    classes: tuple[str, ...]
+
+    def color(self, position: int) -> str:
+        """Return the colour of the class at this position among all classes."""
+        return self.classes[position % len(self.classes)]
+
+
+LIGHT = Theme(
+    paper="#ffffff",
+    ink="#1b1f24",
+    soft="#59636e",
+    grid="#d5dae0",
+    heat="#3f7fd6",
+    classes=("#2743b8", "#c23b0a", "#1a9e8f", "#5a245a", "#b48815", "#8075c4"),
+)
+DARK = Theme(
+    paper="#14171a",
+    ink="#e8eaed",
+    soft="#a3abb5",
+    grid="#343a41",
+    heat="#4d8fe8",
+    classes=("#7088ff", "#ea6020", "#84f0de", "#a86898", "#f0e058", "#b8b6f2"),
+)
+ThemeLike: TypeAlias = Theme | Literal["light", "dark"] | None
+"""A theme, its name, or None: dark where the axes are."""
+
+
+def marker(position: int) -> str:
+    """Return the marker of the class at this position among all classes."""
+    return MARKERS[position % len(MARKERS)]
+
+
+def find_theme(theme: ThemeLike, ax: "Axes | None") -> Theme:
+    """Return the theme that was asked for, or the one that suits the axes."""
+    if isinstance(theme, Theme):
+        return theme
+    if theme is not None:
+        _check.one_of("theme", theme, ("light", "dark"))
+        return DARK if theme == "dark" else LIGHT
+    return LIGHT if ax is None or _brightness(ax) > 0.4 else DARK
+
+
+def _brightness(ax: "Axes") -> float:
+    """Return how bright the ground behind the axes is, from 0 to 1; what nothing fills counts as paper."""
+    from matplotlib.colors import to_rgba
+
+    red, green, blue, alpha = to_rgba(ax.get_facecolor())
+    return (0.299 * red + 0.587 * green + 0.114 * blue) * alpha + (1 - alpha)
 
 
 class Picture(Protocol):
@@ -138,3 +225,67 @@ def _checked(ax: "Axes | None") -> "Axes | None":
         needed, remedy = "it must be matplotlib axes", "Pass what plt.subplots()[1] gives, or leave it out"
         raise InputError("ax", f"is of type {type(ax).__name__}", needed, remedy)
     return ax
+
+
+def places(known: Sequence[Name], wanted: Sequence[Any] | None, argument: str = "classes") -> list[int]:
+    """Return where the wanted names stand among those known; all of them by default."""
+    if wanted is None:
+        return list(range(len(known)))
+    if isinstance(wanted, str) or not wanted:
+        raise InputError(argument, f"is {wanted!r}", "it must list names", f"Pass {argument}=[...]")
+    return [_place(known, name, argument) for name in wanted]
+
+
+def _place(known: Sequence[Name], name: Any, argument: str) -> int:
+    if name in known:
+        return known.index(name)
+    raise unknown_class(argument, f"names {name!r}", name, known, kind="names")
+
+
+def rows_height(rows: int) -> float:
+    """Return the inches that a picture of so many rows likes to be high."""
+    return FRAME + ROW * max(rows, 2)
+
+
+def label_rows(ax: "Axes", names: Sequence[Name], theme: Theme, *, room: float = 1.0) -> float:
+    """Write the names beside their rows, the first on top, and return the size of letters that fits a row.
+
+    Names of two parts take more `room` than others before they are shortened.
+    """
+    row = 72 * ax.bbox.height / ax.figure.dpi / len(names)
+    size = float(np.clip(0.7 * row, SMALLEST_FONT, FONT))
+    short = labels(names, max(8, int(room * inches(ax) * ROW_LETTERS_AN_INCH)))
+    ax.set_yticks(range(len(names)), short, parse_math=False, fontsize=size, color=theme.ink)
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    return size
+
+
+def spans(ax: "Axes", rows: FloatArray, ends: FloatArray, colors: Sequence[str] | str, *, width: float = 2.4) -> None:
+    """Draw a line from end to end in each row; shape of `ends` (rows, 2). One of no length is a dot."""
+    ax.hlines(rows, ends[:, 0], ends[:, 1], colors=colors, linewidth=width, capstyle="round", clip_on=False, zorder=3)
+    dots: dict[str, Any] = {"c": colors, "s": (0.7 * width) ** 2, "linewidths": 0, "clip_on": False, "zorder": 3}
+    ax.scatter(ends.mean(axis=1), rows, **dots)
+
+
+def chosen_places(known: Sequence[Name], shares: FloatArray, wanted: Sequence[Any] | None) -> list[int]:
+    """Return where the wanted classes stand; by default, those with the largest shares, in their usual order."""
+    if wanted is not None:
+        return places(known, wanted)
+    largest = np.argsort(-shares, kind="stable")[:MOST_CLASSES]
+    return [int(place) for place in np.sort(largest)]
+
+
+def write_legend(ax: "Axes", marks: Sequence[Any], classes: tuple[Name, ...], theme: Theme) -> None:
+    """Name the marks of the classes above the rows, whatever their first letter: matplotlib leaves out ``_fail``."""
+    columns = legend_columns(classes, inches(ax))
+    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncols": columns, "borderpad": 0}
+    names = labels(classes, LEGEND_NAME)
+    legend = ax.legend(marks, [" "] * len(names), **place, frameon=False, fontsize=8)
+    for text, name in zip(legend.get_texts(), names, strict=True):
+        text.set(text=name, color=theme.ink, parse_math=False)
+
+
+def legend_columns(classes: tuple[Name, ...], width: float) -> int:
+    """Return how many names stand side by side in the legend of a picture so many inches wide."""
+    longest = max(map(len, labels(classes, LEGEND_NAME)))
+    return int(np.clip(0.7 * width * LEGEND_LETTERS // (longest + 6), 1, len(classes)))

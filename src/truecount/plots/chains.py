@@ -9,9 +9,7 @@ from truecount._types import FloatArray, Name
 from truecount._wording import labels
 from truecount.errors import InputError
 from truecount.inference.convergence import by_chain
-from truecount.plots.canvas import FONT, drawn, percent_axis
-from truecount.plots.rows import label_rows, places, rows_height
-from truecount.plots.theme import Theme, ThemeLike
+from truecount.plots.canvas import FONT, Theme, ThemeLike, drawn, label_rows, percent_axis, places, rows_height
 from truecount.results import Posterior
 
 if TYPE_CHECKING:

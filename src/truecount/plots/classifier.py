@@ -9,9 +9,18 @@ from truecount import _check
 from truecount._types import FloatArray, Name
 from truecount._wording import display_width, labels
 from truecount.counts.weights import effective_counts
-from truecount.plots.canvas import FONT, drawn, inches
-from truecount.plots.rows import SMALLEST_FONT, label_rows, rows_height, spans
-from truecount.plots.theme import Theme, ThemeLike, marker
+from truecount.plots.canvas import (
+    FONT,
+    SMALLEST_FONT,
+    Theme,
+    ThemeLike,
+    drawn,
+    inches,
+    label_rows,
+    marker,
+    rows_height,
+    spans,
+)
 from truecount.results import Posterior
 from truecount.results.summary import interval_of
 

@@ -13,13 +13,25 @@ from truecount._types import FloatArray, Name
 from truecount._wording import labels, visible
 from truecount.counts.periods import time_place
 from truecount.errors import InputError
-from truecount.plots.canvas import FONT, WIDTH, drawn, dress, find_letters, inches, new_axes, percent_axis
-from truecount.plots.rows import FRAME, ROW
-from truecount.plots.theme import Theme, ThemeLike, find_theme
+from truecount.plots.canvas import (
+    FONT,
+    FRAME,
+    ROW,
+    WIDTH,
+    Theme,
+    ThemeLike,
+    drawn,
+    dress,
+    find_letters,
+    find_theme,
+    inches,
+    new_axes,
+    percent_axis,
+)
 from truecount.reading.names import group_name
-from truecount.results.group_posterior import GroupPosterior
-from truecount.results.group_summary import GroupSummary
-from truecount.results.table import SHARE_NAMES
+from truecount.results.groups.posterior import GroupPosterior
+from truecount.results.groups.summary import GroupSummary
+from truecount.results.summary import SHARE_NAMES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

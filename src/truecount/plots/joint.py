@@ -11,9 +11,7 @@ from truecount._wording import labels
 from truecount.errors import InputError
 from truecount.inference.draws import dirichlet
 from truecount.models import LabelShift
-from truecount.plots.canvas import FONT, WIDTH, drawn, percent_axis
-from truecount.plots.rows import places
-from truecount.plots.theme import Theme, ThemeLike
+from truecount.plots.canvas import FONT, WIDTH, Theme, ThemeLike, drawn, percent_axis, places
 from truecount.results import Posterior
 
 if TYPE_CHECKING:

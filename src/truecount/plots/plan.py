@@ -8,9 +8,7 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray
 from truecount.errors import InputError
-from truecount.plots.canvas import FONT, drawn, percent_axis
-from truecount.plots.legend import write_legend
-from truecount.plots.theme import Theme, ThemeLike, marker
+from truecount.plots.canvas import FONT, Theme, ThemeLike, drawn, marker, percent_axis, write_legend
 from truecount.results.plan import Plan
 
 if TYPE_CHECKING:

@@ -9,13 +9,11 @@ import numpy as np
 from truecount._types import FloatArray, Name
 from truecount._wording import labels
 from truecount.errors import InputError
-from truecount.plots.canvas import FONT, drawn
+from truecount.plots.canvas import FONT, FRAME, ROW, Theme, ThemeLike, drawn, label_rows, spans
 from truecount.plots.groups import LONGEST_NAME, MOST_NAMED, TIGHT_ROW, Answer, summary_of
-from truecount.plots.rows import FRAME, ROW, label_rows, spans
-from truecount.plots.theme import Theme, ThemeLike
 from truecount.reading.names import group_name
-from truecount.results.group_summary import PairSummary
-from truecount.results.group_table import probability
+from truecount.results.groups.summary import PairSummary
+from truecount.results.groups.table import probability
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -175,7 +173,7 @@ def pairs(answer: Answer, *, ax: "Axes | None" = None, theme: ThemeLike = None) 
 
 def draw_pairs(ax: "Axes", data: PairsData, theme: Theme) -> None:
     """Draw rows of differences beside a line at zero."""
-    size = label_rows(ax, data.names, theme)
+    size = label_rows(ax, data.names, theme, room=1.6)
     rows = np.arange(len(data.names), dtype=float)
     color = theme.color(data.position)
     spans(ax, rows, data.interval, color)

@@ -9,13 +9,10 @@ import numpy as np
 from truecount._types import FloatArray, Name
 from truecount.errors import InputError
 from truecount.models import LabelShift
-from truecount.plots.canvas import drawn, percent_axis
-from truecount.plots.rows import label_rows, places, rows_height, spans
+from truecount.plots.canvas import Theme, ThemeLike, drawn, label_rows, marker, percent_axis, places, rows_height, spans
 from truecount.plots.smooth import edges_of, prior_density, smooth_density
-from truecount.plots.theme import Theme, ThemeLike, marker
 from truecount.results import Posterior
-from truecount.results.summary import Kind, Target, folded_summary
-from truecount.results.table import refusal, shares_in_words
+from truecount.results.summary import Kind, Look, Target, folded_summary, refusal, shares_in_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,12 +57,12 @@ def prevalence_data(
 ) -> PrevalenceData:
     """Return what `prevalence` draws."""
     require_answer("posterior", posterior)
-    look: dict[str, Any] = {"level": level, "kind": kind, "target": target}
+    look = Look(level=level, kind=kind, target=target)
     if classes is None:
-        summary, positions = folded_summary(posterior, **look)
+        summary, positions = folded_summary(posterior, look)
         chosen = list(range(len(positions)))
     else:
-        summary, chosen = posterior.summary(**look), places(posterior.classes, classes)
+        summary, chosen = look.of(posterior), places(posterior.classes, classes)
         positions = tuple(chosen)
     told = shares_in_words(summary)
     return PrevalenceData(

@@ -12,10 +12,20 @@ from truecount.diagnostics import identify
 from truecount.diagnostics.calibration import Coverage
 from truecount.errors import InputError
 from truecount.models import LabelShift
-from truecount.plots.canvas import FONT, drawn, percent_axis
-from truecount.plots.legend import chosen_places, write_legend
-from truecount.plots.rows import label_rows, places, rows_height, spans
-from truecount.plots.theme import Theme, ThemeLike, marker
+from truecount.plots.canvas import (
+    FONT,
+    Theme,
+    ThemeLike,
+    chosen_places,
+    drawn,
+    label_rows,
+    marker,
+    percent_axis,
+    places,
+    rows_height,
+    spans,
+    write_legend,
+)
 from truecount.results import Posterior
 
 if TYPE_CHECKING:

@@ -189,7 +189,7 @@ def array_rows(
     Examples
     --------
     >>> array_rows(encode("labels", ["a", "b", "a"]), encode("predictions", ["a", "a", "a"]))[0]
-    Row(group=(), label='a', output='a', rows=2, weight=2, squares=2, cluster=None)
+    Row(group=(), label='a', output='a', rows=2, weight=2, squares=2, cluster=None, label_group=())
     """
     clusters = [] if cluster is None else [cluster]
     columns = [*clusters, *groups, *([] if labels is None else [labels]), predictions]

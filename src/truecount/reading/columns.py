@@ -34,7 +34,7 @@ class Columns:
 
     Several predictions are those of several classifiers, several labels those of several raters. `study` says where the
     label of a row comes from; it may be one of the columns that groups are made by. `cluster` says which items belong
-    together.
+    together; of several columns, items that agree in all of them do.
     """
 
     prediction: str | tuple[str, ...]
@@ -42,18 +42,18 @@ class Columns:
     by: Mapping[str, str | None] = field(default_factory=dict)
     weight: str | None = None
     study: str | None = None
-    cluster: str | None = None
+    cluster: str | tuple[str, ...] | None = None
     needs_label: bool = True
 
     @property
     def keys(self) -> list[str]:
-        """Columns whose combinations are counted: groups, the cluster, labels, predictions."""
+        """Columns whose combinations are counted: groups, clusters, labels, predictions."""
         return [*self.by, *self.clusters, *self.labels, *self.predictions]
 
     @property
     def clusters(self) -> tuple[str, ...]:
-        """The column of clusters, or none."""
-        return () if self.cluster is None else (self.cluster,)
+        """The columns of clusters: one, several, or none."""
+        return () if self.cluster is None else self.cluster if isinstance(self.cluster, tuple) else (self.cluster,)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -68,7 +68,7 @@ class Columns:
     @property
     def wanted(self) -> list[str]:
         """All columns that are read, each once."""
-        return [*self.keys, *([self.weight] if self.weight is not None else [])]
+        return list(dict.fromkeys([*self.keys, *([self.weight] if self.weight is not None else [])]))
 
     @property
     def of_labels(self) -> "Columns":
@@ -81,11 +81,12 @@ class Columns:
         return self if self.study is None else replace(self, by={**self.by, **self.of_labels.by})
 
     def require_distinct(self) -> None:
-        """Refuse one column in two roles."""
+        """Refuse one column in two roles; clusters within a group or a study may name its column too."""
         roles: list[tuple[str, str | None]] = [("label", each) for each in self.labels]
         roles += [*(("prediction", each) for each in self.predictions), ("weight", self.weight)]
-        roles += [("cluster", self.cluster)]
         roles += [] if self.study in self.by else [("study", self.study)]
+        outer = {*self.by, self.study} if {*self.clusters} - {*self.by, self.study} else set()
+        roles += [("cluster", each) for each in self.clusters if each not in outer]
         seen = dict.fromkeys(self.by, "by")
         for role, column in roles:
             if column is not None and not isinstance(column, str):

@@ -1,14 +1,14 @@
-"""DuckDB: a connection, how names are written in its SQL, and one group-by over a relation in its own words.
+"""DuckDB: a connection, how names are written in its SQL, relations, and one group-by over one in its own words.
 
 Files need no other library, and start at once.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 from truecount.reading.columns import COARSE, Columns, require_column
 
@@ -147,3 +147,38 @@ def _kind(dtype: Any) -> str:
     if name.startswith("time"):
         return "Datetime" if name.startswith("timestamp") else "Time"
     return KINDS.get(name, name.capitalize())
+
+
+class Relation(NamedTuple):
+    """What DuckDB reads, and what a value of it stands for."""
+
+    native: Any
+    decode: Callable[[Any], Any]
+
+
+def selected(
+    connection: Connection,
+    source: str,
+    columns: Columns,
+    chosen: dict[str, str],
+    *,
+    as_text: str = "{}",
+    decode: Callable[[Any], Any] = lambda value: value,
+) -> Relation:
+    """Select columns of text; times, in UTC if they have a zone, and weights are read as such."""
+    made = []
+    for column, expression in chosen.items():
+        filled = f"nullif(trim({as_text.format(expression)}), '')"
+        if columns.by.get(column):
+            expression = f"CAST(CAST({filled} AS TIMESTAMPTZ) AS TIMESTAMP)"
+        elif column == columns.weight:
+            expression = f"CAST({filled} AS DOUBLE)"
+        else:
+            expression = f"CAST({expression} AS VARCHAR)"
+        made.append(f"{expression} AS {identifier(column)}")
+    return Relation(connection.sql(f"SELECT {', '.join(made)} FROM {source}"), decode)  # noqa: S608
+
+
+def columns_of(connection: Connection, source: str) -> list[str]:
+    """Return the names of a source's columns."""
+    return list(connection.sql(f"FROM {source} LIMIT 0").columns)

@@ -1,6 +1,7 @@
 """Files of labelled and unlabelled rows: counted by DuckDB without loading them, and blamed by name."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -12,33 +13,48 @@ from truecount._json import JsonError
 from truecount._secrets import masked, secrets_of, without_secrets
 from truecount._wording import quoted
 from truecount.errors import InputError
-from truecount.reading.columns import Columns, NoColumnError
-from truecount.reading.duck import Connection, Place, connect
+from truecount.reading.columns import (
+    Columns,
+    NoColumnError,
+    require_column,
+    require_few_columns,
+    require_in_every_shard,
+)
+from truecount.reading.duck import Connection, Place, Relation, columns_of, connect, literals, selected, sql_text
 from truecount.reading.locate import (
+    DELIMITERS,
     LINES,
     RECORDS,
     TABLES,
     Shards,
+    bad_line,
     ending,
+    ends_in_quotes,
     find_shards,
+    folder_columns,
+    header,
     is_address,
     is_database,
     may_be_log,
+    require_whole,
 )
 from truecount.reading.names import parts_of
 from truecount.reading.relations import (
-    Relation,
-    column_names,
+    FIRST_RECORDS,
     lacking_extension,
-    relations,
+    lines_source,
+    of_parquet,
+    of_records,
+    records_source,
     require_keys,
     require_no_mixed_truth,
     shards_at,
     table_at,
 )
-from truecount.reading.rows import Row, Table
-from truecount.reading.scan import scan
-from truecount.reading.text import DELIMITERS, bad_line, ends_in_quotes, require_whole
+from truecount.reading.rows import Row, Table, scan
+
+CSV = """read_csv({paths}, columns={types}, delim={delimiter}, header=true, quote='"', escape='"', comment='',
+    auto_detect=false, parallel={parallel}, hive_partitioning={partitioned}, hive_types_autocast=false)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +142,67 @@ def _watched(connection: Connection, name: str, relation: Relation, columns: Col
         return scan(name, relation.native, columns, relation.decode)
 
 
+def relations(
+    connection: Connection, shards: Shards, columns: Columns, *, is_careful: bool = False
+) -> Iterator[Relation]:
+    """Return the table that all shards make up; files that name, order or type their columns differently come apart.
+
+    Where `is_careful`, CSV is read by one thread, as line breaks in quotes may need, and JSON line by line, as a byte
+    order mark does.
+    """
+    if shards.kind in DELIMITERS:
+        yield from _of_text(connection, shards, columns, "false" if is_careful else "true")
+    elif shards.kind in RECORDS:
+        yield of_records(connection, shards, columns, lines_source if is_careful else records_source)
+    elif shards.kind in TABLES:
+        yield from of_parquet(connection, shards, columns)
+    else:
+        raise NotImplementedError(f"files that end in {shards.kind} have no relation")
+
+
+def _of_text(connection: Connection, shards: Shards, columns: Columns, parallel: str) -> Iterator[Relation]:
+    """Read CSV by position, under names that no folder can have: one such as ``week=3`` replaces a column ``week``."""
+    alike: defaultdict[tuple[tuple[str, ...], str], list[Place]] = defaultdict(list)
+    for file in shards.files:
+        names, delimiter = header(file)
+        require_few_columns(str(file), len(names))
+        alike[tuple(names), delimiter].append(file)
+    by_file = {str(files[0]): [*named, *folder_columns(files[0])] for (named, _), files in alike.items()}
+    require_in_every_shard(by_file, columns)
+    for (named, delimiter), files in alike.items():
+        types = "{" + ", ".join(f"'/{position}': 'VARCHAR'" for position in range(len(named))) + "}"
+        source = CSV.format(
+            paths=literals(files),
+            types=types,
+            delimiter=sql_text(delimiter),
+            parallel=parallel,
+            partitioned=shards.is_partitioned,
+        )
+        parts = columns_of(connection, source)[len(named) :]
+        known = [*named, *parts]
+        chosen = {column: f"#{require_column(str(files[0]), known, column) + 1}" for column in columns.wanted}
+        yield selected(connection, source, columns, chosen)
+
+
+def column_names(connection: Connection, shards: Shards) -> list[str]:
+    """Return the columns of a table: of JSON, the keys of its first records."""
+    if shards.kind in DELIMITERS:
+        return header(shards.files[0])[0]
+    if shards.kind in TABLES:
+        source = f"read_parquet({literals(shards.files)}, hive_partitioning={shards.is_partitioned})"
+        return columns_of(connection, source)
+    source = f"(FROM {records_source(shards)} LIMIT {FIRST_RECORDS})"
+    found = connection.sql(f"SELECT json_keys(json) FROM {source}").fetchall()  # noqa: S608
+    return list(dict.fromkeys(key for (keys,) in found for key in keys or ()))
+
+
 def _cells(rows: list[Row], columns: Columns) -> dict[str, tuple[Any, ...]]:
     """Return what each column holds, where there are rows."""
     nothing = (None,) * len(columns.labels), (None,) * len(columns.predictions)
     values = [
         (
             *row.group,
-            *(() if columns.cluster is None else (row.cluster,)),
+            *(row.cluster for _ in columns.clusters),
             *(nothing[0] if row.label is None else parts_of(row.label)),
             *(nothing[1] if row.output is None else parts_of(row.output)),
         )
@@ -208,11 +278,8 @@ def _rows_at(address: str, columns: Columns) -> list[Row]:
         if not secrets_of(address):
             raise told from error
         parts = (told.argument, told.found, told.needed, told.remedy)
-    raise _same_kind(told, [without_secrets(part, address) for part in parts])
-
-
-def _same_kind(error: InputError, parts: list[str]) -> InputError:
-    return NoColumnError(*parts, column=error.column) if isinstance(error, NoColumnError) else InputError(*parts)
+    clean = [without_secrets(part, address) for part in parts]
+    raise NoColumnError(*clean, column=told.column) if isinstance(told, NoColumnError) else InputError(*clean)
 
 
 def _unreadable_at(address: str, columns: Columns, error: Exception) -> InputError:

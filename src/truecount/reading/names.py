@@ -108,6 +108,17 @@ def combination_name(parts: Combination) -> str:
     return ", ".join(MISSING if part is None else _written(part) for part in parts)
 
 
+def cluster_name(parts: Sequence[Name | None]) -> Name | None:
+    """Return the name of the cluster that an item belongs to by one column or several; None where one is empty.
+
+    >>> cluster_name(["q1"]), cluster_name(["A", "q1"]), cluster_name(["A", None])
+    ('q1', 'A, q1', None)
+    """
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    return None if None in parts else combination_name(tuple(parts))
+
+
 def _written(part: Name) -> str:
     is_clear = not isinstance(part, str) or (part != MISSING and not set(part) & {",", '"'})
     return str(part) if is_clear else json.dumps(part, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Files, addresses and databases become relations of DuckDB, which streams them: only counts reach Python."""
+"""What has types becomes relations of DuckDB, which streams it: JSON, Parquet, and tables at addresses."""
 
 import re
 from collections import Counter as Sums
@@ -6,19 +6,26 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from glob import has_magic
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from truecount._json import read_json
 from truecount._wording import quoted
 from truecount.errors import InputError
 from truecount.reading.columns import Columns, require_column, require_few_columns, require_in_every_shard
-from truecount.reading.duck import Connection, Place, identifier, literals, sql_text, without_pattern
-from truecount.reading.locate import ARRAY, DATABASES, RECORDS, TABLES, Shards, folder_columns, is_address, one_kind
-from truecount.reading.text import DELIMITERS, header
+from truecount.reading.duck import (
+    Connection,
+    Place,
+    Relation,
+    columns_of,
+    identifier,
+    literals,
+    selected,
+    sql_text,
+    without_pattern,
+)
+from truecount.reading.locate import ARRAY, DATABASES, Shards, folder_columns, is_address, one_kind
 
-CSV = """read_csv({paths}, columns={types}, delim={delimiter}, header=true, quote='"', escape='"', comment='',
-    auto_detect=false, parallel={parallel}, hive_partitioning={partitioned}, hive_types_autocast=false)"""
 JSON_LINES = """(SELECT CAST(line AS JSON) AS json, * EXCLUDE (line) FROM read_csv({paths},
     columns={{'line': 'VARCHAR'}}, delim='\x01', quote='', escape='', header=false, auto_detect=false,
     max_line_size=16777216, hive_partitioning={partitioned}, hive_types_autocast=false) WHERE trim(line) <> '')"""
@@ -34,56 +41,7 @@ FIRST_RECORDS = 1000
 TWICE = "'A key that is read stands twice in one object: '"
 
 
-class Relation(NamedTuple):
-    """What DuckDB reads, and what a value of it stands for."""
-
-    native: Any
-    decode: Callable[[Any], Any]
-
-
-def relations(
-    connection: Connection, shards: Shards, columns: Columns, *, is_careful: bool = False
-) -> Iterator[Relation]:
-    """Return the table that all shards make up; files that name, order or type their columns differently come apart.
-
-    Where `is_careful`, CSV is read by one thread, as line breaks in quotes may need, and JSON line by line, as a byte
-    order mark does.
-    """
-    if shards.kind in DELIMITERS:
-        yield from _of_text(connection, shards, columns, "false" if is_careful else "true")
-    elif shards.kind in RECORDS:
-        yield _of_records(connection, shards, columns, _lines_source if is_careful else _records_source)
-    elif shards.kind in TABLES:
-        yield from _of_parquet(connection, shards, columns)
-    else:
-        raise NotImplementedError(f"files that end in {shards.kind} have no relation")
-
-
-def _of_text(connection: Connection, shards: Shards, columns: Columns, parallel: str) -> Iterator[Relation]:
-    """Read CSV by position, under names that no folder can have: one such as ``week=3`` replaces a column ``week``."""
-    alike: defaultdict[tuple[tuple[str, ...], str], list[Place]] = defaultdict(list)
-    for file in shards.files:
-        names, delimiter = header(file)
-        require_few_columns(str(file), len(names))
-        alike[tuple(names), delimiter].append(file)
-    by_file = {str(files[0]): [*named, *folder_columns(files[0])] for (named, _), files in alike.items()}
-    require_in_every_shard(by_file, columns)
-    for (named, delimiter), files in alike.items():
-        types = "{" + ", ".join(f"'/{position}': 'VARCHAR'" for position in range(len(named))) + "}"
-        source = CSV.format(
-            paths=literals(files),
-            types=types,
-            delimiter=sql_text(delimiter),
-            parallel=parallel,
-            partitioned=shards.is_partitioned,
-        )
-        parts = _columns_of(connection, source)[len(named) :]
-        known = [*named, *parts]
-        chosen = {column: f"#{require_column(str(files[0]), known, column) + 1}" for column in columns.wanted}
-        yield _selected(connection, source, columns, chosen)
-
-
-def _of_parquet(connection: Connection, shards: Shards, columns: Columns) -> list[Relation]:
+def of_parquet(connection: Connection, shards: Shards, columns: Columns) -> list[Relation]:
     """Read Parquet; files whose types differ come apart, because DuckDB would cast all to those of the first."""
     alike = files_alike(connection, shards, columns)
     folders = _types_of_folders(connection, shards) if len(alike) > 1 else ""
@@ -109,7 +67,7 @@ def _types_of_folders(connection: Connection, shards: Shards) -> str:
 
 def of_table(connection: Connection, name: str, source: str, columns: Columns) -> Relation:
     """Return the columns wanted of a typed table; a dot leads into a struct where no column has it in its name."""
-    known = _columns_of(connection, source)
+    known = columns_of(connection, source)
     chosen = {}
     for column in columns.wanted:
         outer, _, inner = column.partition(".")
@@ -122,20 +80,20 @@ def of_table(connection: Connection, name: str, source: str, columns: Columns) -
     return Relation(connection.sql(f"SELECT {selected} FROM {source}"), lambda value: value)  # noqa: S608
 
 
-def _of_records(
+def of_records(
     connection: Connection, shards: Shards, columns: Columns, source_of: Callable[[Shards], str]
 ) -> Relation:
     """Read JSON; a dot leads into an object where no key has it in its name."""
     _require_no_folder_json(shards)
     source = source_of(shards)
-    parts = [part for part in _columns_of(connection, source) if part != "json"]
+    parts = [part for part in columns_of(connection, source) if part != "json"]
     extracted = {
         column: f"to_json({identifier(column)})" if column in parts else _extract(column) for column in columns.wanted
     }
     first, keys = next(iter(extracted)), [column for column in columns.wanted if column not in parts]
     twice = f"{_stands_twice(keys)} THEN error({TWICE} || left(json, 60))"
     extracted[first] = f"CASE WHEN {twice} ELSE {extracted[first]} END"
-    return _selected(connection, source, columns, extracted, as_text="({} ->> '$')", decode=_from_json)
+    return selected(connection, source, columns, extracted, as_text="({} ->> '$')", decode=_from_json)
 
 
 def _stands_twice(columns: Sequence[str]) -> str:
@@ -162,13 +120,15 @@ def _require_no_folder_json(shards: Shards) -> None:
             raise InputError(str(file), found, needed, "Rename the folder")
 
 
-def _records_source(shards: Shards) -> str:
+def records_source(shards: Shards) -> str:
+    """Return the SQL that reads JSON, record by record."""
     form = "array" if shards.kind == ARRAY else "newline_delimited"
     options = f"format='{form}', hive_partitioning={shards.is_partitioned}, hive_types_autocast=false"
     return f"read_json_objects({literals(shards.files)}, {options})"
 
 
-def _lines_source(shards: Shards) -> str:
+def lines_source(shards: Shards) -> str:
+    """Return the SQL that reads JSON Lines, line by line."""
     return JSON_LINES.format(paths=literals(shards.files), partitioned=shards.is_partitioned)
 
 
@@ -176,7 +136,7 @@ def require_keys(connection: Connection, shards: Shards, missing: Sequence[str])
     """Refuse columns of JSON that are empty because no record has such a key."""
     if not missing:
         return
-    keys = f"SELECT DISTINCT unnest(json_keys(json)) FROM {_records_source(shards)} ORDER BY ALL"  # noqa: S608
+    keys = f"SELECT DISTINCT unnest(json_keys(json)) FROM {records_source(shards)} ORDER BY ALL"  # noqa: S608
     known = [key for (key,) in connection.sql(keys).fetchall()]
     for column in missing:
         outer = column.partition(".")[0]
@@ -187,7 +147,7 @@ def require_no_mixed_truth(connection: Connection, shards: Shards, mixed: Sequen
     """Refuse columns of JSON that hold true or false in one shard and numbers in another, and name both."""
     for column in mixed if len(shards.files) > 1 else ():
         value = f"json_type({_extract(column)})"
-        source = _records_source(shards).removesuffix(")") + ", filename=true)"
+        source = records_source(shards).removesuffix(")") + ", filename=true)"
         where = f"{value} IN ('BOOLEAN', 'BIGINT', 'UBIGINT', 'HUGEINT', 'DOUBLE')"
         files = f"SELECT {value} = 'BOOLEAN', min(filename) FROM {source} WHERE {where} GROUP BY 1 ORDER BY 1"  # noqa: S608
         (_, numbers), (_, truths) = connection.sql(files).fetchall()
@@ -209,47 +169,8 @@ def _extract(column: str) -> str:
     return f"coalesce({', '.join(f'json_extract(json, {sql_text(pointer)})' for pointer in pointers)})"
 
 
-def _selected(
-    connection: Connection,
-    source: str,
-    columns: Columns,
-    chosen: dict[str, str],
-    *,
-    as_text: str = "{}",
-    decode: Callable[[Any], Any] = lambda value: value,
-) -> Relation:
-    """Select columns of text; times, in UTC if they have a zone, and weights are read as such."""
-    made = []
-    for column, expression in chosen.items():
-        filled = f"nullif(trim({as_text.format(expression)}), '')"
-        if columns.by.get(column):
-            expression = f"CAST(CAST({filled} AS TIMESTAMPTZ) AS TIMESTAMP)"
-        elif column == columns.weight:
-            expression = f"CAST({filled} AS DOUBLE)"
-        else:
-            expression = f"CAST({expression} AS VARCHAR)"
-        made.append(f"{expression} AS {identifier(column)}")
-    return Relation(connection.sql(f"SELECT {', '.join(made)} FROM {source}"), decode)  # noqa: S608
-
-
 def _from_json(value: Any) -> Any:
     return read_json(value) if isinstance(value, str) else value
-
-
-def column_names(connection: Connection, shards: Shards) -> list[str]:
-    """Return the columns of a table: of JSON, the keys of its first records."""
-    if shards.kind in DELIMITERS:
-        return header(shards.files[0])[0]
-    if shards.kind in TABLES:
-        source = f"read_parquet({literals(shards.files)}, hive_partitioning={shards.is_partitioned})"
-        return _columns_of(connection, source)
-    source = f"(FROM {_records_source(shards)} LIMIT {FIRST_RECORDS})"
-    found = connection.sql(f"SELECT json_keys(json) FROM {source}").fetchall()  # noqa: S608
-    return list(dict.fromkeys(key for (keys,) in found for key in keys or ()))
-
-
-def _columns_of(connection: Connection, source: str) -> list[str]:
-    return list(connection.sql(f"FROM {source} LIMIT 0").columns)
 
 
 def files_alike(connection: Connection, shards: Shards, columns: Columns) -> list[list[Place]]:

@@ -1,20 +1,19 @@
-"""Tables of any kind become rows: one table with both kinds of rows, or a labelled and an unlabelled one.
-
-What rows must satisfy to be counted is checked here, and said of the table that they came from.
-"""
+"""Rows: a group-by where the data are, and what one table or two of them must hold; only groups reach Python."""
 
 import warnings
 from collections import Counter as Sums
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol, Self
+from math import isfinite
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeAlias
 
-from truecount._advice import AUDIT, Advice, keyword, period
+from truecount._advice import AUDIT, Advice, keyword, period, several
 from truecount._types import Name
 from truecount._wording import quoted
 from truecount.errors import InputError, TruecountWarning
-from truecount.reading.columns import Columns, NoColumnError
+from truecount.reading.columns import Columns, NoColumnError, require_kinds, start_of
+from truecount.reading.duck import duck_frame, is_relation
 from truecount.reading.names import (
     MISSING_WORDS,
     SUSPECT_WORDS,
@@ -22,22 +21,36 @@ from truecount.reading.names import (
     Key,
     Missing,
     Value,
+    as_key,
+    as_name,
+    cluster_name,
+    combined,
     each_part,
     group_name,
     missing_words,
     named_or_found,
     parts_of,
+    plain_value,
 )
+
+if TYPE_CHECKING:
+    from truecount.reading.frames import AnyFrame
 
 TRUTHS = ("true", "false")
 MOST_NAMES = 1000
 """More different values than this are not classes or outputs, unless someone names them all."""
 MOST_LONE_GROUPS = 1000
 """More groups than this, of one item or two, are not groups."""
+Record: TypeAlias = tuple[Any, ...]
+MOST_GROUPS = 1_000_000
 
 
 class Row(NamedTuple):
-    """Rows of a table that are alike, counted; label and output are combinations where several columns are read."""
+    """Rows of a table that are alike, counted; label and output are combinations where several columns are read.
+
+    The key of an unlabelled row is its group, that of a labelled one its study; `label_group` is the group of a
+    labelled row, where it is known.
+    """
 
     group: Group
     label: Value
@@ -46,6 +59,7 @@ class Row(NamedTuple):
     weight: Any
     squares: Any
     cluster: Key = None
+    label_group: Group = ()
 
 
 class Table(Protocol):
@@ -121,7 +135,11 @@ class Reading:
         study = () if self.columns.study is None else (columns.index(self.columns.study),)
         groups = range(len(self.columns.by))
         kept = [
-            row._replace(group=tuple(row.group[at] for at in (groups if row.label is None else study))) for row in rows
+            row._replace(
+                group=tuple(row.group[at] for at in (groups if row.label is None else study)),
+                label_group=() if row.label is None or study else known_group(row.group),
+            )
+            for row in rows
         ]
         require_studies(table, kept, self.columns.study)
         return kept
@@ -173,7 +191,7 @@ class Reading:
         """Return the rows of the first table, labelled throughout; without any label it may be the second."""
         columns = self.columns.labels
         try:
-            rows = self.explained(labeled.name, labeled.rows(self.columns.of_labels))
+            rows = self.explained(labeled.name, self._rows_of_labels(labeled))
             require_predictions(labeled.name, rows, self.columns.predictions)
             require_some_labeled(labeled.name, rows, columns)
         except InputError as error:
@@ -184,6 +202,13 @@ class Reading:
         require_all_labeled(labeled.name, rows)
         require_studies(labeled.name, rows, self.columns.study)
         return rows
+
+    def _rows_of_labels(self, table: Table) -> list[Row]:
+        """Return the rows of a labelled table; where it has the columns of groups, each row knows its group."""
+        if self.columns.by and self.columns.study is None:
+            with suppress(InputError):
+                return [row._replace(group=(), label_group=known_group(row.group)) for row in table.rows(self.columns)]
+        return table.rows(self.columns.of_labels)
 
     def _new_rows(self, table: Table) -> list[Row]:
         """Return the rows of the second table; labels that it holds are not used, and a warning says so."""
@@ -232,6 +257,11 @@ class Reading:
             return None if name is None else spelled.get(str(name).casefold(), str(name))
 
         return [row._replace(label=each_part(row.label, text), output=each_part(row.output, text)) for row in rows]
+
+
+def known_group(group: Group) -> Group:
+    """Return a group, or none where a part of its key is missing."""
+    return () if None in group else group
 
 
 def without(name: Name | None, words: Collection[str]) -> Name | None:
@@ -347,10 +377,10 @@ def require_full_groups(table: str | None, rows: Sequence[Row], columns: Columns
 
 def require_clusters(table: str | None, rows: Sequence[Row], columns: Columns) -> int:
     """Refuse rows without a cluster, and clusters that cross groups or studies; return how many clusters there are."""
-    column, where = str(columns.cluster), table or "cluster"
+    where = table or "cluster"
     without_cluster = sum(row.rows for row in rows if row.cluster is None)
     if without_cluster:
-        found = f"has {number_of_rows(without_cluster)} without a cluster{_in_column(table, column)}"
+        found = f"has {number_of_rows(without_cluster)} without a cluster{_in_column(table, *columns.clusters)}"
         remedy = "Give items that stand alone a cluster of their own, such as their id"
         raise InputError(where, found, "every item belongs to a cluster, if only to its own", remedy)
     homes: dict[tuple[Key, bool], Group] = {}
@@ -361,7 +391,8 @@ def require_clusters(table: str | None, rows: Sequence[Row], columns: Columns) -
             both = " and ".join(sorted(repr(group_name(key[0] if len(key) == 1 else key)) for key in (home, row.group)))
             found = f"has the cluster {row.cluster!r} in the {kind} {both}"
             needed = "what a cluster's items have in common would tie these together, which are drawn as independent"
-            remedy = "Make clusters within them, such as a question of one model, or leave out the groups"
+            outer = [*columns.by] if row.label is None else [str(columns.study)]
+            remedy = Advice("Make clusters within them: {}", several("cluster", [*outer, *columns.clusters]))
             raise InputError(where, found, needed, remedy)
     return len({cluster for cluster, _ in homes})
 
@@ -380,3 +411,82 @@ def _in_column(table: str | None, *columns: str) -> str:
     if table is None or table in columns:
         return ""
     return f" in column{'s' * (len(columns) > 1)} {quoted(columns)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A relation of DuckDB or a frame that narwhals knows, and the argument that it came as."""
+
+    name: str
+    native: Any
+    is_text: bool = False
+
+    def rows(self, columns: Columns) -> list[Row]:
+        """Count the combinations of values in these columns."""
+        return scan(self.name, self.native, columns)
+
+
+def scan(table: str, native: Any, columns: Columns, decode: Callable[[Any], Any] = lambda value: value) -> list[Row]:
+    """Count the combinations of groups, labels and predictions in a table.
+
+    Parameters
+    ----------
+    table
+        What the caller knows the table as; errors say it.
+    native
+        A relation of DuckDB, or a frame of a kind that narwhals knows.
+    columns
+        Which columns to read.
+    decode
+        What a value of the table stands for.
+    """
+    frame = duck_frame(table, native, columns) if is_relation(native) else _any_frame(table, native, columns)
+    require_kinds(table, frame.kinds, columns)
+    cells = frame.groups(columns, MOST_GROUPS)
+    if len(cells) > MOST_GROUPS:
+        found = f"has over {MOST_GROUPS:,} combinations of {quoted(columns.keys)}"
+        remedy = "Choose other columns"
+        if columns.cluster is not None:
+            remedy = "Count parts of the data with truecount counts, and merge them, or choose other columns"
+        raise InputError(table, found, "these must be columns of class names", remedy)
+    return [row_of(table, values, columns, decode) for values in cells]
+
+
+def _any_frame(table: str, native: Any, columns: Columns) -> "AnyFrame":
+    from truecount.reading.frames import any_frame
+
+    return any_frame(table, native, columns)
+
+
+def row_of(table: str, cells: Record, columns: Columns, decode: Callable[[Any], Any] = lambda value: value) -> Row:
+    """Return the values that a group of alike rows has, as names, and their sums as Python's own numbers."""
+    keys, sums = cells[: len(columns.keys)], cells[len(columns.keys) :]
+    group = tuple(
+        as_key(start_of(frequency, plain_value(decode(key))), table=table, column=column)
+        for key, (column, frequency) in zip(keys, columns.by.items(), strict=False)
+    )
+    start = len(group) + len(columns.clusters)
+    names = [
+        as_name(decode(key), table=table, column=column)
+        for key, column in zip(keys[start:], columns.keys[start:], strict=True)
+    ]
+    clusters = [
+        as_name(decode(key), table=table, column=column)
+        for key, column in zip(keys[len(group) : start], columns.clusters, strict=True)
+    ]
+    label = combined(columns.label, names[: len(columns.labels)])
+    output = combined(columns.prediction, names[len(columns.labels) :])
+    return Row(group, label, output, int(sums[0]), *_weights(table, sums, columns.weight), cluster_name(clusters))
+
+
+def _weights(table: str, sums: Record, column: str | None) -> tuple[float, float]:
+    """Return the sums of the weights and of their squares; rows without a column of weights weigh one."""
+    if column is None:
+        return int(sums[0]), int(sums[0])
+    rows, total, squares, least, present = sums
+    if present < rows or not isfinite(total) or not isfinite(squares) or least < 0:
+        absent = rows - present
+        number = f"{absent:,} missing weight{'s' * (absent > 1)}" if absent else "negative or infinite weights"
+        needed = "weights are 0 or more"
+        raise InputError(table, f"has {number} in column {column!r}", needed, "Fill them in, or remove those rows")
+    return float(total), float(squares)

@@ -10,7 +10,7 @@ from truecount._wording import visible
 from truecount.models.register import KINDS
 from truecount.results.finding import Finding
 from truecount.results.posterior import Posterior
-from truecount.results.table import remark, tabulate
+from truecount.results.summary import remark, tabulate
 
 Row = Mapping[str, Any]
 TITLES = {

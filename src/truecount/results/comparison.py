@@ -10,7 +10,7 @@ from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import visible
 from truecount.results.finding import OF_METHOD, Finding
 from truecount.results.posterior import Posterior
-from truecount.results.table import Table
+from truecount.results.summary import Table
 
 KINDS = {"bootstrap": "the bootstrap", "asymptotic": "the delta method"}
 MOST_WITH_INTERVALS = 4

@@ -7,7 +7,7 @@ import numpy as np
 
 from truecount._types import FloatArray, Name
 from truecount.results.by_class import unknown_class
-from truecount.results.table import Table
+from truecount.results.summary import Table
 
 Kind = Literal["alone", "without", "all"]
 

@@ -71,9 +71,9 @@ DECLARED = (
     Declared(
         "confusion-drifted",
         "serious",
-        ("check",),
+        ("check", "infer of groups"),
         "labels of several populations show that the classifier treats a class differently (audit, groups)",
-        otherwise="caution for p above 0.01",
+        otherwise="caution for p above 0.01, by `infer` above 0.001",
     ),
     Declared(
         "not-identified",
@@ -126,13 +126,18 @@ DECLARED = (
         "groups drawn together move the confusion away from what its labels say",
         otherwise="serious if chance explains it less than 3 times in 1,000",
     ),
-    Declared("few-groups", "info", ("infer of groups",), "so few groups that the prior of their spread has a say"),
+    Declared(
+        "few-groups",
+        "info",
+        ("infer of groups",),
+        "so few groups that the answer depends on the prior of how much they differ",
+    ),
     Declared("one-group", "info", ("infer of groups",), "one group, with nothing to compare it with or to borrow from"),
     Declared(
         "few-studies",
         "info",
         ("infer of groups",),
-        "so few studies that the prior of how much the confusion varies between them has a say",
+        "so few studies that the answer depends on the prior of how much the confusion varies between them",
         otherwise="caution for one study",
     ),
     Declared(

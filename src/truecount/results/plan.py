@@ -13,10 +13,10 @@ from truecount.planning.goal import Goal
 from truecount.planning.scenario import ANY, Sizes
 from truecount.planning.search import UNLIMITED
 from truecount.planning.worth import Alternative, Curve
-from truecount.results.table import Table
+from truecount.results.summary import Table
 
 SURE = 0.9
-"""Share of data sets for which an upper end of the widths is told."""
+"""Share of data sets for which an upper end of the widths is reported."""
 
 USUAL_ASSURANCE = 0.8
 """Probability below which an assurance is advised."""
@@ -70,8 +70,8 @@ class Plan:
         Whether the goal is reached by this plan; True without one.
     words
         What is not reached, what can be, and what would be needed.
-    alternatives
-        What else would be worth.
+    make_alternatives
+        Computes what else would be worth, which `alternatives` returns.
     make_curve
         Computes the width against cost, which `curve` returns; None where there is none.
     reading
@@ -92,7 +92,7 @@ class Plan:
     probability: float | None
     is_reached: bool
     words: tuple[str, ...]
-    alternatives: tuple[Alternative, ...]
+    make_alternatives: Callable[[], tuple[Alternative, ...]]
     make_curve: Callable[[], Curve] | None
     reading: FloatArray | None
     readable: float
@@ -108,6 +108,11 @@ class Plan:
     def half_width(self) -> float:
         """Half of that."""
         return self.width / 2
+
+    @property
+    def alternatives(self) -> tuple[Alternative, ...]:
+        """What else would be worth; computed when it is asked for."""
+        return self.make_alternatives()
 
     @property
     def curve(self) -> Curve | None:

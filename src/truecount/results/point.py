@@ -7,8 +7,7 @@ from typing import Any
 from truecount._types import FloatArray, Name
 from truecount._wording import visible
 from truecount.results.finding import Finding
-from truecount.results.summary import interval_name
-from truecount.results.table import Table
+from truecount.results.summary import Table, interval_name
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -18,14 +18,13 @@ from truecount.inference.draws import Draws, dirichlet
 from truecount.inference.importance.resample import effective_share, normalised
 from truecount.inference.run import Run, Status
 from truecount.models import LabelShift, Model, Prior
-from truecount.results import export, storage
 from truecount.results.by_class import ByClass, unknown_class
+from truecount.results.export import storage, values
+from truecount.results.export.frame import Backend, to_frame
+from truecount.results.export.provenance import Origin, provenance_of
 from truecount.results.finding import Finding
-from truecount.results.frame import Backend, to_frame
-from truecount.results.provenance import Origin, provenance_of
 from truecount.results.raters import RaterRates
-from truecount.results.summary import Kind, Summary, Target, interval_of, require_realizable
-from truecount.results.table import tabulate
+from truecount.results.summary import Kind, Look, Summary, Target, interval_of, require_realizable, tabulate
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -305,13 +304,13 @@ class Posterior:
 
     def to_arviz(self) -> Any:
         """Return the draws as ArviZ's own container (extra ``arviz``)."""
-        return export.to_arviz(self)
+        return values.to_arviz(self)
 
     def to_dict(
         self, *, level: float = 0.95, kind: Kind = "equal-tailed", target: Target = "population"
     ) -> dict[str, Any]:
         """Return the summary as plain values, schema ``truecount.estimate/1``."""
-        return export.to_dict(self, level=level, kind=kind, target=target)
+        return values.to_dict(self, level=level, kind=kind, target=target)
 
     def to_frame(
         self,
@@ -322,7 +321,7 @@ class Posterior:
         backend: Backend | None = None,
     ) -> Any:
         """Return a data frame with a row for each class, of pandas, polars or pyarrow."""
-        return to_frame(export.plain(self.summary(level, kind=kind, target=target).rows()), backend)
+        return to_frame(values.plain(self.summary(level, kind=kind, target=target).rows()), backend)
 
     def to_text(
         self,
@@ -341,7 +340,7 @@ class Posterior:
         classes
             Which classes, in this order, such as ``["pass"]`` or ``posterior.by_size()``; all by default.
         """
-        return tabulate(self, level=level, kind=kind, target=target, classes=classes).to_text()
+        return tabulate(self, Look(level=level, kind=kind, target=target), classes=classes).to_text()
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to one ``.npz`` file; what stood there before is replaced only when the new one is whole."""

@@ -11,8 +11,7 @@ import numpy as np
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import percent
 from truecount.counts import Ratings
-from truecount.results.summary import interval_of
-from truecount.results.table import Table
+from truecount.results.summary import Table, interval_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

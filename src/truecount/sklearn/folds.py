@@ -101,7 +101,7 @@ def _first_turn(X: Any) -> int:  # noqa: N803
 def turns(sizes: Sequence[int], number: int, first: int) -> list[slice | IntArray]:
     """Say which of so many new items each fold's classifier meets: as many as its share of the labelled ones.
 
-    Equal folds take turns one by one, so that no item need be copied. Whose turn is first hangs on `first`: small
+    Equal folds take turns one by one, so that no item need be copied. Whose turn is first depends on `first`: small
     batches that are pooled would else all begin with the same classifier.
 
     >>> turns([80, 80, 80], 7, 1)

@@ -17,7 +17,7 @@ from truecount.errors import InputError, TruecountWarning
 from truecount.reading.locate import holds_counts
 from truecount.reading.logs.log import TOOLS
 from writers.items import ITEMS, by_hand
-from written_by import numbers, written_by
+from written_by import numbers, run_tool, written_by
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +49,23 @@ def test_a_frame_of_samples_is_counted_alike(logs: Path) -> None:
     """Inspect's own table of samples."""
     counts = tc.count_table(logs / "samples.parquet", label="metadata_human", prediction="score_judge")
     assert numbers(counts) == by_hand(repeats=2)
+
+
+TOOLS_OF_OTHERS = ("inspect_ai", "lm_eval", "deepeval", "evals", "mlflow", "langsmith", "phoenix", "pandas", "polars")
+READ = """
+import sys
+import truecount as tc
+tc.infer(tc.count_log(sys.argv[1], label="metadata.human", prediction="scores.judge"))
+print({name.partition(".")[0] for name in sys.modules} & set(sys.argv[2:]) or "none")
+"""
+
+
+def test_a_log_is_read_without_the_tools_that_are_installed(logs: Path, tmp_path: Path) -> None:
+    script = tmp_path / "read.py"
+    script.write_text(READ)
+    assert run_tool(script, logs / "archive", *TOOLS_OF_OTHERS).strip() == "none"
+    script.write_text(f"import inspect_ai\n{READ}")
+    assert "inspect_ai" in run_tool(script, logs / "archive", *TOOLS_OF_OTHERS)
 
 
 def test_several_logs_and_groups_from_the_command(logs: Path, tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ import { survey } from "./survey.js";
 
 const WAYS = [["survey", "A test"], ["matrix", "A table"], ["file", "A file"], ["examples", "Examples"]];
 const DESIGNS = [
-  ["label-shift", "From elsewhere, or by their true class", "An earlier release, another hospital, a study with so many cases and so many controls."],
-  ["same-population", "At random from this same population", "Some of the items that are counted were picked blindly and looked at."],
-  ["by-prediction", "By what the classifier said", "For instance 100 that it passed and 100 that it failed, of this same population."],
+  ["label-shift", "From elsewhere, or by their true class", "An earlier release, another hospital, or stratified by class: a study with a fixed number of cases and of controls."],
+  ["same-population", "At random from this same population", "Some of the items that are counted were drawn at random and labelled."],
+  ["by-prediction", "By what the classifier said", "Stratified by output: for instance 100 that it passed and 100 that it failed, of this same population."],
 ];
 
 takeToken();
@@ -61,7 +61,7 @@ function drawAll() {
   drawOptions();
   if (state.in === "examples") { result.clear(); return; }
   if (state.in === "file" && !files.counts) result.clear();
-  if (state.in !== "file") answer();
+  else answer();
 }
 
 function drawWays() {
@@ -106,10 +106,8 @@ function openExample(each) {
 }
 
 function replaceState(found) {
-  const isOtherFile = found.file.place !== state.file.place;
   state = found;
-  if (files) files.state = state;
-  if (isOtherFile && files) { files.counts = null; files.found = null; }
+  files?.take(state);
 }
 
 function drawDesign() {
@@ -135,7 +133,7 @@ function drawOptions() {
     choose("of_interest", "Class of interest", state.in === "survey" ? [["", "positive"], ["negative", "negative"], ["all", "both"]]
       : [["", "all"], ...[...new Set([state.of_interest, ...classes].filter(Boolean))].map((each) => [each, each])]),
     groups.length ? choose("baseline", "Compare all groups with", [["", "each other"], ...groups.map((each) => [each, each])]) : null,
-    groups.length && !state.file.trend ? choose("independent", "Groups", [["", "borrow from each other"], ["yes", "stand alone"]]) : null,
+    groups.length && !state.file.trend ? choose("independent", "Groups", [["", "are partially pooled: they borrow from each other"], ["yes", "are independent"]]) : null,
     h("div", { class: "field" }, h("label", { for: "option-seed" }, "Seed"), seed));
 }
 

@@ -10,7 +10,7 @@ export class Result {
     this.current = null;
     this.options = options; // sets an option of the state
     this.panels = [planPanel(this), driftPanel(this), methodsPanel(this)];
-    this.main = new Newest((values, how) => ask(isGroups(values) ? "groups" : "answer", values, how), {
+    this.main = new Newest((values, how) => ask(isLong(values) ? "long-answer" : "answer", values, how), {
       show: (told, values) => this.#show(told, values),
       busy: (is) => byId("answer").setAttribute("aria-busy", String(is)),
       progress: (told) => this.progress(told, () => this.main.stop()),
@@ -78,7 +78,8 @@ export class Result {
 
   #one(found) {
     const shares = found.table.rows.length ? table(found.table, { label: "Shares of every class", colors: found.colors }) : null;
-    return [this.#top(found), h("div", { class: "sides" }, h("div", {}, shares), picture(found.picture)), findings(found.findings)];
+    const raters = found.raters ? h("section", {}, h("h3", {}, "How often raters are right"), table(found.raters, { label: "Raters" })) : null;
+    return [this.#top(found), h("div", { class: "sides" }, h("div", {}, shares), picture(found.picture)), raters, findings(found.findings)];
   }
 
   #groups(found) {
@@ -91,11 +92,10 @@ export class Result {
     const more = byId("more");
     more.hidden = false;
     const open = new Set([...more.querySelectorAll("details[open]")].map((each) => each.id));
-    const isOne = found.kind === "one";
     if (!more.childElementCount || more.dataset.kind !== found.kind) {
       more.dataset.kind = found.kind;
       this.parts = h("div", { class: "parts" });
-      fill(more, h("h3", { class: "and" }, "Ask further"), this.panels.filter((panel) => isOne || panel.ofGroups).map((panel) => panel.node), this.parts, this.#saving());
+      fill(more, h("h3", { class: "and" }, "Ask further"), this.panels.map((panel) => panel.node), this.parts, this.#saving());
     }
     const part = (id, title, ...inside) => h("details", { id, open: open.has(id), class: "part" }, h("summary", {}, title), inside);
     const shown = [];
@@ -126,8 +126,9 @@ export class Result {
   }
 }
 
-export const isGroups = (values) => Boolean(values.counts?.groups) || (values.survey?.positive.length > 1)
-  || Boolean(values.survey && (values.survey.sensitivity.length > 1 || values.survey.specificity.length > 1));
+// Several populations, studies, raters or classifiers, and clusters, may take seconds; what is typed never waits for them.
+const isLong = ({ counts, survey }) => Boolean(counts && (counts.groups || counts.patterns || counts.combinations || counts.clusters))
+  || Boolean(survey && Object.values(survey).some((each) => each.length > 1));
 
 function findings(found) {
   if (!found.length) return h("p", { class: "note calm" }, "Nothing was found in these counts that speaks against the answer. That does not prove the assumptions.");
@@ -150,8 +151,9 @@ function grid(found, corner, isHeat, label) {
 }
 
 // A part that is asked for when it is opened, and again when the answer changes while it is open.
-function panel(result, { id, title, task, ofGroups, controls, values, draw }) {
+function panel(result, { id, title, task, isOfOne = false, controls, values, draw }) {
   const place = h("div", { class: "found" });
+  const which = isOfOne ? groupChoice(id, () => refresh()) : null;
   const said = h("p", { class: "note", role: "status" });
   const work = new Newest((asked, how) => ask(task, asked, how), {
     show: (told) => { if (told.error) fill(place, h("p", { class: "note" }, told.error.message)); else fill(place, draw(told.result)); },
@@ -159,18 +161,38 @@ function panel(result, { id, title, task, ofGroups, controls, values, draw }) {
   });
   const refresh = () => {
     if (!node.open || !result.current) return;
+    which?.offer(result.current.groups || []);
     const more = values();
-    if (more) work.ask({ ...result.current.values, ...more });
+    if (more) work.ask({ ...result.current.values, ...which?.values(), ...more });
   };
-  const node = h("details", { id, class: "part", ontoggle: refresh }, h("summary", {}, title), controls(refresh), said, place);
-  return { node, refresh, ofGroups };
+  const node = h("details", { id, class: "part", ontoggle: refresh }, h("summary", {}, title), which?.node, controls(refresh), said, place);
+  return { node, refresh };
+}
+
+// What is asked of one population is asked of one of the groups, by itself.
+function groupChoice(id, changed) {
+  const node = h("div", { class: "field" });
+  let chosen = "", offered = "";
+  return {
+    node,
+    values: () => (chosen ? { group: chosen } : {}),
+    offer: (groups) => {
+      if (offered === JSON.stringify(groups)) return;
+      offered = JSON.stringify(groups);
+      if (!groups.includes(chosen)) chosen = groups[0] || "";
+      const select = h("select", { id: `${id}-group`, onchange: () => { chosen = select.value; changed(); } },
+        groups.map((each) => h("option", { value: each, selected: each === chosen }, each)));
+      fill(node, groups.length ? [h("label", { for: select.id }, "Group"), select,
+        h("p", { class: "hint" }, "This is asked of one group by itself, with the labels that serve all of them. Nothing is borrowed from the other groups, so its interval may be wider than above.")] : null);
+    },
+  };
 }
 
 function planPanel(result) {
   let kind = "labels";
   const inputs = { labels: "100", half_width: "3" };
   return panel(result, {
-    id: "plan", title: "What would more labels give?", task: "plan", ofGroups: true,
+    id: "plan", title: "What would more labels give?", task: "plan",
     controls: (refresh) => {
       const number = (name, words, unit) => {
         const field = h("input", { id: `plan-${name}`, type: "text", inputmode: "decimal", class: "count", value: inputs[name], "aria-label": words,
@@ -193,15 +215,16 @@ function planPanel(result) {
 function driftPanel(result) {
   let size = "5";
   return panel(result, {
-    id: "drift", title: "What if the classifier changed?", task: "drift", ofGroups: false,
+    id: "drift", title: "What if the classifier changed?", task: "drift", isOfOne: true,
     controls: (refresh) => {
       const shown = h("output", { for: "drift-size" }, "5 %");
       const slider = h("input", { id: "drift-size", type: "range", min: "0", max: "20", step: "1", value: size,
         oninput: () => { size = slider.value; shown.textContent = `${size} %`; refresh(); } });
-      return h("div", { class: "slider" }, h("label", { for: "drift-size" }, "Of each class, so many items may get another output than before:"), h("div", {}, slider, shown));
+      return h("div", { class: "slider" }, h("label", { for: "drift-size" }, "Share of each class whose output may have changed:"), h("div", {}, slider, shown));
     },
     values: () => ({ drift: `${size}%` }),
-    draw: (found) => [driftTable(found), h("p", { class: "note" }, "The wide bar holds whatever the change was, within that bound; the narrow one is the answer as it stands."), lines([["In a shell", found.shell], ["In Python", found.python]])],
+    draw: (found) => [driftTable(found), h("p", { class: "note" }, "The wide bar holds whatever the change was, within that bound; the narrow one is the answer as it stands."),
+      found.shell ? null : h("p", { class: "note" }, "The command shows this at a level of 95 % alone; Python at any."), lines([["In a shell", found.shell], ["In Python", found.python]])],
   });
 }
 
@@ -218,9 +241,11 @@ function driftTable(found) {
 }
 
 function methodsPanel(result) {
+  const shown = (found, label) => [table(found.table, { label }), found.notes.map((each) => h("p", { class: "note" }, each)),
+    picture(found.picture), lines([["In a shell", found.shell], ["In Python", found.python]])];
   return panel(result, {
-    id: "methods", title: "The estimators of the field, beside this answer", task: "compare", ofGroups: false,
+    id: "methods", title: "The estimators of the field, beside this answer", task: "compare", isOfOne: true,
     controls: () => null, values: () => ({}),
-    draw: (found) => [table(found.table, { label: "Estimators" }), found.notes.map((each) => h("p", { class: "note" }, each)), picture(found.picture), lines([["In a shell", found.shell], ["In Python", found.python]])],
+    draw: (found) => [found.of_test ? shown(found.of_test, "Rogan and Gladen") : null, shown(found, "Estimators")],
   });
 }

@@ -8,7 +8,7 @@ export const START = {
   matrix: {
     classes: ["fail", "pass"], outputs: ["fail", "pass"], labeled: [["140", "60"], ["20", "180"]], unlabeled: ["600", "400"],
   },
-  file: { place: "", label: "", prediction: "", by: [], trend: "", study: "", weight: "", missing: [] },
+  file: { place: "", population: "", label: [], prediction: [], by: [], trend: "", study: "", weight: "", cluster: "", missing: [] },
   ...USUAL,
 };
 

@@ -67,8 +67,8 @@ export function survey(panel, state, changed) {
       populations.map(row),
       h("button", { type: "button", class: "small", onclick: add }, "Add a population"),
       h("div", { class: "pair" },
-        rate("sensitivity", "Sensitivity", "True positives that the test finds."),
-        rate("specificity", "Specificity", "True negatives that it passes.")),
+        rate("sensitivity", "Sensitivity", "Of those who are positive, the share that tests positive."),
+        rate("specificity", "Specificity", "Of those who are negative, the share that tests negative.")),
       h("p", { class: "hint", id: "rates-hint" },
         "Counted in a validation study: 103/122. Known: 96%. A range: 75%..92%. Several studies: 78/85; 27/37."));
   }

@@ -1,6 +1,7 @@
-"""Gibbs sampling with the class of every unlabelled item imputed: the plainest engine, and a check on the others."""
+"""Gibbs sampling with the class of every unlabelled item imputed; transfers between classes make it fit for many."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,12 +12,22 @@ from truecount._types import FloatArray
 from truecount.errors import UnsuitableEngineError
 from truecount.inference.chains.history import History
 from truecount.inference.chains.learning import Concentrations
+from truecount.inference.chains.transfers import absorbing_chances, transfer
 from truecount.inference.draws import Draws, Engine, dirichlet, draw_rows, groups_apart
+from truecount.inference.modes.landscape import Landscape, survey
 from truecount.inference.run import ChainRun, JointRun
 from truecount.models import Density
 
 MOST_IMPUTED = 20.0
 """Imputed items for each labelled one, beyond which the confusion hardly moves."""
+MOST_ROUNDED = 1e-3
+"""Part of the items by which rounding weighted ones may change them."""
+SWEEPS_PER_TRANSFER = 3
+LEAST_MOVE = 1e-4
+"""Prevalence that a transfer of the warm-up moves on average, below which there are none afterwards: where rows have
+cells of a prior far below 1, hardly anything can be moved."""
+WORTH_CUTTING = 30_000
+"""Cells of all chains from which on two threads are faster than one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,65 +38,190 @@ class Gibbs(Engine):
     ----------
     draws
         How many to return, all chains together (rounded up to a multiple of the chains).
+    effective_draws
+        Go on until every class has this effective sample size, R-hat is at most 1.01, or the budget is spent.
     chains, warmup
         How many chains, and how many sweeps of each are thrown away.
+    budget
+        Sweeps that each chain may make; None takes a bound that falls with the size of the problem.
 
     Notes
     -----
+    After every third sweep prevalence is moved between classes while the outputs keep their shares
+    (`chains.transfers`), because imputed items hold the rows of large classes still. Groups that are drawn jointly go
+    without.
+
     It refuses problems in which its chains would crawl: many more unlabelled than labelled items, because so many
-    imputed labels hold the confusion still, and fewer outputs than classes. Weighted counts are rounded to whole items.
+    imputed labels hold all of the confusion still, and fewer outputs than classes. Weighted counts are rounded to whole
+    items, and refused where that would change them by more than one in a thousand.
     """
 
     draws: int = 16_000
+    effective_draws: int | None = field(default=None, kw_only=True)
     chains: int = field(default=8, kw_only=True)
     warmup: int = field(default=500, kw_only=True)
+    budget: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         for argument, least in (("draws", 2), ("chains", 1), ("warmup", 0)):
             _check.whole_number(argument, getattr(self, argument), least=least)
+        for argument in ("effective_draws", "budget"):
+            if getattr(self, argument) is not None:
+                _check.whole_number(argument, getattr(self, argument), least=2)
+
+    @classmethod
+    def for_many_classes(cls, effective_draws: int, cells: int) -> "Gibbs":
+        """Return what `Auto` asks of a confusion with so many cells: fewer chains for more of them or for few draws."""
+        chains = min(32 if cells <= 10_000 else 8 if cells <= 100_000 else 4, max(8, effective_draws // 100))
+        return cls(effective_draws, effective_draws=effective_draws, chains=chains, warmup=100)
 
     def sample(self, density: Density, seed: int) -> Draws:
         """Draw, or refuse by name."""
-        return self._drawn([density], seed)
+        refuse_crawling(density)
+        return self.sample_from(survey(density), seed)
+
+    def sample_from(self, landscape: Landscape, seed: int) -> Draws:
+        """Draw; chains begin where the landscape says, and must not miss its modes."""
+        density = landscape.density
+        budget = self.budget or int(np.clip(2e9 / (self.chains * density.rows.size), 2_000, 40_000))
+        with _Chains(landscape, self.chains, seed) as chains:
+            chains.warm_up(self.warmup)
+            history = History(self.chains, density)
+            more = -(-self.draws // self.chains)
+            while more and history.length < budget:
+                for _ in range(min(more, budget - history.length)):
+                    chains.sweep(1)
+                    history.append(*chains.where())
+                more = 0 if self.effective_draws is None else history.missing(self.effective_draws)
+        run = ChainRun(engine="Gibbs", chains=self.chains, warmup=self.warmup, modes=landscape.prevalence_of_modes)
+        return landscape.judged(history.draws(run))
 
     def sample_jointly(self, densities: Sequence[Density], seed: int) -> list[Draws]:
-        """Draw together, or refuse by name."""
-        return groups_apart(self._drawn(densities, seed), JointRun(groups=len(densities)))
-
-    def _drawn(self, densities: Sequence[Density], seed: int) -> Draws:
-        """Impute the items of all groups; then draw each group's prevalence, and the confusion given them all."""
-        shared, unlabeled = (
-            densities[0],
-            np.stack([np.rint(density.unlabeled).astype(np.int64) for density in densities]),
-        )
-        _refuse_crawling(replace(shared, unlabeled=np.sum([density.unlabeled for density in densities], axis=0)))
-        rng = np.random.default_rng(seed)
+        """Draw together, or refuse by name: impute the items of all groups, then draw each group's prevalence."""
+        shared = densities[0]
+        refuse_crawling(replace(shared, unlabeled=np.sum([density.unlabeled for density in densities], axis=0)))
+        unlabeled, rng = np.stack([_whole_items(density) for density in densities]), np.random.default_rng(seed)
         confusion = draw_rows(rng, shared, 0.0, (self.chains,))
         prevalence = dirichlet(rng, shared.prevalence, (self.chains, len(densities)))
         history, concentrations = History(self.chains, shared), Concentrations(shared, self.chains, rng)
         for sweep in range(self.warmup + -(-self.draws // self.chains)):
-            items = _impute(unlabeled, prevalence, confusion, rng)
-            of_class, of_row = items.sum(axis=2), items.sum(axis=1).transpose(0, 2, 1)
-            concentrations.update(of_class, of_row, rng)
-            prevalence = dirichlet(rng, concentrations.prevalence + of_class, ())
-            confusion = draw_rows(rng, shared, of_row + concentrations.beyond, ())
+            prevalence, confusion = _swept(shared, unlabeled, prevalence, confusion, concentrations, rng)
             if sweep >= self.warmup:
                 history.append(prevalence.reshape(self.chains, -1), confusion)
-        return history.draws(ChainRun(engine="Gibbs", chains=self.chains, warmup=self.warmup))
+        run = ChainRun(engine="Gibbs", chains=self.chains, warmup=self.warmup)
+        return groups_apart(history.draws(run), JointRun(groups=len(densities)))
 
 
-def _impute(
-    unlabeled: np.ndarray, prevalence: FloatArray, confusion: FloatArray, rng: np.random.Generator
-) -> np.ndarray:
-    """Shape (chains, groups, outputs, classes): how many items of each output belong to each class."""
+class _Chains:
+    """Chains of one population under way, large ones in two threads: by their size alone, whatever the machine."""
+
+    def __init__(self, landscape: Landscape, chains: int, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        prevalence, confusion = landscape.starting_points(chains, rng)
+        chances = absorbing_chances(landscape.density, landscape.modes[0, :, 0])
+        size = 2 if chains > 1 and chains * landscape.density.rows.size >= WORTH_CUTTING else 1
+        cuts, rngs = np.array_split(np.arange(chains), size), rng.spawn(size)
+        self.parts = [
+            _Part(landscape.density, prevalence[cut], confusion[cut], chances, own)
+            for cut, own in zip(cuts, rngs, strict=True)
+        ]
+        self.threads = ThreadPoolExecutor(size)
+
+    def __enter__(self) -> "_Chains":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.threads.shutdown()
+
+    def warm_up(self, times: int) -> None:
+        """Sweep without keeping draws, and see whether transfers are worth their time."""
+        self.sweep(times)
+        for part in self.parts:
+            part.is_transferring &= part.moved >= LEAST_MOVE * part.transfers
+
+    def sweep(self, times: int) -> None:
+        """Sweep all chains so many times."""
+        if len(self.parts) == 1:
+            self.parts[0].sweep(times)
+        else:
+            list(self.threads.map(lambda part: part.sweep(times), self.parts))
+
+    def where(self) -> tuple[FloatArray, FloatArray]:
+        """Shapes (chains, classes) and (chains, classes, outputs)."""
+        prevalence = np.concatenate([part.prevalence for part in self.parts])
+        return prevalence, np.concatenate([part.confusion for part in self.parts])
+
+
+class _Part:
+    """Chains that one thread moves."""
+
+    def __init__(
+        self,
+        density: Density,
+        prevalence: FloatArray,
+        confusion: FloatArray,
+        chances: FloatArray,
+        rng: np.random.Generator,
+    ) -> None:
+        self.density, self.chances, self.rng, self.sweeps = density, chances, rng, 0
+        self.prevalence, self.confusion, self.unlabeled = prevalence, confusion, _whole_items(density)[None]
+        self.concentrations = Concentrations(density, len(prevalence), rng)
+        self.is_transferring, self.transfers, self.moved = bool(chances.any()), 0, 0.0
+
+    def sweep(self, times: int) -> None:
+        """Impute and draw so many times, with a transfer now and then."""
+        for _ in range(times):
+            prevalence, self.confusion = _swept(
+                self.density, self.unlabeled, self.prevalence[:, None], self.confusion, self.concentrations, self.rng
+            )
+            self.prevalence, self.sweeps = prevalence[:, 0], self.sweeps + 1
+            if self.sweeps % SWEEPS_PER_TRANSFER == 0 and self.is_transferring:
+                before = self.prevalence.copy()
+                self._transfer()
+                self.transfers += 1
+                self.moved += float(np.abs(self.prevalence - before).sum(axis=1).mean())
+
+    def _transfer(self) -> None:
+        absorbing = int(self.rng.choice(len(self.chances), p=self.chances))
+        alpha = np.broadcast_to(self.concentrations.prevalence, (*self.prevalence.shape[:1], 1, len(self.chances)))
+        rows = np.broadcast_to(self.density.rows + self.concentrations.beyond, self.confusion.shape)
+        transfer(
+            self.prevalence,
+            self.confusion,
+            absorbing=absorbing,
+            alpha=np.ascontiguousarray(alpha[:, 0]),
+            rows=rows[:, absorbing],
+            rng=self.rng,
+        )
+
+
+def _whole_items(density: Density) -> np.ndarray:
+    return np.rint(density.unlabeled).astype(np.int64)
+
+
+def _swept(
+    density: Density,
+    unlabeled: np.ndarray,
+    prevalence: FloatArray,
+    confusion: FloatArray,
+    concentrations: Concentrations,
+    rng: np.random.Generator,
+) -> tuple[FloatArray, FloatArray]:
+    """Impute items of all groups, draw learned priors given them, then prevalence and confusion given all these."""
     joint = prevalence[:, :, None, :] * confusion.transpose(0, 2, 1)[:, None] + 1e-300
-    return rng.multinomial(unlabeled, joint / joint.sum(axis=3, keepdims=True))
+    items = rng.multinomial(unlabeled, joint / joint.sum(axis=3, keepdims=True))
+    of_class, of_row = items.sum(axis=2), items.sum(axis=1).transpose(0, 2, 1)
+    concentrations.update(of_class, of_row, rng)
+    drawn = dirichlet(rng, concentrations.prevalence + of_class, ())
+    return drawn, draw_rows(rng, density, of_row + concentrations.beyond, ())
 
 
-def _refuse_crawling(density: Density) -> None:
+def refuse_crawling(density: Density) -> None:
     """Refuse problems in which the chains would hardly move."""
-    learned = density.rows[~density.is_known].sum()
-    if learned and density.unlabeled.sum() > MOST_IMPUTED * learned:
+    learned, items = density.rows[~density.is_known].sum(), density.unlabeled
+    if np.abs(items - np.rint(items)).sum() > MOST_ROUNDED * items.sum():
+        reason = "only whole items can be imputed, and rounding weighted ones would change them"
+    elif learned and density.unlabeled.sum() > MOST_IMPUTED * learned:
         reason = "so many unlabelled items for each labelled one would hold the confusion still"
     elif density.n_outputs < density.n_classes and density.unlabeled.any() and density.n_outputs > 1:
         reason = "with fewer outputs than classes its chains crawl"

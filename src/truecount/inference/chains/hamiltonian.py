@@ -66,21 +66,23 @@ class Hamiltonian(Engine):
     def sample(self, density: Density, seed: int) -> Draws:
         """Warm up, then draw until there is enough."""
         rng, density = np.random.default_rng(seed), within_digits(density)
-        chains = self.chains or _default_chains(density.rows.size)
-        budget = self.budget or _default_budget(chains * density.rows.size)
+        dimensions = density.rows.size
+        chains = self.chains or (32 if dimensions <= 1000 else 16 if dimensions <= 4000 else 8)
+        budget = self.budget or int(np.clip(6e9 / (chains * dimensions), 3_000, 40_000))
         landscape = survey(density)
         candidates = suitable_coordinates(density) if self.coordinates == "auto" else (self.coordinates,)
         runs = [_Run.warmed(landscape, moving, chains, self.warmup, rng) for moving in candidates]
         run = runs[0] if len(runs) == 1 else max(runs, key=_Run.worth)
         run.advance(-(-self.draws // chains) - run.history.length, budget)
         wanted = self.effective_draws
-        while wanted is not None and run.effort.gradients < budget and (more := run.missing(wanted)):
+        while (
+            wanted is not None
+            and run.effort.gradients < budget
+            and (more := run.history.missing(wanted, of_variance=run.jumps is not None))
+        ):
             run.advance(more, budget)
-        draws = run.history.draws(replace(run.told(self.warmup), modes=landscape.prevalence_of_modes))
-        if draws.run.not_converged is None and landscape.is_missed_by(draws.prevalence):
-            missed = "no chain stayed on a mode that was found"
-            return replace(draws, run=replace(draws.run, not_converged=missed, status="not-converged"))
-        return draws
+        told = replace(run.told(self.warmup), modes=landscape.prevalence_of_modes)
+        return landscape.judged(run.history.draws(told))
 
 
 @dataclass(slots=True)
@@ -142,24 +144,6 @@ class _Run:
             if self.jumps is not None:
                 self.state = self.jumps.jump(self.coordinates, self.state, self.rng)
 
-    def missing(self, wanted: int) -> int:
-        """How many more moves would bring every class to this effective sample size and the chains together.
-
-        Where there are several modes, a rare one may make up most of the variance, so that counts too.
-        """
-        seen, chains = self.history.prevalence(), self.history.chains
-        reached = float(np.nan_to_num(convergence.effective_draws(seen, chains)).min())
-        if self.jumps is not None:
-            squares = (seen - seen.mean(axis=0)) ** 2
-            of_variance = convergence.effective_by_kind(squares, chains)["mean"]
-            reached = min(reached, float(np.nan_to_num(of_variance).min()))
-        if reached < wanted:
-            return int(
-                np.clip(self.history.length * (1.1 * wanted / max(reached, 1.0) - 1), 10, 2 * self.history.length)
-            )
-        converged = float(convergence.rhat(seen, chains).max()) <= convergence.RHAT_LIMIT
-        return 0 if converged else self.history.length // 2
-
 
 def suitable_coordinates(density: Density) -> tuple[Moving, ...]:
     """Name the coordinates worth trying: the class's, the outputs' where unlabelled items outnumber labelled ones."""
@@ -179,11 +163,3 @@ def build_coordinates(density: Density, moving: Moving) -> Coordinates:
     if density.is_learning:
         coordinates = Learning(coordinates, density)
     return Warped(coordinates) if (coordinates.shapes < 1).any() else coordinates
-
-
-def _default_chains(dimensions: int) -> int:
-    return 32 if dimensions <= 1000 else 16 if dimensions <= 4000 else 8
-
-
-def _default_budget(size: int) -> int:
-    return int(np.clip(6e9 / size, 3_000, 40_000))

@@ -39,6 +39,22 @@ class History:
         stacked = np.stack(self._prevalence, axis=1)
         return stacked.reshape(-1, stacked.shape[-1])
 
+    def missing(self, wanted: int, *, of_variance: bool = False) -> int:
+        """How many more draws of each chain would bring every class to this effective sample size, and R-hat down.
+
+        `of_variance` asks it of the variance too, most of which may come from a rare mode where there are several.
+        """
+        seen = self.prevalence()
+        reached = float(np.nan_to_num(convergence.effective_draws(seen, self.chains)).min())
+        if of_variance:
+            squares = (seen - seen.mean(axis=0)) ** 2
+            kinds = convergence.effective_by_kind(squares, self.chains)
+            reached = min(reached, float(np.nan_to_num(kinds["mean"]).min()))
+        if reached < wanted:
+            return int(np.clip(self.length * (1.1 * wanted / max(reached, 1.0) - 1), 10, 2 * self.length))
+        converged = float(convergence.rhat(seen, self.chains).max()) <= convergence.RHAT_LIMIT
+        return 0 if converged else self.length // 2
+
     def draws(self, run: ChainRun) -> Draws:
         """Everything, judged, and cut so that each chain holds a whole number of strides."""
         kept = max(1, self.length // self.stride)

@@ -9,6 +9,8 @@ from truecount._types import BoolArray, FloatArray
 from truecount.inference.chains.coordinates import Coordinates
 
 ACCEPTANCE = 0.8
+WINDOWS = (0.1, 0.15, 0.25, 0.5)
+"""Parts of the warm-up, each of which starts to learn anew."""
 SMALL_STEPS = 0.1
 """Share of the moves with a small step."""
 WORTH_CUTTING = 30_000
@@ -132,7 +134,7 @@ def warm_up(
     their own, the spread is taken `by_chain`.
     """
     tuning = Tuning(len(coordinates.shapes) ** -0.25, 8, coordinates.scale())
-    for window in _windows(length):
+    for window in (max(4, int(share * length)) for share in WINDOWS):
         seen = np.empty((window, *chains.point.shape))
         log_steps = np.empty(window)
         for number in range(window):
@@ -145,11 +147,6 @@ def warm_up(
         around = recent.mean(axis=0) if by_chain else recent.mean(axis=(0, 1))
         tuning = _retuned(tuning, recent - around, log_steps[window // 2 :], rng)
     return chains, tuning
-
-
-def _windows(length: int) -> list[int]:
-    shares = np.array([0.1, 0.15, 0.25, 0.5])
-    return [max(4, int(share * length)) for share in shares]
 
 
 def _retuned(tuning: Tuning, deviations: FloatArray, log_steps: FloatArray, rng: np.random.Generator) -> Tuning:

@@ -6,7 +6,7 @@ from itertools import chain, combinations
 import numpy as np
 
 from truecount._types import BoolArray, FloatArray
-from truecount.inference.draws import dirichlet, draw_rows
+from truecount.inference.draws import Draws, dirichlet, draw_rows
 from truecount.inference.modes.ascent import Ascent, share_out
 from truecount.inference.modes.mode import by_degrees, climb_together, even_start, one_class_starts, shuffled_starts
 from truecount.models import Density
@@ -63,6 +63,13 @@ class Landscape:
         """Tell whether draws of the prevalence, shape (draws, classes), all lie to one side of a mode that counts."""
         heavy = self.modes[self.log_masses > self.log_masses.max() - NEARLY_AS_HEAVY, :, 0]
         return bool(((heavy < prevalence.min(axis=0) - APART) | (heavy > prevalence.max(axis=0) + APART)).any())
+
+    def judged(self, draws: Draws) -> Draws:
+        """Say of chains that agree with each other whether they all missed a mode."""
+        if draws.run.not_converged is not None or not self.is_missed_by(draws.prevalence):
+            return draws
+        missed = "no chain stayed on a mode that was found"
+        return replace(draws, run=replace(draws.run, not_converged=missed, status="not-converged"))
 
     @property
     def prevalence_of_modes(self) -> tuple[tuple[float, ...], ...]:

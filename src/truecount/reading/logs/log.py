@@ -15,7 +15,7 @@ from truecount._wording import quoted
 from truecount.errors import InputError, TruecountWarning
 from truecount.reading.columns import Columns, require_column
 from truecount.reading.files import File
-from truecount.reading.locate import existing_file, files_meant, holds_lines, is_address
+from truecount.reading.locate import existing_file, files_meant, first_sign, holds_lines, is_address
 from truecount.reading.logs.deepeval import DEEPEVAL
 from truecount.reading.logs.inspect import INSPECT, is_archive, read_header
 from truecount.reading.logs.lm_eval import LM_EVAL
@@ -24,7 +24,6 @@ from truecount.reading.logs.openai_evals import OPENAI_EVALS
 from truecount.reading.logs.promptfoo import PROMPTFOO
 from truecount.reading.logs.record import FAILED, Document, Fields, Record, Tool, json_lines, leaves, value_at
 from truecount.reading.rows import Row
-from truecount.reading.text import first_sign
 
 TOOLS = (INSPECT, LM_EVAL, PROMPTFOO, DEEPEVAL, OPENAI_EVALS, MLFLOW)
 ENDINGS = (".eval", ".json", ".jsonl")
@@ -91,14 +90,15 @@ class Log:
 
     def repeats_items(self, by: Collection[str] = ()) -> bool:
         """Whether items occur several times, by the tool's field of clusters, and each in one group only."""
-        if self.fields.cluster is None:
+        cluster = self.fields.cluster
+        if not isinstance(cluster, str):
             return False
         groups: dict[Any, tuple[str, ...]] = {}
         number = 0
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", TruecountWarning)
             for number, record in enumerate(self.records(), 1):  # noqa: B007
-                item = str(value_at(record.values, self.fields.cluster))
+                item = str(value_at(record.values, cluster))
                 group = tuple(str(value_at(record.values, column)) for column in by)
                 if groups.setdefault(item, group) != group:
                     return False

@@ -30,7 +30,7 @@ class Fields:
     label: str | Sequence[str] | None = None
     prediction: str | Sequence[str] | None = None
     group: str | None = None
-    cluster: str | None = None
+    cluster: str | Sequence[str] | None = None
 
 
 class Record(NamedTuple):
@@ -118,7 +118,7 @@ def leaves(values: Mapping[str, Any], above: str = "") -> Iterator[str]:
 
 def json_lines(path: Path) -> Iterator[dict[str, Any]]:
     """Return the objects of a file of JSON Lines; the last line of a run that was cut off is an error."""
-    from truecount.reading.text import open_text
+    from truecount.reading.locate import open_text
 
     with open_text(path) as lines:
         for number, line in enumerate(lines, 1):

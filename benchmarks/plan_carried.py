@@ -1,0 +1,165 @@
+"""Plans made from a pilot and carried out: how often the goal is met, and how wide intervals are.
+
+What a plan promises is averaged over the posterior of its pilot, so that it can hold only on average over pilots: every
+run draws a truth, a pilot, and, by the plan, the data.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from plan_populations import Population, Source, openqa, simulated, uci
+
+import truecount as tc
+
+PILOT_LABELS, PILOT_ITEMS = 60, 400
+"""Labels of each class, and items of each population, of a pilot."""
+NEW_ITEMS = 800
+"""New items of each population; how many labels is planned."""
+ASSURANCE = 0.8
+NARROWER = 0.65
+"""By how much to get narrower than the pilot."""
+TIMES = 4
+"""How often each plan is carried out."""
+MOST_LABELS = 20_000
+"""Plans that ask for more of a class are not carried out."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a plan promised, how often that came, and the mean width beside its forecast (NaN without a width)."""
+
+    promised: float
+    met: float
+    width: float
+    forecast: float
+
+
+def all_classes(draw: Source, seed: int) -> Outcome | None:
+    """Intervals of all classes that are narrow enough, with an assurance."""
+    return _narrow(draw, seed, of=None, assurance=ASSURANCE)
+
+
+def one_class(draw: Source, seed: int) -> Outcome | None:
+    """The interval of the last class."""
+    return _narrow(draw, seed, of=-1, assurance=ASSURANCE)
+
+
+def _narrow(draw: Source, seed: int, of: int | None, assurance: float) -> Outcome | None:
+    rng = np.random.default_rng(seed)
+    population = draw(rng)
+    pilot = _pilot(population, rng)
+    name = None if of is None else pilot.classes[of]
+    places = list(range(len(pilot.classes))) if of is None else [len(pilot.classes) + of]
+    now = np.diff(tc.infer(pilot, seed=seed).interval(), axis=1)[places].max()
+    goal = tc.Goal.narrow(min(NARROWER * now / 2, 0.45), of=name, assurance=assurance)
+    plan = tc.plan(pilot, goal=goal, items=NEW_ITEMS, seed=seed)
+    if (answers := _carried_out(population, pilot, plan, rng, seed)) is None:
+        return None
+    widths = np.array([np.diff(answer.interval(), axis=1)[places].max() for answer in answers])
+    widest = max(each.mean_width for place, each in enumerate(plan.classes) if place in places)
+    return Outcome(plan.probability, float((widths <= 2 * goal.share).mean()), float(widths.mean()), widest)
+
+
+def above(draw: Source, seed: int) -> Outcome | None:
+    """A share that is to be shown to lie above a threshold, which the pilot has it above but cannot tell."""
+    rng = np.random.default_rng(seed)
+    population = draw(rng)
+    pilot = _pilot(population, rng)
+    known, name = tc.infer(pilot, seed=seed), pilot.classes[-1]
+    low, mean = known.interval()[-1, 0], known.mean[-1]
+    goal = tc.Goal.above(float(low + 0.25 * (mean - low)), of=name, assurance=0.7)
+    plan = tc.plan(pilot, goal=goal, items=NEW_ITEMS, seed=seed)
+    if (answers := _carried_out(population, pilot, plan, rng, seed)) is None:
+        return None
+    met = [bool(answer.interval()[-1, 0] > goal.share) for answer in answers]
+    return Outcome(plan.probability, float(np.mean(met)), np.nan, np.nan)
+
+
+def apart(draw: Source, seed: int) -> Outcome | None:
+    """Two groups of shares that are drawn apart, with labels that they share."""
+    rng = np.random.default_rng(seed)
+    first = draw(rng)
+    second = Population(first.outputs, rng.dirichlet(np.full(len(first.shares), 2.0)), first.n_outputs)
+    labeled = first.labels(np.full(len(first.shares), PILOT_LABELS), rng)
+    items = {name: each.items(PILOT_ITEMS // 4, rng).sum(axis=0) for name, each in (("A", first), ("B", second))}
+    pilot = tc.Groups(labeled, items)
+    goal = tc.Goal.apart("A", "B", of=pilot.classes[-1], assurance=0.7)
+    plan = tc.plan(pilot, goal=goal, seed=seed)
+    if not plan.is_reached or plan.sizes.vector.max() > MOST_LABELS:
+        return None
+    both, met = {"A": first, "B": second}, []
+    for _ in range(TIMES):
+        more = labeled + first.labels(np.rint(plan.sizes.labels).astype(int), rng)
+        seen = {name: items[name] + each.items(plan.items, rng).sum(axis=0) for name, each in both.items()}
+        low, high = tc.infer(tc.Groups(more, seen), seed=seed).difference("A", "B").interval()[-1]
+        met.append(bool(low > 0 or high < 0))
+    return Outcome(plan.probability, float(np.mean(met)), np.nan, np.nan)
+
+
+def _pilot(population: Population, rng: np.random.Generator) -> tc.Counts:
+    labeled = population.labels(np.full(len(population.shares), PILOT_LABELS), rng)
+    return tc.Counts(labeled, population.items(PILOT_ITEMS, rng).sum(axis=0))
+
+
+def _carried_out(
+    population: Population, pilot: tc.Counts, plan: tc.Plan, rng: np.random.Generator, seed: int
+) -> list[tc.Posterior] | None:
+    """Gather what is planned and infer, several times; None where the plan says that its goal cannot be reached."""
+    if not plan.is_reached or plan.sizes.labels.max() > MOST_LABELS:
+        return None
+    found = []
+    for _ in range(TIMES):
+        labeled = pilot.labeled + population.labels(np.rint(plan.sizes.labels).astype(int), rng)
+        unlabeled = pilot.unlabeled + population.items(plan.items, rng).sum(axis=0)
+        found.append(tc.infer(tc.Counts(labeled, unlabeled), seed=seed))
+    return found
+
+
+GOALS: dict[str, Callable[[Source, int], Outcome | None]] = {
+    "all classes": all_classes,
+    "one class": one_class,
+    "above": above,
+    "apart": apart,
+}
+SOURCES: dict[str, Callable[[], Source]] = {
+    "simulated, 2 classes": lambda: simulated(2),
+    "OpenQA, GPT-4": lambda: openqa("gpt4_label"),
+    "OpenQA, BEM": lambda: openqa("bem_label"),
+    "spambase, 2 classes": lambda: uci("spambase"),
+    "simulated, 3 classes": lambda: simulated(3),
+    "waveform-21, 3 classes": lambda: uci("waveform-21"),
+    "cmc, 3 classes": lambda: uci("cmc"),
+    "satimage, 6 classes": lambda: uci("satimage"),
+}
+
+
+CARRIED = [
+    *((name, "all classes") for name in SOURCES),
+    *((name, "above") for name in ("OpenQA, GPT-4", "spambase, 2 classes")),
+    *((name, "one class") for name in ("waveform-21, 3 classes",)),
+    *((name, "apart") for name in ("OpenQA, GPT-4", "spambase, 2 classes")),
+]
+"""Data and goal."""
+
+
+def outcomes(draw: Source, goal: str, seeds: Iterable[int]) -> list[Outcome | None]:
+    """Carry plans out with these seeds."""
+    return [GOALS[goal](draw, seed) for seed in seeds]
+
+
+def summarised(found: Sequence[Outcome | None]) -> dict[str, float | None]:
+    """Return how often a goal was promised to be met and was, and how widths compare with their forecast."""
+    done = [each for each in found if each is not None]
+    promised, met = (np.array([getattr(each, name) for each in done], float) for name in ("promised", "met"))
+    widths, forecasts = (np.array([getattr(each, name) for each in done]) for name in ("width", "forecast"))
+    ratio = float(widths.mean() / forecasts.mean())
+    return {
+        "plans": len(found),
+        "reached": len(done),
+        "carried_out": TIMES * len(done),
+        "promised": float(promised.mean()),
+        "met": float(met.mean()),
+        "error": float((met - promised).std(ddof=1) / np.sqrt(len(done))),
+        "width_over_forecast": None if np.isnan(ratio) else ratio,
+    }

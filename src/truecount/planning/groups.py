@@ -1,0 +1,185 @@
+"""Groups: truths that a pilot leaves open, and intervals of all of them as their own model infers them."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+
+from truecount._types import FloatArray
+from truecount.counts import Counts, Groups
+from truecount.inference.choose import Auto
+from truecount.inference.hierarchical import sample_groups
+from truecount.inference.importance.many import own_seeds
+from truecount.models import Independent, LabelShift, Pooled
+from truecount.models.groups import group_density
+from truecount.models.variation import Variation
+from truecount.planning import normal
+from truecount.planning.forecast import (
+    ALIKE,
+    Correction,
+    Forecast,
+    Kept,
+    Simulated,
+    effort_of,
+    nothing_learned,
+    simulated,
+    tells_nothing,
+)
+from truecount.planning.pilot import TRUTHS, believed, scenario_of
+from truecount.planning.scenario import Scenario, Sizes
+
+FEWEST_POOLED = 3
+"""Groups from which on they are pooled by default, as `infer` does."""
+INFERRED, DRAWS = 8, 250
+"""Data sets that groups are inferred together from, and the effective sample size of each."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Together:
+    """How groups belong together.
+
+    Parameters
+    ----------
+    variation
+        How their shares vary.
+    shares_labels
+        Whether the same labels serve all.
+    pair
+        Two of them whose difference is asked for.
+    """
+
+    variation: Variation
+    shares_labels: bool
+    pair: tuple[Any, Any] | None = None
+
+
+def variation_of(groups: Groups, model: LabelShift) -> Variation:
+    """Return how the shares of groups vary, as `infer` has it."""
+    return model.groups or (Pooled() if len(groups) >= FEWEST_POOLED else Independent())
+
+
+def group_scenarios(groups: Groups, model: LabelShift, seed: int) -> dict[Any, Scenario]:
+    """Return what may be true of every group; draws belong together where groups do."""
+    named, plain = dict(groups.apart()), believed(model, groups.total)
+    variation = variation_of(groups, model)
+    if not isinstance(variation, Independent):
+        density = group_density(groups, plain.prior, variation, model.confusion)
+        drawn = sample_groups(density, effective_draws=TRUTHS // 2, seed=seed, groups=len(groups))
+        kept = np.linspace(0, len(drawn.prevalence) - 1, min(len(drawn.prevalence), TRUTHS)).astype(int)
+        shares = drawn.prevalence[kept].swapaxes(0, 1)
+        rows = drawn.confusion[kept]
+        each = rows.swapaxes(0, 1) if rows.ndim == 4 else [rows] * len(named)
+        return {
+            group: scenario_of(counts, model, own, confusion)
+            for (group, counts), own, confusion in zip(named.items(), shares, each, strict=True)
+        }
+    densities = [plain.density(counts) for counts in named.values()]
+    if groups.shares_labels and len(named) > 1:
+        draws = Auto(TRUTHS).sample_jointly(densities, seed)
+    else:
+        seeds = own_seeds(seed, len(named))
+        draws = [Auto(TRUTHS).sample(density, own) for density, own in zip(densities, seeds, strict=True)]
+    return {
+        group: scenario_of(counts, model, found.prevalence[:: found.stride], found.confusion)
+        for (group, counts), found in zip(named.items(), draws, strict=True)
+    }
+
+
+def group_forecasts(
+    scenarios: Mapping[Any, Scenario],
+    sizes: Sizes,
+    together: Together,
+    kept: Mapping[Any, Kept],
+    *,
+    level: float,
+    seed: int,
+) -> tuple[dict[Any, Forecast], Forecast | None]:
+    """Forecast the intervals of all groups, and of the difference of a pair; inferred together where they will be.
+
+    What was inferred from other sizes, `kept` by group, is not inferred again where these are alike.
+    """
+    first = next(iter(scenarios.values()))
+    if tells_nothing(first, sizes):
+        return {group: nothing_learned(each, level, seed) for group, each in scenarios.items()}, None
+    sets, inferred, _ = effort_of(len(first.classes))
+    seeds = [seed] * len(scenarios) if together.shares_labels else own_seeds(seed, len(scenarios))
+    rough = {
+        group: simulated(each, sizes, level=level, sets=sets, inferred=min(inferred, INFERRED), seed=own)
+        for (group, each), own in zip(scenarios.items(), seeds, strict=True)
+    }
+    ends = {group: each.ends for group, each in rough.items()}
+    if together.pair is not None:
+        one, other = together.pair
+        ends[together.pair] = _difference_ends(rough[one], rough[other], together, level)
+    if kept[next(iter(scenarios))].near(sizes, first, ALIKE) is None:
+        exact = _inferred_ends(scenarios, rough, together, level, seed)
+        for key, between in exact.items():
+            limits = (-1.0, 1.0) if key == together.pair else (0.0, 1.0)
+            chosen = rough[next(iter(rough))].chosen
+            kept[key].add(sizes, first, Correction(rough=ends[key][chosen], exact=between, limits=limits))
+    found = {}
+    for key, between in ends.items():
+        correction = kept[key].near(sizes, first, ALIKE)
+        if correction is not None:
+            found[key] = correction.applied(between)
+    difference = None if together.pair is None else found.pop(together.pair, None)
+    return found, difference
+
+
+def _difference_ends(first: Simulated, second: Simulated, together: Together, level: float) -> FloatArray:
+    """Return intervals of the difference by Fisher information, shape (sets, classes, 2)."""
+    from scipy.special import ndtri
+
+    one, other = _counted(first), _counted(second)
+    none = np.zeros(len(one.strata))
+    if together.shares_labels:
+        deviation = normal.difference_deviations(one, other, none, (0.0, 0.0))
+    else:
+        nothing = Sizes(none, 0.0)
+        deviation = np.hypot(*(normal.standard_deviations(each, nothing) for each in (one, other)))
+    centre = (first.believed.prevalence - second.believed.prevalence)[..., None]
+    ends: FloatArray = centre + ndtri((1 + level) / 2) * deviation[..., None] * np.array([-1.0, 1.0])
+    return np.clip(ends, -1, 1)
+
+
+def _counted(found: Simulated) -> Scenario:
+    return replace(found.believed, labeled=found.data.labeled.mean(axis=0), unlabeled=found.data.unlabeled.mean(axis=0))
+
+
+def _inferred_ends(
+    scenarios: Mapping[Any, Scenario], rough: Mapping[Any, Simulated], together: Together, level: float, seed: int
+) -> dict[Any, FloatArray]:
+    """Infer from some of the data sets; intervals of each group and of the pair have shape (inferred, classes, 2)."""
+    first = next(iter(scenarios.values()))
+    model, tails = cast("LabelShift", first.model), [(1 - level) / 2, (1 + level) / 2]
+    data = {group: each.inferred for group, each in rough.items()}
+    number = len(next(iter(data.values())).unlabeled)
+    found: dict[Any, list[FloatArray]] = defaultdict(list)
+    for place, own in zip(range(number), own_seeds(seed, number), strict=True):
+        counts = {
+            group: Counts(each.labeled[place], each.unlabeled[place], first.classes, first.outputs)
+            for group, each in data.items()
+        }
+        shares = _drawn_together(counts, together, model, own)
+        if together.pair is not None:
+            shares[together.pair] = shares[together.pair[0]] - shares[together.pair[1]]
+        for key, drawn in shares.items():
+            found[key].append(np.quantile(drawn, tails, axis=0).T)
+    return {key: np.array(ends) for key, ends in found.items()}
+
+
+def _drawn_together(
+    counts: Mapping[Any, Counts], together: Together, model: LabelShift, seed: int
+) -> dict[Any, FloatArray]:
+    """Draw the shares of all groups as `infer` would, each of shape (draws, classes)."""
+    first = next(iter(counts.values()))
+    if together.shares_labels:
+        unlabeled = {group: each.unlabeled for group, each in counts.items()}
+        groups = Groups(first.labeled, unlabeled, first.classes, first.outputs)
+    else:
+        groups = Groups.of(dict(counts))
+    density = group_density(groups, model.prior, together.variation, model.confusion)
+    drawn = sample_groups(density, effective_draws=DRAWS, seed=seed, groups=len(groups)).prevalence
+    return {group: drawn[:, place] for place, group in enumerate(counts)}
