@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from command import run
@@ -229,10 +230,12 @@ def counted_of(folder: Path, **chosen: Any) -> dict[str, Any]:
     """What the page sends of a file with two judges, two raters, clusters and four models."""
     file = folder / "runs.csv"
     rows = ["model,question,ann,bob,verdict,second"]
+    drawn = np.random.default_rng(0)
     for at in range(480):
-        truth, is_read = ("pass" if (at * 5) % 7 < 4 else "fail"), at % 4 == 0
-        ann, bob = (truth, truth if at % 9 else "pass") if is_read else ("", "")
-        verdict, second = (truth if (at * 3 + add) % 8 else "pass" for add in (0, 5))
+        truth, is_read = drawn.choice(["pass", "fail"]), at % 4 == 0
+        wrong = "fail" if truth == "pass" else "pass"
+        bob, verdict, second = np.where(drawn.random(3) < [0.1, 0.15, 0.2], wrong, truth)
+        ann, bob = (truth, bob) if is_read else ("", "")
         rows.append(f"model {at % 4 + 1},{at // 4},{ann},{bob},{verdict},{second}")
     file.write_text("\n".join(rows))
     values = {"place": str(file), "label": ["ann"], "prediction": ["verdict"], **chosen}
