@@ -31,6 +31,7 @@ JOINT = {
     "independent": tc.LabelShift(groups=tc.Independent()),
     "pooled": tc.LabelShift(groups=tc.Pooled()),
     "pooled, varying confusion": tc.LabelShift(groups=tc.Pooled(), confusion=tc.Varying()),
+    "the same, labels a random sample": tc.LabelShift(groups=tc.Pooled(), confusion=tc.Varying(random_labels=True)),
 }
 PARTS = {
     "openqa": {"folder": "openqa_judges", "item": "question", "splits": 1},

@@ -93,7 +93,7 @@ def _of_groups(request: Request, data: Any, model: Model) -> dict[str, Any]:
 def _inferred_groups(request: Request, data: Any, model: Model) -> tuple[GroupPosterior, GroupSummary]:
     """Infer as the command does: the same model of the groups, the same questions."""
     groups: Any = behind_labels(data) if isinstance(data, Ratings) else data
-    model = with_studies(model, groups, request.groups.new_study, is_survey=request.survey is not None)
+    model = with_studies(model, groups, request.groups, is_survey=request.survey is not None)
     groups, variation = variation_of(request.groups, groups)
     questions = questions_of(request.groups, groups, request.of_interest)
     inferred_from = data if isinstance(data, Ratings) else groups
