@@ -25,6 +25,8 @@ SKETCHED = 200
 """Simulated samples that tell where to look for it."""
 ROUNDING = 1e-12
 """By which the deviance of a table may be off, for each of its items."""
+AT_ONCE = 1_000_000
+"""Items of permuted tables that are held at once."""
 MOST_ITEMS = 9e8
 """Of a class in all samples, where tables are drawn: NumPy takes less than a billion. More are taken for fewer."""
 
@@ -108,11 +110,39 @@ def _deviance(tables: IntArray) -> FloatArray:
 
 
 def _with_margins(table: IntArray, size: int, rng: np.random.Generator) -> tuple[float, FloatArray]:
-    """Return G² of the table and of others with its margins, of which no table is kept: only ``n log n`` differ."""
+    """Return G² of the table and of others with its margins, of which no table is kept: only ``Σ n log n`` differ."""
     from scipy.special import xlogy
 
     margins = [axis.astype(np.float64) for axis in (table.sum(axis=0), table.sum(axis=1))]
     fixed = sum(float(xlogy(axis, axis).sum()) for axis in margins) - float(xlogy(table.sum(), table.sum()))
+    own = max(2 * (float(xlogy(table, table).sum()) - fixed), 0.0)
+    drawn = _sums_of_permuted(table, size, rng) if table.sum() < table.size else _sums_of_drawn(table, size, rng)
+    return own, 2 * (drawn - fixed)
+
+
+def _sums_of_permuted(table: IntArray, size: int, rng: np.random.Generator) -> FloatArray:
+    """Return ``Σ n log n`` of tables with the margins of a sparse one: the outputs of its items are permuted."""
+    from scipy.special import xlogy
+
+    n_outputs, items = table.shape[1], int(table.sum())
+    samples, outputs = (np.repeat(np.arange(len(axis)), axis) for axis in (table.sum(axis=1), table.sum(axis=0)))
+    total = np.empty(size)
+    width = max(1, AT_ONCE // items)
+    for at in range(0, size, width):
+        permuted = rng.permuted(np.broadcast_to(outputs, (min(width, size - at), items)), axis=1)
+        cells = np.sort(samples * n_outputs + permuted, axis=1)
+        is_first = np.ones(cells.shape, bool)
+        is_first[:, 1:] = cells[:, 1:] != cells[:, :-1]
+        number = np.diff(np.append(np.flatnonzero(is_first), cells.size)).astype(np.float64)
+        starts = np.append(0, np.cumsum(is_first.sum(axis=1))[:-1])
+        total[at : at + width] = np.add.reduceat(xlogy(number, number), starts)
+    return total
+
+
+def _sums_of_drawn(table: IntArray, size: int, rng: np.random.Generator) -> FloatArray:
+    """Return ``Σ n log n`` of tables drawn with the margins of this one, sample after sample."""
+    from scipy.special import xlogy
+
     left = np.repeat(table.sum(axis=0)[None], size, axis=0)
     total = np.zeros(size)
     for items in table.sum(axis=1)[:-1]:
@@ -125,8 +155,7 @@ def _with_margins(table: IntArray, size: int, rng: np.random.Generator) -> tuple
         sample[:, -1] = wanted
         left = left - sample
         total += xlogy(sample, sample).sum(axis=1)
-    drawn: FloatArray = 2 * (total + xlogy(left, left).sum(axis=1) - fixed)
-    return max(2 * (float(xlogy(table, table).sum()) - fixed), 0.0), drawn
+    return np.asarray(total + xlogy(left, left).sum(axis=1))
 
 
 def visible_drift(tables: FloatArray, *, seed: int = 0) -> float | None:
@@ -227,8 +256,11 @@ def meaning_finding(counts: Counts, test: HomogeneityTest) -> Finding | None:
 
 
 def _apart(test: HomogeneityTest, names: Sequence[Name]) -> list[Name]:
-    rows = np.flatnonzero(test.by_class <= CAUTION).tolist() or [int(test.by_class.argmin())]
-    return [names[row] for row in rows]
+    """Return the names whose own p-values stand out among all by Holm's rule, or the one with the least."""
+    order = np.argsort(test.by_class, kind="stable")
+    stand_out = test.by_class[order] <= CAUTION / np.arange(len(order), 0, -1)
+    number = int(np.logical_and.accumulate(stand_out).sum())
+    return [names[row] for row in sorted(order[: max(number, 1)].tolist())]
 
 
 def not_random(counts: Counts) -> Finding | None:
