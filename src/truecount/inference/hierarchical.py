@@ -34,6 +34,8 @@ TUNING = 40
 """Iterations that tune the step after the last whitening."""
 TRAJECTORY = 1.5
 """Length of a trajectory; a quarter of a turn in a standard normal is 1.57."""
+MANY_GROUPS, TRIED, MOST_DOUBLINGS = 200, 12, 5
+"""Groups beyond which longer trajectories are tried, iterations of each length, and how often it is doubled at most."""
 SHORT_STEP = 0.3
 EVERY = 4
 """Every fourth trajectory takes steps that much shorter, for chains in a narrow place."""
@@ -65,6 +67,7 @@ class _Chains:
     z: FloatArray
     cut: bool = False
     step: float = 0.3
+    length: float = TRAJECTORY
     iterations: int = 0
     gradients: int = 0
     accepted: list[float] = field(default_factory=list)
@@ -89,7 +92,7 @@ class _Chains:
             self.rng,
             self.step * (SHORT_STEP if self.iterations % EVERY == EVERY - 1 else self.rng.uniform(0.8, 1.2)),
         )
-        steps = max(1, int(np.ceil(TRAJECTORY * rng.uniform(0.6, 1.4) / step)))
+        steps = max(1, int(np.ceil(self.length * rng.uniform(0.6, 1.4) / step)))
         speed_y, speed_z = rng.standard_normal(self.y.shape), rng.standard_normal(self.z.shape)
         held = slice(self.map.density.rows.size if self.cut else 0)
         speed_y[:, held] = 0
@@ -181,6 +184,31 @@ class _Chains:
             self.step = float(np.exp(np.clip(trial, np.log(0.005), np.log(1.5))))
         self.step = float(np.exp(np.clip(logarithm, np.log(0.005), np.log(1.5))))
 
+    def lengthen(self) -> None:
+        """Double the length of trajectories as long as the slowest hyperparameter then moves further by gradient.
+
+        Rows and prevalences that have the same outputs' shares lie on a bent ridge. The bends of all groups add up: the
+        way along it is longer the more groups there are, and short trajectories only diffuse.
+        """
+        best, shortest = self._distance_by_gradient(), self.length
+        for doublings in range(1, MOST_DOUBLINGS + 1):
+            self.length = 2**doublings * shortest
+            found = self._distance_by_gradient()
+            if found <= best:
+                self.length /= 2
+                return
+            best = found
+
+    def _distance_by_gradient(self) -> float:
+        """Return the mean squared move of the hyperparameter that moves least for its variance, by gradient."""
+        before, points = self.gradients, [self.y]
+        for _ in range(TRIED):
+            self.iterate()
+            points.append(self.y)
+        every = np.stack(points)
+        moved = (np.diff(every, axis=0) ** 2).mean(axis=(0, 1)) / every.var(axis=(0, 1))
+        return float(moved.min(initial=np.inf)) / (self.gradients - before)
+
     def place(self) -> tuple[FloatArray, FloatArray]:
         """Return hyperparameters and standard latents of every chain."""
         hyper, latent = self.map.natural(self.y, self.z)
@@ -231,6 +259,8 @@ def sample_groups(
     for iterations in ROUNDS:
         _warm(chains, iterations)
     chains.tune(TUNING)
+    if density.n_groups > MANY_GROUPS:
+        chains.lengthen()
     chains.accepted.clear()
     return _drawn(chains, effective_draws, density.n_groups if groups is None else groups)
 
