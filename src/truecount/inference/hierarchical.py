@@ -96,10 +96,10 @@ class _Chains:
         speed_y, speed_z = rng.standard_normal(self.y.shape), rng.standard_normal(self.z.shape)
         held = slice(self.map.density.rows.size if self.cut else 0)
         speed_y[:, held] = 0
-        start = self.map.value_and_gradient(self.y, self.z)
-        start[1][:, held] = 0
-        energy = start[0] - _kinetic(speed_y, speed_z)
-        y, z, (value, by_y, by_z) = self.y, self.z, start
+        value, by_y, by_z = self.map.value_and_gradient(self.y, self.z)
+        by_y[:, held] = 0
+        energy = value - _kinetic(speed_y, speed_z)
+        y, z = self.y, self.z
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             for _ in range(steps):
                 speed_y, speed_z = speed_y + 0.5 * step * by_y, speed_z + 0.5 * step * by_z
@@ -190,24 +190,23 @@ class _Chains:
         Rows and prevalences that have the same outputs' shares lie on a bent ridge. The bends of all groups add up: the
         way along it is longer the more groups there are, and short trajectories only diffuse.
         """
-        best, shortest = self._distance_by_gradient(), self.length
-        for doublings in range(1, MOST_DOUBLINGS + 1):
-            self.length = 2**doublings * shortest
-            found = self._distance_by_gradient()
-            if found <= best:
+        before, _ = self._squares_by_gradient()
+        for _ in range(MOST_DOUBLINGS):
+            self.length *= 2
+            now, variance = self._squares_by_gradient()
+            if (now / variance).min(initial=np.inf) <= (before / variance).min(initial=np.inf):
                 self.length /= 2
                 return
-            best = found
+            before = now
 
-    def _distance_by_gradient(self) -> float:
-        """Return the mean squared move of the hyperparameter that moves least for its variance, by gradient."""
-        before, points = self.gradients, [self.y]
+    def _squares_by_gradient(self) -> tuple[FloatArray, FloatArray]:
+        """Return the mean squared move of each hyperparameter by gradient, and its variance in these iterations."""
+        start, points = self.gradients, [self.y]
         for _ in range(TRIED):
             self.iterate()
             points.append(self.y)
         every = np.stack(points)
-        moved = (np.diff(every, axis=0) ** 2).mean(axis=(0, 1)) / every.var(axis=(0, 1))
-        return float(moved.min(initial=np.inf)) / (self.gradients - before)
+        return (np.diff(every, axis=0) ** 2).mean(axis=(0, 1)) / (self.gradients - start), every.var(axis=(0, 1))
 
     def place(self) -> tuple[FloatArray, FloatArray]:
         """Return hyperparameters and standard latents of every chain."""
