@@ -31,7 +31,9 @@ JOINT = {
     "independent": tc.LabelShift(groups=tc.Independent()),
     "pooled": tc.LabelShift(groups=tc.Pooled()),
     "pooled, varying confusion": tc.LabelShift(groups=tc.Pooled(), confusion=tc.Varying()),
-    "the same, labels a random sample": tc.LabelShift(groups=tc.Pooled(), confusion=tc.Varying(random_labels=True)),
+    "varying confusion, labels a random sample": tc.LabelShift(
+        groups=tc.Pooled(), confusion=tc.Varying(random_labels=True)
+    ),
 }
 PARTS = {
     "openqa": {"folder": "openqa_judges", "item": "question", "splits": 1},
