@@ -32,6 +32,8 @@ DATA_SETS = {
     "pooled, 3 classes, 2 outputs": 16,
     "walk, 5 classes": 8,
     "varying, 5 classes": 4,
+    "random labels, 2 classes": 12,
+    "random labels, 3 classes, 4 outputs": 6,
 }
 BUG = "items counted sixteen times"
 WITH_BUG = 0.5

@@ -31,6 +31,9 @@ JOINT = {
     "independent": tc.LabelShift(groups=tc.Independent()),
     "pooled": tc.LabelShift(groups=tc.Pooled()),
     "pooled, varying confusion": tc.LabelShift(groups=tc.Pooled(), confusion=tc.Varying()),
+    "varying confusion, labels a random sample": tc.LabelShift(
+        groups=tc.Pooled(), confusion=tc.Varying(random_labels=True)
+    ),
 }
 PARTS = {
     "openqa": {"folder": "openqa_judges", "item": "question", "splits": 1},
@@ -75,14 +78,18 @@ def targets(folder, item, splits):
             yield f"{split} {labeled_half} {target}", target, (classes, outputs), own, others, items
 
 
-def answers(target, names, own, others, items):
-    """Yield a model, the number of the target's labels, draws of its shares and whether they converged."""
+def answers(target, names, own, others, items, done):
+    """Yield a model, the number of the target's labels, draws of its shares and whether they converged.
+
+    Those that are done are left out.
+    """
     unlabeled = {system: table.sum(axis=0) for system, table in items.items()}
     for number, table in zip(NUMBERS, own, strict=True):
         groups = tc.Groups(others | ({target: table} if number else {}), unlabeled, *names)
         for name, model in JOINT.items():
-            answer = tc.infer(groups, model, engine=ENGINE, seed=1)
-            yield name, number, answer.realized(target), answer.status == "ok"
+            if (number, name) not in done:
+                answer = tc.infer(groups, model, engine=ENGINE, seed=1)
+                yield name, number, answer.realized(target), answer.status == "ok"
         alone = tc.Counts(table, unlabeled[target], *names)
         of_all = tc.Counts(groups.labeled.sum(axis=0), unlabeled[target], *names)
         by_itself = {"target by itself, labels of all": (of_all, tc.LabelShift())}
@@ -90,6 +97,8 @@ def answers(target, names, own, others, items):
             by_itself["target by itself, its labels"] = (alone, tc.LabelShift())
             by_itself["the same, a random sample"] = (alone, tc.SamePopulation())
         for name, (counts, model) in by_itself.items():
+            if (number, name) in done:
+                continue
             posterior = tc.infer(counts, model, engine=tc.Auto(400), seed=1)
             yield name, number, posterior.realized, posterior.status == "ok"
 
@@ -118,16 +127,15 @@ def added(row, new):
 def real(found, part, most):
     """Yield what was found so far with one more target, until so many are added or all are done."""
     rows = {(row["target_labels"], row["model"]): row for row in found.get("rows", [])}
-    done = list(found.get("done", []))
     for key, target, names, own, others, items in targets(**PARTS[part]):
-        if key in done:
+        truth, done = items[target].sum(axis=1) / items[target].sum(), {at for at in rows if key in rows[at]["done"]}
+        new = list(answers(target, names, own, others, items, done))
+        for name, number, draws, converged in new:
+            row = rows.get((number, name), {"model": name, "target_labels": number, "done": []})
+            rows[number, name] = added(row, entry(draws, truth, converged)) | {"done": [*row["done"], key]}
+        if not new:
             continue
-        truth = items[target].sum(axis=1) / items[target].sum()
-        for name, number, draws, converged in answers(target, names, own, others, items):
-            row = rows.get((number, name), {"model": name, "target_labels": number})
-            rows[number, name] = added(row, entry(draws, truth, converged))
-        done.append(key)
-        yield {"rows": [rows[each] for each in sorted(rows, key=lambda each: each[0])], "done": done}
+        yield {"rows": [rows[each] for each in sorted(rows, key=lambda each: each[0])]}
         most -= 1
         if not most:
             return
@@ -168,7 +176,7 @@ def main():
             document |= {"machine": about(), part: found}
             path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
             path.with_suffix(".md").write_text(text(document), encoding="utf-8")
-            print(part, found["done"][-1], flush=True)
+            print(part, found["rows"][-1]["done"][-1], flush=True)
 
 
 if __name__ == "__main__":

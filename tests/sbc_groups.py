@@ -45,6 +45,8 @@ SETTINGS = {
     "varying, 3 classes, 4 outputs": Setting(3, 4, Pooled(), Varying(), data_sets=10),
     "one new study, 2 classes": Setting(2, 2, Pooled(), Varying(new_study="one"), data_sets=20),
     "varying, 5 classes": Setting(5, 5, Pooled(), Varying(), data_sets=8),
+    "random labels, 2 classes": Setting(2, 2, Pooled(), Varying(random_labels=True), data_sets=12),
+    "random labels, 3 classes, 4 outputs": Setting(3, 4, Pooled(), Varying(random_labels=True), data_sets=10),
 }
 
 
@@ -86,8 +88,11 @@ def simulated(setting, rng):
     if is_one:
         rows[:N_GROUPS] = rows[0]
     items = {at: rng.multinomial(60, shares[at] @ rows[at]) for at in range(N_GROUPS)}
+    sizes = np.full((n_units, setting.n_classes), 15)
+    if setting.confusion is not None and setting.confusion.random_labels:
+        sizes[0] = rng.multinomial(sizes[0].sum(), shares[0])
     labeled = {
-        unit if unit == 0 else f"study {unit}": np.stack([rng.multinomial(15, row) for row in rows[unit]])
+        unit if unit == 0 else f"study {unit}": np.stack(list(map(rng.multinomial, sizes[unit], rows[unit])))
         for unit in (0, N_GROUPS, N_GROUPS + 1, N_GROUPS + 2)[is_one:]
     }
     return Groups(labeled, items, times=TIMES), Truth(shares, centre, spread, rows, common, row_spread)
@@ -101,6 +106,9 @@ def softmax(logs):
 def with_bug(density, bug):
     """Return the density with a mistake in it."""
     times = {"items counted sixteen times": 16, "items counted four times": 4, "items left out": 0}.get(bug, 1)
+    if bug == "random labels counted sixteen times":
+        more = replace(density.random_labels, counts=16 * density.random_labels.counts)
+        return replace(density, random_labels=more)
     return replace(density, unlabeled=times * density.unlabeled)
 
 
@@ -134,6 +142,8 @@ def ranks_of_truth(setting, seed, data_sets, *, bug=None, effective_draws=100):
             "spread": (draws.spread[:, 0], truth.spread[0]),
             "centre": (draws.centre[:, 0, 0], truth.centre[0]),
         }
+        if density.random_labels is not None:
+            pairs["labelled share"] = (draws.prevalence[:, 0, 0], truth.shares[0, 0])
         if setting.confusion is None:
             pairs["rate"] = (draws.confusion[:, 0, 0], truth.common[0, 0])
             pairs["other rate"] = (draws.confusion[:, 1, 0], truth.common[1, 0])

@@ -260,3 +260,11 @@ def test_the_largest_are_printed_and_the_rest_is_counted():
     text = str(inferred(made_groups(30)))
     assert "… and 10 groups with smaller shares; rows and to_frame() have all." in text
     assert "30 groups inferred one by one, seed 0." in text
+
+
+def test_labels_that_show_a_classifier_that_favours_a_group_are_told():
+    own = {"a": [[40, 5], [5, 40]], "b": [[10, 35], [5, 40]]}
+    groups = tc.Groups(np.sum(list(own.values()), axis=0), {"a": [50, 50], "b": [40, 60]}, label_groups=own)
+    answers = inferred(groups)
+    assert answers.of_labels.code == "confusion-drifted"
+    assert "serious: Labels show that the classifier treats class 0 differently from group to group" in repr(answers)

@@ -322,6 +322,14 @@ class TestSurveys:
         [(_, model)] = asked
         assert model.confusion == tc.Varying(new_study=chosen)
 
+    def test_labels_of_groups_may_be_random_samples(self, asked, tmp_path: Path) -> None:
+        each = ["pass,pass", "fail,fail", "pass,fail", ",pass", ",fail"] * 4
+        lines = ["human,verdict,site", *(f"{row},{site}" for site in "xyz" for row in each)]
+        (tmp_path / "sites.csv").write_text("\n".join(lines), encoding="utf-8")
+        estimate(str(tmp_path / "sites.csv"), *COLUMNS, "--by", "site", "--study", "site", "--random-labels")
+        [(_, model)] = asked
+        assert model.confusion == tc.Varying(random_labels=True)
+
     def test_a_new_study_is_refused_where_there_are_none(self) -> None:
         surveys = ["--positive", "north=50/3330", "--positive", "south=70/3000"]
         with pytest.raises(tc.InputError, match="--new-study is 'one': it says how groups share a study"):

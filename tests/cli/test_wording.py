@@ -102,6 +102,8 @@ HUMAN = ("--label", "human")
         (*RATED, "--engine", "gibbs"),
         (*HUMAN, "--by", "model", "--prior", "learned"),
         (*HUMAN, "--by", "model", "--study", "site", "--new-study", "one"),
+        (*HUMAN, "--by", "model", "--study", "site", "--random-labels"),
+        (*HUMAN, "--by", "model", "--random-labels"),
         (*HUMAN, "--by", "model", "--cluster", "site"),
         (*HUMAN, "--method", "rogan-gladen"),
         (*HUMAN, "--method", "nothing"),

@@ -1,13 +1,18 @@
 """Do labels of two sides agree? An exact test, and what it could have seen."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from scipy.stats import binom, fisher_exact
+from scipy.stats import binom, fisher_exact, ks_2samp
 
 from truecount import Counts, Groups, Prior, simulate
 from truecount.diagnostics import homogeneity
 from truecount.diagnostics.hierarchy import LABELS_DIFFER
 from truecount.diagnostics.homogeneity import (
+    HomogeneityTest,
+    _sums_of_drawn,
+    _sums_of_permuted,
     drift_finding,
     homogeneity_test,
     labels_differ,
@@ -93,6 +98,32 @@ def test_the_class_that_is_treated_differently_is_named():
     assert finding.numbers["classes"] == ["fail"]
     assert "treats fail differently in the population" in finding.message
     assert drift_finding(COUNTS, homogeneity_test(np.array([COUNTS.labeled] * 2)), "") is None
+
+
+def test_classes_are_named_by_p_values_that_stand_out_among_all():
+    counts = Counts(np.eye(4) * 9, [9, 9, 9, 9], classes=list("abcd"))
+    by_class = np.array([0.03, 0.0005, 0.01, 0.9])
+    test = HomogeneityTest(deviance=1.0, p_value=0.01, by_class=by_class, p_of_some=0.01, replicates=1999)
+    assert drift_finding(counts, test, "").numbers["classes"] == ["b", "c"]
+    assert drift_finding(counts, replace(test, by_class=by_class + 0.1), "").numbers["classes"] == ["b"]
+
+
+def test_permuted_items_of_sparse_tables_have_the_distribution_of_drawn_tables(seed):
+    rng = np.random.default_rng(seed)
+    table = rng.multinomial(2, [0.2, 0.5, 0.3], size=12)
+    permuted, drawn = (sums(table, 4000, rng) for sums in (_sums_of_permuted, _sums_of_drawn))
+    assert ks_2samp(permuted, drawn).pvalue > 1e-4
+    assert ks_2samp(permuted, _sums_of_drawn(table[:11], 4000, rng)).pvalue < 1e-4
+
+
+def test_one_class_among_many_that_differs_is_not_lost_in_their_sum():
+    alike = np.array([[10, 6, 4], [12, 5, 3]])
+    apart = np.array([[17, 2, 1], [3, 10, 7]])
+    tables = np.stack([apart, *[alike] * 29], axis=1)
+    test = homogeneity_test(tables)
+    assert test.p_value > 0.05 > test.p_of_some
+    alone = homogeneity_test(tables[:, :1])
+    assert alone.p_of_some == alone.p_value
 
 
 def test_three_samples_keep_their_margins():

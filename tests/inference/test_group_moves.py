@@ -9,6 +9,7 @@ from truecount import Auto, Groups, LabelShift, Pooled, Prior, infer
 from truecount.inference import hierarchical
 from truecount.inference.centre_moves import move_centre
 from truecount.inference.row_moves import RowMoves, can_move_rows
+from truecount.inference.whitening import Whitening
 from truecount.models.groups import group_density
 
 ITEMS = {
@@ -140,3 +141,25 @@ def test_without_far_moves_they_do_not(seed, monkeypatch):
     monkeypatch.setattr(hierarchical, "MOST_BLOCKS", 2)
     answer = infer(alike(3), LabelShift(groups=Pooled()), engine=Auto(200), seed=seed)
     assert answer.status != "ok"
+
+
+def test_gradients_of_some_chains_after_the_others_are_those_of_all_at_once(seed, monkeypatch):
+    plain = group_density(alike(3), Prior(), Pooled())
+    whitening = Whitening.at(plain, np.zeros(plain.n_hyper), np.zeros(plain.latent_shape))
+    rng = np.random.default_rng(seed)
+    y, z = rng.normal(size=(5, plain.n_hyper)), rng.normal(size=(5, *plain.latent_shape))
+    whole = whitening.value_and_gradient(y, z)
+    monkeypatch.setattr("truecount.inference.whitening.AT_ONCE", 2 * plain.unlabeled.size)
+    for each, part in zip(whole, whitening.value_and_gradient(y, z), strict=True):
+        np.testing.assert_allclose(part, each, rtol=1e-12)
+
+
+def test_trajectories_are_lengthened_as_long_as_the_slowest_hyperparameter_gains(monkeypatch):
+    """The second one is slowest, and moves furthest by gradient at a length of 6."""
+    found = {1.5: [4.0, 0.1], 3.0: [2.0, 0.2], 6.0: [1.0, 0.4], 12.0: [0.5, 0.3]}
+    chains = hierarchical._Chains(None, None, np.zeros((1, 2)), np.zeros((1, 1, 1)))
+    monkeypatch.setattr(
+        hierarchical._Chains, "_squares_by_gradient", lambda self: (np.array(found[self.length]), np.ones(2))
+    )
+    chains.lengthen()
+    assert chains.length == 6.0

@@ -15,6 +15,7 @@ from truecount.models.hierarchy import GroupDensity
 from truecount.models.hierarchy.centre import Centre
 from truecount.models.hierarchy.dirichlet import DirichletGroups
 from truecount.models.hierarchy.log_ratios import log_ratio_basis
+from truecount.models.hierarchy.random_labels import RandomLabels
 from truecount.models.hierarchy.rows import Rows
 from truecount.models.learned import learned_rows
 
@@ -31,6 +32,8 @@ KINDS = {
     "dirichlet": {"dirichlet": DirichletGroups(BASIS)},
     "independent": {"dirichlet": DirichletGroups(BASIS, np.array([1.0, 2.0, 0.5]))},
     "varying dirichlet": {"dirichlet": DirichletGroups(BASIS), "labeled": True},
+    "random labels": {"labeled": True, "random_labels": True},
+    "random labels dirichlet": {"dirichlet": DirichletGroups(BASIS), "labeled": True, "random_labels": True},
     "learned rows": {"learned": True},
 }
 
@@ -48,6 +51,8 @@ def a_density(kind, seed):
     options = {**KINDS[kind]}
     if "labeled" in options:
         options["labeled"] = rng.poisson(3, (3, 4, 6)).astype(float)
+    if "random_labels" in options:
+        options["random_labels"] = RandomLabels(options["labeled"].sum(axis=1) * (np.arange(6) < 5), BASIS)
     learned = None
     if options.pop("learned", False):
         learned = learned_rows(rng.poisson(3, (3, 4)).astype(float), [[0], [1], [2, 3]], ~np.isnan(known[:, 0]))

@@ -184,3 +184,43 @@ def test_an_effective_sample_size_that_is_asked_for_is_reached_whatever_it_is():
     usual, more = (infer(groups, prior=prior, engine=engine) for engine in (Auto(), Auto(4000)))
     least = [min(each.effective for each in answer.draws.convergence()) for answer in (usual, more)]
     assert 1000 <= least[0] < 4000 <= least[1]
+
+
+@pytest.mark.slow
+def test_random_labels_of_a_group_without_items_tell_its_shares_by_themselves(seed):
+    """Given α and class totals m of a random sample, the posterior of the shares is Dirichlet(α + m)."""
+    own = {"empty": [[20, 4], [2, 6]], "full": [[9, 3], [2, 8]]}
+    groups = Groups(own, {"empty": [0, 0], "full": [30, 40]})
+    answer = infer(
+        groups, LabelShift(groups=Independent(), confusion=Varying(random_labels=True)), engine=Auto(400), seed=seed
+    )
+    first, second = 1 + 24, 1 + 8
+    mean, sd = first / 34, np.sqrt(first * second / 34**2 / 35)
+    effective = effective_fast(answer.prevalence[:, 0, :1], answer.draws.chains)[0]
+    assert answer.mean[0, 0] == pytest.approx(mean, abs=4 * sd / np.sqrt(effective))
+    assert answer.sd[0, 0] == pytest.approx(sd, rel=4 / np.sqrt(effective))
+    np.testing.assert_array_equal(answer.borrowed, 0)
+
+
+@pytest.mark.slow
+def test_random_labels_narrow_a_group_and_lessen_what_it_borrows():
+    tables = {f"site {at}": [[40, 10], [8, 42]] for at in range(4)} | {"a": [[50, 12], [3, 15]]}
+    groups = Groups(tables, {"a": [60, 40], "b": [30, 70], "c": [50, 50]})
+    by_class, random = (
+        infer(groups, LabelShift(confusion=Varying(random_labels=is_random)), engine=Auto(200), seed=1)
+        for is_random in (False, True)
+    )
+    assert random.sd[0, 0] < 0.8 * by_class.sd[0, 0]
+    assert random.borrowed[0] < by_class.borrowed[0]
+
+
+@pytest.mark.parametrize("labels", [TWO_OUTPUTS, [[78, 7], [3, 368]]], ids=["studies", "one table"])
+def test_random_labels_are_refused_where_no_group_has_labels(labels):
+    with pytest.raises(InputError, match="no study is called like a group") as caught:
+        infer(Groups(labels, REGIONS), LabelShift(confusion=Varying(random_labels=True)))
+    assert "Varying(random_labels=True)" in str(caught.value)
+
+
+def test_random_labels_are_true_or_false():
+    with pytest.raises(InputError, match="random_labels is 'yes'"):
+        Varying(random_labels="yes")

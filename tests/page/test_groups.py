@@ -161,3 +161,12 @@ def test_few_studies_have_a_table_of_priors_of_their_spread(
 def test_the_spread_of_studies_is_not_varied_where_there_is_none() -> None:
     with pytest.raises(tc.InputError, match="only a confusion that varies between studies has such a spread"):
         tc.spread_sensitivity(models())
+
+
+def test_the_page_has_the_confusion_matrix_or_the_rows_around_which_it_varies() -> None:
+    answer = models()
+    one = text_of(page(answer))
+    assert "Confusion matrix: the outputs of each class" in one
+    assert "around which studies and groups vary" not in one
+    varying = replace(answer.draws, common_rows=answer.draws.confusion)
+    assert "around which studies and groups vary" in text_of(page(replace(answer, draws=varying)))

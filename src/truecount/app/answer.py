@@ -17,7 +17,7 @@ from truecount.counts import Counts, Groups, Ratings
 from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.models import LabelShift, Model
-from truecount.page.answer import content, group_confusion_table, render
+from truecount.page.answer import content, render
 from truecount.page.frame import Drawing, drawing_of
 from truecount.page.groups import group_content, render_groups
 from truecount.page.reproduce import model_in_python, python
@@ -85,7 +85,6 @@ def _of_groups(request: Request, data: Any, model: Model) -> dict[str, Any]:
         "classes": list(map(str, summary.classes)),
         "groups": list(map(str, summary.names)),
         "numbers": to_dict(summary, found.data),
-        "confusion": shaped(group_confusion_table(found, summary.level)) if summary.has_answer else None,
         **{name: shaped(value) for name, value in group_content(found, summary, request.shell()).items()},
     }
 
@@ -93,7 +92,7 @@ def _of_groups(request: Request, data: Any, model: Model) -> dict[str, Any]:
 def _inferred_groups(request: Request, data: Any, model: Model) -> tuple[GroupPosterior, GroupSummary]:
     """Infer as the command does: the same model of the groups, the same questions."""
     groups: Any = behind_labels(data) if isinstance(data, Ratings) else data
-    model = with_studies(model, groups, request.groups.new_study, is_survey=request.survey is not None)
+    model = with_studies(model, groups, request.groups, is_survey=request.survey is not None)
     groups, variation = variation_of(request.groups, groups)
     questions = questions_of(request.groups, groups, request.of_interest)
     inferred_from = data if isinstance(data, Ratings) else groups

@@ -84,6 +84,14 @@ NewStudy: TypeAlias = Annotated[
         "each (usual with --study).",
     ),
 ]
+RandomLabels: TypeAlias = Annotated[
+    bool,
+    Option(
+        "--random-labels",
+        help="Labels of a group are a random sample of its items, so that they tell its shares too; with --study and "
+        "--by of one column.",
+    ),
+]
 Above: TypeAlias = Annotated[
     list[str] | None,
     Option(metavar="CLASS=SHARE", help="How probable it is that a share lies above, as in pass=80%; may be repeated."),

@@ -69,6 +69,7 @@ def estimate(
     trend: given.Trend = None,
     study: given.Study = None,
     new_study: given.NewStudy = None,
+    random_labels: given.RandomLabels = False,
     above: given.Above = None,
     below: given.Below = None,
     covariate: given.Covariate = None,
@@ -206,7 +207,7 @@ def estimate(
     report.require_possible(counts.values() if isinstance(counts, Groups) else [counts])
     if isinstance(counts, Groups):
         require_nothing_in_common(options, model, rated)
-        model = with_studies(model, counts, options.new_study, is_survey=bool(positive))
+        model = with_studies(model, counts, options, is_survey=bool(positive))
         answered = answer_groups(counts, model, options, report, engine=drawing, seed=seed_number, ratings=rated)
         return _end(answered, answered, strict=strict)
     options.require_groups()

@@ -104,19 +104,22 @@ def require_nothing_in_common(options: GroupOptions, model: Model, ratings: Rati
         raise InputError(f"--{given[0]}", "is given", needed, f"Leave --{given[0]} out, or {instead}")
 
 
-def with_studies(model: Model, groups: Groups, new_study: str | None, *, is_survey: bool) -> LabelShift:
+def with_studies(model: Model, groups: Groups, options: GroupOptions, *, is_survey: bool) -> LabelShift:
     """Return the model of groups, whose confusion varies where labels come from several studies."""
     if not isinstance(model, LabelShift):
         needed = "groups are drawn jointly under label shift"
         raise InputError("--design", f"is {model.name!r}", needed, "Leave out --design, or the groups")
     if groups.studies is None:
-        if new_study is not None:
+        if options.new_study is not None:
             needed = "it says how groups share a study, and the labels are of one"
             remedy = "Add --study COLUMN, or give --sensitivity or --specificity more than once"
-            raise InputError("--new-study", f"is {new_study!r}", needed, remedy)
+            raise InputError("--new-study", f"is {options.new_study!r}", needed, remedy)
+        if options.random_labels:
+            needed = "it is about labels of each group, which are kept apart where the groups are studies"
+            raise InputError("--random-labels", "is given without studies", needed, "Add --study, the column of --by")
         return model
-    chosen = new_study or ("one" if is_survey else "each")
-    return replace(model, confusion=Varying(new_study=cast("Literal['each', 'one']", chosen)))
+    chosen = cast("Literal['each', 'one']", options.new_study or ("one" if is_survey else "each"))
+    return replace(model, confusion=Varying(new_study=chosen, random_labels=options.random_labels))
 
 
 def answer_groups(

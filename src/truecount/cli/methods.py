@@ -24,7 +24,7 @@ OF_PRIOR = ("prior", "prior_confusion", "prior_output")
 OF_POSTERIOR = (
     *("interval", "target", *OF_PRIOR, "draws", "engine", "design", "html", "title"),
     *("of_interest", "sort", "compare", "baseline", "all_pairs", "trend", "study", "new_study", "above", "below"),
-    *("covariate", "independent", "workers", "target_labels", "label_error"),
+    *("random_labels", "covariate", "independent", "workers", "target_labels", "label_error"),
     *("each_classifier", "independent_classifiers"),
 )
 OF_POINT = (*OF_POSTERIOR, "seed", "all_methods", "plot")

@@ -45,7 +45,10 @@ EXCLUDING = (
     ("independent", "covariate", "covariates say where groups are pooled, and independent ones are not"),
     *(
         ("separate", name, "groups that are inferred one by one have no joint draws, which it needs")
-        for name in ("compare", "baseline", "all_pairs", "trend", "study", "above", "below", "covariate", "independent")
+        for name in (
+            *("compare", "baseline", "all_pairs", "trend", "study", "random_labels", "above", "below"),
+            *("covariate", "independent"),
+        )
     ),
 )
 """Options that contradict each other, and why."""
@@ -313,6 +316,7 @@ class GroupOptions:
     trend: str | None = None
     study: str | None = None
     new_study: str | None = None
+    random_labels: bool = False
     above: Sequence[str] = ()
     below: Sequence[str] = ()
     covariate: Sequence[str] = ()

@@ -137,6 +137,9 @@ def end_separately(answers: "SeparateAnswers", *, strict: bool) -> None:
         told = ", ".join(f"{count:,} {name}" for name, count in sorted(without.items()))
         typer.echo(f"No answer for some groups: {told}.", err=True)
         raise typer.Exit(3)
-    if strict and answers.tally.serious:
-        typer.echo(f"Not to be trusted: {', '.join(answers.tally.serious)}.", err=True)
+    serious = list(answers.tally.serious)
+    if answers.of_labels is not None and answers.of_labels.severity == "serious":
+        serious.append(answers.of_labels.code)
+    if strict and serious:
+        typer.echo(f"Not to be trusted: {', '.join(serious)}.", err=True)
         raise typer.Exit(3)

@@ -221,10 +221,8 @@ def _mostly_borrowed(groups: Groups, model: LabelShift, draws: GroupDraws) -> Fi
     """Find groups with items of which the others say more than they do themselves."""
     if isinstance(model.groups, Independent) or len(groups) < 2:
         return None
-    items = effective_groups(groups)[1]
-    times = None if groups.times is None else (groups.times - groups.times.min()).astype(np.float64)
-    borrowed = borrowed_shares(items, times, model, draws)
-    found = np.flatnonzero((borrowed > MOSTLY) & (items.sum(axis=1) > 0))
+    borrowed = borrowed_shares(groups, model, draws)
+    found = np.flatnonzero((borrowed > MOSTLY) & (groups.unlabeled.sum(axis=1) > 0))
     if not len(found):
         return None
     names = [group_name(groups.groups[at]) for at in found]

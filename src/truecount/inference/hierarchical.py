@@ -34,6 +34,8 @@ TUNING = 40
 """Iterations that tune the step after the last whitening."""
 TRAJECTORY = 1.5
 """Length of a trajectory; a quarter of a turn in a standard normal is 1.57."""
+MANY_GROUPS, TRIED, MOST_DOUBLINGS = 200, 12, 5
+"""Groups beyond which longer trajectories are tried, iterations of each length, and how often it is doubled at most."""
 SHORT_STEP = 0.3
 EVERY = 4
 """Every fourth trajectory takes steps that much shorter, for chains in a narrow place."""
@@ -65,6 +67,7 @@ class _Chains:
     z: FloatArray
     cut: bool = False
     step: float = 0.3
+    length: float = TRAJECTORY
     iterations: int = 0
     gradients: int = 0
     accepted: list[float] = field(default_factory=list)
@@ -89,14 +92,14 @@ class _Chains:
             self.rng,
             self.step * (SHORT_STEP if self.iterations % EVERY == EVERY - 1 else self.rng.uniform(0.8, 1.2)),
         )
-        steps = max(1, int(np.ceil(TRAJECTORY * rng.uniform(0.6, 1.4) / step)))
+        steps = max(1, int(np.ceil(self.length * rng.uniform(0.6, 1.4) / step)))
         speed_y, speed_z = rng.standard_normal(self.y.shape), rng.standard_normal(self.z.shape)
         held = slice(self.map.density.rows.size if self.cut else 0)
         speed_y[:, held] = 0
-        start = self.map.value_and_gradient(self.y, self.z)
-        start[1][:, held] = 0
-        energy = start[0] - _kinetic(speed_y, speed_z)
-        y, z, (value, by_y, by_z) = self.y, self.z, start
+        value, by_y, by_z = self.map.value_and_gradient(self.y, self.z)
+        by_y[:, held] = 0
+        energy = value - _kinetic(speed_y, speed_z)
+        y, z = self.y, self.z
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             for _ in range(steps):
                 speed_y, speed_z = speed_y + 0.5 * step * by_y, speed_z + 0.5 * step * by_z
@@ -181,6 +184,30 @@ class _Chains:
             self.step = float(np.exp(np.clip(trial, np.log(0.005), np.log(1.5))))
         self.step = float(np.exp(np.clip(logarithm, np.log(0.005), np.log(1.5))))
 
+    def lengthen(self) -> None:
+        """Double the length of trajectories as long as the slowest hyperparameter then moves further by gradient.
+
+        Rows and prevalences that have the same outputs' shares lie on a bent ridge. The bends of all groups add up: the
+        way along it is longer the more groups there are, and short trajectories only diffuse.
+        """
+        before, _ = self._squares_by_gradient()
+        for _ in range(MOST_DOUBLINGS):
+            self.length *= 2
+            now, variance = self._squares_by_gradient()
+            if (now / variance).min(initial=np.inf) <= (before / variance).min(initial=np.inf):
+                self.length /= 2
+                return
+            before = now
+
+    def _squares_by_gradient(self) -> tuple[FloatArray, FloatArray]:
+        """Return the mean squared move of each hyperparameter by gradient, and its variance in these iterations."""
+        start, points = self.gradients, [self.y]
+        for _ in range(TRIED):
+            self.iterate()
+            points.append(self.y)
+        every = np.stack(points)
+        return (np.diff(every, axis=0) ** 2).mean(axis=(0, 1)) / (self.gradients - start), every.var(axis=(0, 1))
+
     def place(self) -> tuple[FloatArray, FloatArray]:
         """Return hyperparameters and standard latents of every chain."""
         hyper, latent = self.map.natural(self.y, self.z)
@@ -231,6 +258,8 @@ def sample_groups(
     for iterations in ROUNDS:
         _warm(chains, iterations)
     chains.tune(TUNING)
+    if density.n_groups > MANY_GROUPS:
+        chains.lengthen()
     chains.accepted.clear()
     return _drawn(chains, effective_draws, density.n_groups if groups is None else groups)
 

@@ -62,6 +62,6 @@ class UnitMoves:
         rows = density.unit_rows(hyper, padded).transpose(0, 2, 3, 1)
 
         def prior(shares: FloatArray, latent: FloatArray) -> tuple[FloatArray, FloatArray]:
-            return density.prior_of_ratios(located, scale, latent, scores, shares)
+            return density.given_all_but_items(located, scale, latent, scores, shares)
 
         return approximate_shares(density.unlabeled, rows, density.centre.basis, located, scale, prior)

@@ -20,6 +20,8 @@ STEP = 1e-4
 """Of the finite differences that give the curvature."""
 LEAST_CURVATURE = 0.3
 """Of the hyperparameters, whose priors have about one."""
+AT_ONCE = 40_000
+"""Numbers in one array where chains are followed: what is made on the way then stays in the processor's cache."""
 BATCH = 2_000_000
 """Numbers in one array of a batch of evaluations."""
 
@@ -71,7 +73,11 @@ class Whitening:
 
     def value_and_gradient(self, y: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the log-density and its gradients by y and z."""
-        value, by_hyper, by_latent = self.density.value_and_gradient(*self.natural(y, z))
+        hyper, latent = self.natural(y, z)
+        width = max(1, AT_ONCE // self.density.unlabeled.size)
+        parts = [slice(at, at + width) for at in range(0, len(y), width)]
+        found = [self.density.value_and_gradient(hyper[part], latent[part]) for part in parts]
+        value, by_hyper, by_latent = found[0] if len(found) == 1 else map(np.concatenate, zip(*found, strict=True))
         by_y = by_hyper @ self.factor + by_latent.reshape(len(y), self.latent.size) @ self.coupling
         return value, by_y, _applied(self.root.swapaxes(0, 1), by_latent)
 

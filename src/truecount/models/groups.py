@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from truecount._advice import LEARNED_SHARES, NO_LEARNED_SHARES, Advice
+from truecount._advice import LEARNED_SHARES, NO_LEARNED_SHARES, Action, Advice
 from truecount._types import FloatArray
 from truecount._wording import quoted
 from truecount.counts.groups import Groups
@@ -15,6 +15,7 @@ from truecount.models.hierarchy import GroupDensity
 from truecount.models.hierarchy.centre import Centre
 from truecount.models.hierarchy.dirichlet import DirichletGroups
 from truecount.models.hierarchy.log_ratios import log_ratio_basis
+from truecount.models.hierarchy.random_labels import RandomLabels
 from truecount.models.hierarchy.rows import Rows
 from truecount.models.priors import LEARNED, Prior
 from truecount.models.variation import ConfusionChoice, Independent, Variation, Varying, Walk
@@ -36,13 +37,15 @@ def group_density(
     learned = prior.learned_rows_for(whole)
     rows = Rows(shapes if is_varying else shapes + labeled.sum(axis=0), prior.known_for(whole), learned)
     basis = log_ratio_basis(len(concentration))
-    own = _labels_of_units(groups, labeled) if isinstance(confusion, Varying) else None
-    further = 0 if own is None else own.shape[2] - len(groups)
+    own = _labels_of_units(groups, labeled) if isinstance(confusion, Varying) else np.empty((0, 0, len(groups)))
+    further = own.shape[2] - len(groups)
     items = np.pad(unlabeled, ((0, further), (0, 0))).T
-    options: dict[str, Any] = {"labeled": own, "is_group": np.arange(len(groups) + further) < len(groups)}
+    options: dict[str, Any] = {"is_group": np.arange(len(groups) + further) < len(groups)}
     if isinstance(confusion, Varying):
+        options["labeled"] = own
         options["row_spread_scale"] = confusion.spread
         options["is_one_study"] = confusion.new_study == "one" and len(groups) > 1
+        options["random_labels"] = random_labels(groups, confusion)
     if isinstance(variation, Independent):
         empty = Centre(concentration, np.empty((0, len(groups) + further)), basis)
         return GroupDensity(rows, items, empty, dirichlet=DirichletGroups(basis, concentration), **options)
@@ -69,6 +72,20 @@ def _labels_of_units(groups: Groups, labeled: FloatArray) -> FloatArray:
     result = np.zeros((*labeled.shape[1:], len(units)))
     result[:, :, places] = labeled.transpose(1, 2, 0)
     return result
+
+
+def random_labels(groups: Groups, confusion: ConfusionChoice | None) -> RandomLabels | None:
+    """Return the labels of groups by class, where they are random samples of them; None where they are not."""
+    if not isinstance(confusion, Varying) or not confusion.random_labels:
+        return None
+    counts = _labels_of_units(groups, effective_groups(groups)[0]).sum(axis=1)
+    counts[:, len(groups) :] = 0
+    if not counts.any():
+        found = Advice("is {}", Action("Varying(random_labels=True)", "given: --random-labels"))
+        needed = "it is about labels of the groups themselves, and no study is called like a group"
+        remedy = Advice("{}", Action("Count with study= the column of by=", "Give --study the column of --by"))
+        raise InputError("confusion", found, needed, remedy)
+    return RandomLabels(counts, log_ratio_basis(len(groups.classes)))
 
 
 def walk_loading(groups: Groups) -> FloatArray:

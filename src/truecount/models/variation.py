@@ -63,8 +63,7 @@ class Walk:
 
     def __post_init__(self) -> None:
         _require_scale("spread", self.spread)
-        if not isinstance(self.noise, bool):
-            raise InputError("noise", f"is {self.noise!r:.60}", "it is True or False", "Pass spread= for a scale")
+        _require_flag("noise", self.noise, "Pass spread= for a scale")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +88,19 @@ class Varying:
         ``"each"``: every group without labels of its own is a new study, with rows of its own. ``"one"``: all groups
         together are one new study, such as regions that one laboratory tests, so that its error cancels in their
         differences. That needs two classes, at most three outputs, and groups without labels of their own.
+    random_labels
+        Whether labels of a group are a random sample of its items, so that their classes tell its prevalence too. By
+        default labels tell error rates only, as where some items of each class were looked for.
     """
 
     spread: float = 0.5
     new_study: Literal["each", "one"] = "each"
+    random_labels: bool = False
 
     def __post_init__(self) -> None:
         _require_scale("spread", self.spread)
         _check.one_of("new_study", self.new_study, ("each", "one"))
+        _require_flag("random_labels", self.random_labels, "Pass True where labels of a group are a random sample")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,3 +141,8 @@ def _as_tuple(value: Any) -> Any:
 def _require_scale(argument: str, value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < np.inf:
         raise InputError(argument, f"is {value!r}", "a scale is a finite number above 0", f"Pass {argument}=1.0")
+
+
+def _require_flag(argument: str, value: Any, remedy: str) -> None:
+    if not isinstance(value, bool):
+        raise InputError(argument, f"is {value!r:.60}", "it is True or False", remedy)

@@ -182,10 +182,9 @@ def confusion_table(posterior: Posterior, level: float) -> Grid | None:
 
 
 def group_confusion_table(answer: GroupPosterior, level: float) -> Grid | None:
-    """Return P(output | class) that all groups share; None where it varies between them, or has too many cells."""
-    if answer.confusion.ndim != 3 or answer.confusion[0].size > MOST_CELLS:
-        return None
-    return _confusion_grid(answer.classes, answer.data.outputs, answer.confusion, level)
+    """Return P(output | class) that all groups share, or around which theirs vary; None where it has too many cells."""
+    rows = answer.confusion if answer.draws.common_rows is None else answer.draws.common_rows
+    return None if rows[0].size > MOST_CELLS else _confusion_grid(answer.classes, answer.data.outputs, rows, level)
 
 
 def _confusion_grid(classes: Sequence[Name], outputs: Sequence[Name], confusion: FloatArray, level: float) -> Grid:

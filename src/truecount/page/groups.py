@@ -11,7 +11,7 @@ from truecount.api.groups import spread_sensitivity
 from truecount.errors import InputError
 from truecount.models import ErringLabels, LabelShift, Pooled, Varying, Walk
 from truecount.models.model import Assumption
-from truecount.page.answer import isolated, remarks, unbroken
+from truecount.page.answer import group_confusion_table, isolated, remarks, unbroken
 from truecount.page.frame import LONGEST_NAME, Drawing, drawing_of, rendered
 from truecount.page.reproduce import Repeat, beliefs, prior_in_python
 from truecount.plots.canvas import Theme, percent_axis
@@ -87,7 +87,8 @@ def render_groups(
     command
         What was typed to get this answer.
     """
-    return rendered("groups.html", title=title or TITLE, **group_content(answer, summary, command))
+    more = {"level": f"{100 * summary.level:.6g} %", "is_varying": answer.draws.common_rows is not None}
+    return rendered("groups.html", title=title or TITLE, **more, **group_content(answer, summary, command))
 
 
 def group_content(answer: "GroupPosterior", summary: GroupSummary, command: str | None) -> dict[str, Any]:
@@ -98,6 +99,7 @@ def group_content(answer: "GroupPosterior", summary: GroupSummary, command: str 
         "sections": [*_sections(summary), *_study_prior(answer, summary), *_raters(answer)]
         if summary.has_answer
         else [],
+        "confusion": group_confusion_table(answer, summary.level) if summary.has_answer else None,
         "findings": remarks(summary.findings),
         "method": _method(answer, summary),
         "assumptions": _assumptions(answer.model),

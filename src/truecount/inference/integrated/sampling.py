@@ -52,6 +52,7 @@ def can_integrate(density: GroupDensity) -> bool:
     The confusion may be that of one study among several, if a row has few outputs.
     """
     is_simple = density.n_ratios == 1 and density.loadings is None and density.rows.known.ndim == 2
+    is_simple = is_simple and density.random_labels is None
     if density.labeled is not None:
         is_one = density.is_one_study or (density.is_group is not None and density.is_group.sum() == 1)
         is_simple = is_simple and is_one and len(density.unlabeled) <= MOST_OUTPUTS

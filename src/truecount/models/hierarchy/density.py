@@ -29,7 +29,9 @@ import numpy as np
 from truecount._types import BoolArray, FloatArray, IntArray
 from truecount.models.hierarchy.centre import Centre
 from truecount.models.hierarchy.dirichlet import LEAST_SHARE, DirichletGroups
+from truecount.models.hierarchy.information import information_of_items, information_of_units
 from truecount.models.hierarchy.log_ratios import half_normal, half_normal_slope, log_ratio_basis, shares_of
+from truecount.models.hierarchy.random_labels import RandomLabels
 from truecount.models.hierarchy.rows import Rows
 
 
@@ -67,6 +69,8 @@ class GroupDensity:
         data, and has normal latents of its own whatever the prior of the others.
     is_one_study
         Whether all groups are one study and share its rows.
+    random_labels
+        Labels of groups that are random samples of them; None where labels are drawn by class.
     centring
         Shape (latents, blocks), from 0 to 1.
     """
@@ -81,6 +85,7 @@ class GroupDensity:
     dirichlet: DirichletGroups | None = None
     is_group: BoolArray | None = None
     is_one_study: bool = False
+    random_labels: RandomLabels | None = None
     centring: FloatArray = field(default_factory=lambda: np.zeros(()))
 
     def __post_init__(self) -> None:
@@ -167,11 +172,14 @@ class GroupDensity:
     def tells_spread(self) -> FloatArray:
         """Shape (latents, blocks): 1 where a latent's deviation tells of the spread, 0 where its prior is standard.
 
-        A group without items tells nothing, but under a Dirichlet prior no latent of a group is standard.
+        A group without items or random labels tells nothing, but under a Dirichlet prior no latent of a group is
+        standard.
         """
-        result = np.ones(self.latent_shape)
+        result, seen = np.ones(self.latent_shape), self._items
+        if self.random_labels is not None:
+            seen = seen + self.random_labels.counts.sum(axis=0)
         if self.loadings is None:
-            result[: self.n_ratios, (self._items == 0) & ~self._has_learned_dirichlet] = 0
+            result[: self.n_ratios, (seen == 0) & ~self._has_learned_dirichlet] = 0
         return result
 
     @property
@@ -207,6 +215,7 @@ class GroupDensity:
             unlabeled=self.unlabeled[:, chosen],
             centre=replace(self.centre, design=self.centre.design[:, chosen]),
             is_group=None if self.is_group is None else self.is_group[chosen],
+            random_labels=None if self.random_labels is None else self.random_labels.of_groups(chosen),
             centring=self.centring[:, chosen],
         )
 
@@ -301,9 +310,11 @@ class GroupDensity:
         if self.dirichlet is not None:
             concentration = self.dirichlet.concentration(located, spread[:, 0]) * self._groups
             value += (concentration * np.log(np.maximum(shares, LEAST_SHARE))).sum(axis=1)
+        if self.random_labels is not None:
+            value += self.random_labels.log_density(shares)
         return np.asarray(value)
 
-    def prior_of_ratios(
+    def given_all_but_items(
         self,
         located: FloatArray,
         scale: FloatArray,
@@ -311,18 +322,22 @@ class GroupDensity:
         scores: FloatArray,
         shares: FloatArray,
     ) -> tuple[FloatArray, FloatArray]:
-        """Return curvature (chain, unit, log-ratio, log-ratio) and gradient of the prior of standard latents."""
+        """Return curvature (chain, unit, log-ratio, log-ratio) and gradient of standard latents by all but items.
+
+        That is their prior, and labels that are random samples.
+        """
         normal = np.broadcast_to(np.eye(self.n_ratios), (len(located), self.n_groups, self.n_ratios, self.n_ratios))
-        if self.dirichlet is None:
-            return normal, -standard
-        concentration = self.dirichlet.concentration(located, self.all_spreads(scores)[:, 0])
-        curvature = self.dirichlet.curvature(concentration, shares) * scale[:, None] * scale[:, :, None]
-        by_latent = self.dirichlet.gradient(concentration, shares)[0] * scale
-        is_group = self._groups
-        return (
-            np.where(is_group[:, None, None], curvature.transpose(0, 3, 1, 2), normal),
-            np.where(is_group, by_latent, -standard),
-        )
+        curvature, gradient, both = normal, -standard, scale[:, None] * scale[:, :, None]
+        if self.dirichlet is not None:
+            concentration = self.dirichlet.concentration(located, self.all_spreads(scores)[:, 0])
+            own = (self.dirichlet.curvature(concentration, shares) * both).transpose(0, 3, 1, 2)
+            curvature = np.where(self._groups[:, None, None], own, normal)
+            by_latent = self.dirichlet.gradient(concentration, shares)[0] * scale
+            gradient = np.where(self._groups, by_latent, -standard)
+        if self.random_labels is not None:
+            curvature = curvature + (self.random_labels.curvature(shares) * both).transpose(0, 3, 1, 2)
+            gradient = gradient + self.random_labels.gradient(shares) * scale
+        return curvature, gradient
 
     def _stretched(self, spread: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return ``spread · ζ / v`` and the prior precision of v, shape (chain, latent, block)."""
@@ -397,6 +412,9 @@ class GroupDensity:
         likelihood, by_ratios, by_common = self._likelihood(shares, common, logs, deviation[:, self.n_ratios :])
         prior, by_coefficients = self.centre.prior(coefficients)
         value = value + likelihood + prior - 0.5 * (scores * scores).sum(axis=1)
+        if self.random_labels is not None:
+            value += self.random_labels.log_density(shares).sum(axis=1)
+            by_ratios[:, : self.n_ratios] += self.random_labels.gradient(shares)
         by_located, by_spread = by_ratios[:, : self.n_ratios], np.zeros_like(spread)
 
         normal = self._is_normal
@@ -436,10 +454,19 @@ class GroupDensity:
         located, deviation = self.centre.located(coefficients), self._deviation(scale * latent)
         shares = shares_of(self.centre.basis, located + deviation[:, : self.n_ratios])
         if self.labeled is None:
-            information = self._information(shares, common)
+            information = information_of_items(shares, common, self._items, self.centre.basis)
         else:
-            rows = self._unit_rows(common, logs, deviation[:, self.n_ratios :])
-            information = self._varying_information(shares, rows)
+            information = information_of_units(
+                shares,
+                self._unit_rows(common, logs, deviation[:, self.n_ratios :]),
+                items=self._items,
+                labels=self.labeled.sum(axis=1),
+                free=self.rows.free,
+                basis=self.centre.basis,
+                row_basis=self._row_basis,
+            )
+        if self.random_labels is not None:
+            information[:, : self.n_ratios, : self.n_ratios] += self.random_labels.curvature(shares)
         if self.dirichlet is not None:
             groups = np.flatnonzero(self._groups)
             concentration = self.dirichlet.concentration(located[:, :, groups], spread[:, 0])
@@ -448,40 +475,6 @@ class GroupDensity:
         result = self._loaded(information) * scale[:, :, None] * scale[:, None]
         diagonal = np.arange(result.shape[1])
         result[:, diagonal, diagonal] += self._is_normal * precision
-        return result
-
-    def _information(self, shares: FloatArray, common: FloatArray) -> FloatArray:
-        """Return what items say of log-ratios, shape (chain, log-ratio, log-ratio, unit)."""
-        confusion, basis = common.transpose(0, 2, 1), self.centre.basis
-        mean = np.matmul(basis.T, shares)
-        weight = self._items / np.matmul(confusion, shares)
-        slopes = [
-            np.matmul(confusion, shares * (column[:, None] - mean[:, None, at])) for at, column in enumerate(basis.T)
-        ]
-        information = np.empty((len(shares), self.n_ratios, self.n_ratios, self.n_groups))
-        for first in range(self.n_ratios):
-            for second in range(first + 1):
-                cell = (weight * slopes[first] * slopes[second]).sum(axis=1)
-                information[:, first, second] = information[:, second, first] = cell
-        return information
-
-    def _varying_information(self, shares: FloatArray, rows: FloatArray) -> FloatArray:
-        """Return what items and labels say of log-ratios of prevalence and rows."""
-        free, basis = self.rows.free, self.centre.basis
-        joint = shares[:, :, None] * rows
-        mean = np.matmul(basis.T, shares)
-        by_ratios = np.einsum("clku,lj->cjku", joint, basis) - mean[:, :, None] * joint.sum(axis=1)[:, None]
-        own = rows[:, free]
-        tilted = self._row_basis[None, None, :, :, None] - np.einsum("clku,km->clmu", own, self._row_basis)[:, :, None]
-        by_rows = (joint[:, free][:, :, :, None] * tilted).transpose(0, 1, 3, 2, 4)
-        slopes = np.concatenate([by_ratios, by_rows.reshape(len(shares), -1, *joint.shape[2:])], axis=1)
-        result: FloatArray = np.einsum("caku,cku,cbku->cabu", slopes, self._items / joint.sum(axis=1), slopes)
-        of_labels = np.einsum("clkmu,clku,clknu->clmnu", tilted, own, tilted)
-        of_labels *= np.asarray(self.labeled)[free].sum(axis=1)[None, :, None, None]
-        width = len(self.unlabeled) - 1
-        for row in range(self.n_row_spreads):
-            block = slice(self.n_ratios + row * width, self.n_ratios + (row + 1) * width)
-            result[:, block, block] += of_labels[:, row]
         return result
 
     def _loaded(self, information: FloatArray) -> FloatArray:

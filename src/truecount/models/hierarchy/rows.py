@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from truecount._types import FloatArray
+from truecount._types import BoolArray, FloatArray
 from truecount.models.learned import Learned
 
 BEND_STEPS = 30
@@ -29,7 +29,7 @@ class Rows:
     shapes: FloatArray
     known: FloatArray
     learned: Learned | None = None
-    free: FloatArray = field(init=False)
+    free: BoolArray = field(init=False)
     location: FloatArray = field(init=False)
     scale: FloatArray = field(init=False)
     stretch: FloatArray = field(init=False)

@@ -3,8 +3,11 @@
 import numpy as np
 
 from truecount._types import FloatArray
+from truecount.counts.groups import Groups
+from truecount.counts.weights import effective_groups
 from truecount.inference.group_draws import GroupDraws
 from truecount.models import LabelShift, Pooled, Walk
+from truecount.models.groups import random_labels
 from truecount.models.hierarchy.log_ratios import log_ratio_basis
 
 MOST_STEPS = 5000
@@ -50,18 +53,23 @@ def own_shares(items: FloatArray, confusion: FloatArray) -> FloatArray:
     return np.where(sizes > 0, shares, np.nan)
 
 
-def borrowed_shares(items: FloatArray, times: FloatArray | None, model: LabelShift, draws: GroupDraws) -> FloatArray:
+def borrowed_shares(groups: Groups, model: LabelShift, draws: GroupDraws) -> FloatArray:
     """Return how much of what is known of each group's prevalence comes from the other groups, shape (groups,).
 
-    0 for a group that its own items determine, 1 for one without items: with I the information of the items on the
-    log-ratios and V their variance given the other groups and the items, at the posterior mean, the share is
-    ``1 − trace(I V) / number of log-ratios``.
+    0 for a group that its own items determine, 1 for one without items: with I the information of the items, and of
+    labels that are a random sample of them, on the log-ratios, and V their variance given the other groups and this, at
+    the posterior mean, the share is ``1 − trace(I V) / number of log-ratios``.
     """
+    items = effective_groups(groups)[1]
     shares, rows = draws.prevalence.mean(axis=0), draws.confusion.mean(axis=0)
     n_groups, n_classes = shares.shape
     basis, spread = log_ratio_basis(n_classes), np.median(draws.spread, axis=0)
     information = _information(items, shares, np.broadcast_to(rows, (n_groups, *rows.shape[-2:])), basis)
-    if isinstance(model.groups, Walk) and times is not None:
+    if (labels := random_labels(groups, model.confusion)) is not None:
+        own = labels.of_groups(np.arange(n_groups))
+        information += own.curvature(shares.T[None])[0].transpose(2, 0, 1)
+    if isinstance(model.groups, Walk) and groups.times is not None:
+        times = (groups.times - groups.times.min()).astype(np.float64)
         variance = _walk_variance(information, times, spread, with_noise=model.groups.noise)
     elif isinstance(model.groups, Pooled):
         variance = np.asarray(np.linalg.inv(information + _precision(model.groups, spread, shares, basis)))

@@ -176,8 +176,7 @@ class GroupPosterior:
 
         0 where its own items determine its prevalence, 1 where it has none; 0 throughout under `Independent`.
         """
-        times = None if self.data.times is None else (self.data.times - self.data.times.min()).astype(np.float64)
-        return borrowed_shares(effective_groups(self.data)[1], times, self.model, self.draws)
+        return borrowed_shares(self.data, self.model, self.draws)
 
     def realized(self, group: Any) -> FloatArray:
         """Return draws of the share of each class among a group's own items, shape (draws, classes).

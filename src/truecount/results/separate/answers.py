@@ -15,6 +15,7 @@ from truecount.counts import Groups
 from truecount.errors import InputError
 from truecount.reading.names import group_name
 from truecount.results.export.frame import Backend, to_frame
+from truecount.results.finding import Finding
 from truecount.results.posterior import Posterior
 from truecount.results.separate.rows import FAILED, Row
 from truecount.results.summary import Look, interval_name
@@ -62,6 +63,8 @@ class SeparateAnswers:
         A row for each group and class; empty where they went to a file.
     redraw
         Infers one group again.
+    of_labels
+        That labels of the groups show a classifier which treats them differently; None where they do not.
     """
 
     data: Groups
@@ -71,6 +74,7 @@ class SeparateAnswers:
     path: Path | None
     kept: Sequence[Row]
     redraw: Callable[[Any], Posterior]
+    of_labels: Finding | None = None
 
     @property
     def groups(self) -> tuple[Any, ...]:
@@ -128,7 +132,9 @@ class SeparateAnswers:
         unsound = {name: count for name, count in sorted(self.tally.status.items()) if name != "ok"}
         parts += [f"{count:,} {name}" for name, count in unsound.items()]
         findings = [f"{code} in {count:,}" for code, count in self.tally.findings.most_common()]
-        return "; ".join(parts) + "." + (f" Findings: {', '.join(findings)}." if findings else "")
+        told = [f"Findings: {', '.join(findings)}."] if findings else []
+        told += [] if self.of_labels is None else [f"{self.of_labels.severity}: {self.of_labels.message}"]
+        return " ".join(["; ".join(parts) + ".", *told])
 
     def _table(self) -> list[str]:
         """Return lines for the groups with the largest share of the last class, and how many are left out."""

@@ -1,0 +1,40 @@
+"""Labels that are a random sample of the group they come from: their classes tell its prevalence."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from truecount._types import FloatArray, IntArray
+from truecount.models.hierarchy.dirichlet import LEAST_SHARE, DirichletGroups
+
+
+@dataclass(frozen=True, slots=True)
+class RandomLabels:
+    """The likelihood of the labels' classes given prevalences: ``Π share ^ count``, as of a Dirichlet prior.
+
+    Parameters
+    ----------
+    counts
+        Shape (classes, units): labelled items of each class; none for units that are no groups.
+    basis
+        The map from log-ratios to logarithms of shares.
+    """
+
+    counts: FloatArray
+    basis: FloatArray
+
+    def of_groups(self, chosen: IntArray) -> "RandomLabels":
+        """Return those of some of the units."""
+        return RandomLabels(self.counts[:, chosen], self.basis)
+
+    def log_density(self, shares: FloatArray) -> FloatArray:
+        """Return the log-likelihood of each unit, shape (chain, unit)."""
+        return np.asarray((self.counts * np.log(np.maximum(shares, LEAST_SHARE))).sum(axis=1))
+
+    def gradient(self, shares: FloatArray) -> FloatArray:
+        """Return the gradient by log-ratios, shape (chain, log-ratio, unit)."""
+        return np.asarray(np.matmul(self.basis.T, self.counts - self.counts.sum(axis=0) * shares))
+
+    def curvature(self, shares: FloatArray) -> FloatArray:
+        """Return minus the second derivatives by log-ratios, shape (chain, log-ratio, log-ratio, unit)."""
+        return DirichletGroups(self.basis).curvature(self.counts[None], shares)
