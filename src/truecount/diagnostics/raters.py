@@ -79,8 +79,8 @@ def _alike(rates: RaterRates) -> Finding | None:
     return Finding(
         "raters-alike",
         "caution",
-        f"These raters gave every item that both labelled the same label: {told}. If one column is a copy of the other, "
-        "one rater is counted as two, and intervals are too narrow.",
+        f"These raters gave every item that both labelled the same label: {told}. If one column is a copy of the "
+        "other, one rater is counted as two, and intervals are too narrow.",
         {"raters": [list(pair) for pair in alike], "items": list(alike.values())},
         "Leave a copy out; nothing is to be done if the raters worked apart.",
     )
