@@ -124,7 +124,7 @@ def test_large_tables_have_fewer_bins():
 
 
 def test_perfect_classifier_gives_the_variance_of_a_ratio_of_cluster_totals():
-    """Cochran, Sampling Techniques (1977), equation 11.31, with the correction of Bell & McCaffrey for unequal sizes."""
+    """Cochran, Sampling Techniques (1977), equation 11.31, with the correction of Bell & McCaffrey for sizes."""
     rng = np.random.default_rng(3)
     sizes, shares = rng.integers(1, 9, 40), rng.beta(1, 1, 40)
     positive = rng.binomial(sizes, shares)
