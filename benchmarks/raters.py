@@ -23,7 +23,7 @@ from truecount.inference import raters
 RESULTS = Path(__file__).parent / "results"
 LABELED, NEW, VALIDATED, LEVEL = 300, 1000, 100, 0.95
 ENGINE = tc.Auto(200)
-SETS, FEWER_SETS = 300, 100
+SETS, FEWER_SETS = 800, 100
 FEWER = ("one rater, known errors", "one rater, validated errors")
 raters.WARMUP, raters.FIRST = 150, 300
 """Chains a third as long as usual: enough to see whether intervals hold; seconds are of these."""
