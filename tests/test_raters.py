@@ -89,6 +89,15 @@ def test_raters_who_err_together_are_found() -> None:
     assert "raters-err-together" not in {each.code for each in fine.findings}
 
 
+def test_a_column_that_is_a_copy_is_found() -> None:
+    data = simulated(0)
+    assert "raters-alike" not in {each.code for each in tc.infer(tc.count(**data), engine=FEW).findings}
+    data["labels"]["bob"] = data["labels"]["ann"]
+    (found,) = [each for each in tc.infer(tc.count(**data), engine=FEW).findings if each.code == "raters-alike"]
+    assert found.numbers == {"raters": [["ann", "bob"]], "items": [200.0]}
+    assert "ann and bob (200 items)" in found.message
+
+
 def test_two_columns_can_always_be_explained() -> None:
     labels = {"ann": ["a", "b"] * 20, "bob": ["a", "b"] * 20}
     ratings = tc.count(labels, ["x"] * 40, ["x"])

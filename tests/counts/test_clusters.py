@@ -2,6 +2,7 @@
 
 import csv
 import json
+from itertools import product
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import truecount as tc
 from truecount.counts import merge_counts
 from truecount.counts.clusters import MOST_BINS, Clusters, bin_of
-from truecount.counts.design_effect import DesignEffect
+from truecount.counts.design_effect import DesignEffect, _own_parts
 from truecount.counts.weights import design_effect, effective_counts, effective_groups, group_design_effects
 from truecount.errors import InputError
 
@@ -123,7 +124,7 @@ def test_large_tables_have_fewer_bins():
 
 
 def test_perfect_classifier_gives_the_variance_of_a_ratio_of_cluster_totals():
-    """Cochran, Sampling Techniques (1977), equation 11.31 without the correction for a finite population."""
+    """Cochran, Sampling Techniques (1977), equation 11.31, with the correction of Bell & McCaffrey for sizes."""
     rng = np.random.default_rng(3)
     sizes, shares = rng.integers(1, 9, 40), rng.beta(1, 1, 40)
     positive = rng.binomial(sizes, shares)
@@ -137,13 +138,25 @@ def test_perfect_classifier_gives_the_variance_of_a_ratio_of_cluster_totals():
         new_cluster=clusters.tolist(),
     )
     share = positive.sum() / sizes.sum()
-    ratio = 40 / 39 * ((positive - share * sizes) ** 2).sum() / sizes.sum() ** 2
+    part = sizes / sizes.sum()
+    ratio = ((positive - share * sizes) ** 2 / (1 - 2 * part + (part**2).sum())).sum() / sizes.sum() ** 2
     binomial = share * (1 - share) / sizes.sum()
     found = design_effect(counts)
     bins = len(set(map(bin_of, clusters)))
     assert bins == 40  # no two households share a bin here, so the formula holds exactly
     assert found.value == pytest.approx(ratio / binomial)
     assert counts.unlabeled.sum() / effective_counts(counts)[1].sum() == pytest.approx(found.divisor)
+
+
+def test_few_clusters_of_unequal_size_have_their_variance_on_the_average():
+    """All items of a cluster are alike: the mean over all samples is the true variance, whatever the sizes."""
+    sizes, chance, mean = np.array([40.0, 9, 5, 1]), 0.3, 0.0
+    for sample in product((0, 1), repeat=len(sizes)):
+        clusters = (sizes[:, None] * np.column_stack([sample, 1 - np.array(sample)]))[:, None]
+        whole = clusters.sum(axis=0)
+        parts = _own_parts(clusters, whole, whole / whole.sum(), np.eye(2))[:, 0, 0]
+        mean += np.prod(np.where(sample, chance, 1 - chance)) * (parts**2).sum()
+    assert mean == pytest.approx(chance * (1 - chance) * (sizes**2).sum() / sizes.sum() ** 2)
 
 
 def test_alone_items_are_worth_themselves():

@@ -212,12 +212,16 @@ def _own_parts(
 ) -> FloatArray:
     """Shape (bins, rows, shares): each bin's part in the shares by way of each row, with a row's mean taken out.
 
-    A row that a single bin tells of has nothing to compare it with: its items then count as one.
+    A large bin draws the mean towards itself, so that its part looks smaller than it is. Where bins have the shares h
+    of the items of a row, and the items of a bin are all alike, the square of a part is smaller by ``1 − 2h + Σh²`` on
+    the average, by which it is divided (Bell & McCaffrey 2002): with B bins of one size, ``(B − 1)/B``. A row that a
+    single bin tells of has nothing to compare it with: its items then count as one.
     """
     totals = clusters.sum(axis=2)
     parts = (clusters - totals[:, :, None] * rows) @ influence.T / np.maximum(whole.sum(axis=1), 1e-300)[:, None]
-    number = (totals > 0).sum(axis=0)
-    parts = parts * np.sqrt(number / np.maximum(number - 1, 1))[:, None]
+    number, size = (totals > 0).sum(axis=0), _over(totals, totals.sum(axis=0))
+    left = np.where(number > 1, 1 - 2 * size + (size**2).sum(axis=0), 1.0)
+    parts = parts / np.sqrt(np.maximum(left, TINY))[:, :, None]
     for row in np.flatnonzero(number == 1):
         parts[totals[:, row] > 0, row] = np.sqrt(_variances(influence, [*_covariances(rows[row][None])]))
     return np.asarray(parts)

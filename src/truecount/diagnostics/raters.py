@@ -38,7 +38,7 @@ def rater_findings(
         others = of_posterior(data, plain.prior, plain.density(data), draws)
     else:
         others = ()
-    own = [_few_repeats(rates), _together(density, rates, draws.confusion), _agreement(rates)]
+    own = [_few_repeats(rates), _together(density, rates, draws.confusion), _alike(rates), _agreement(rates)]
     return gravest_first([*(each for each in others if each.code != ROUND_LABELS), *own])
 
 
@@ -66,6 +66,23 @@ def _few_repeats(rates: RaterRates) -> Finding | None:
         "assumed.",
         {"items": number},
         "Let a second rater label more of the items.",
+    )
+
+
+def _alike(rates: RaterRates) -> Finding | None:
+    """Find columns that agree on every item which has both, as a copy would."""
+    pairs = rates.agreement.pairs
+    alike = {pair: told[0] for pair, told in pairs.items() if told[1] == 1 and told[0] >= FEW_REPEATS}
+    if not alike:
+        return None
+    told = listed([f"{one} and {two} ({items:,.0f} items)" for (one, two), items in alike.items()])
+    return Finding(
+        "raters-alike",
+        "caution",
+        f"These raters gave every item that both labelled the same label: {told}. If one column is a copy of the "
+        "other, one rater is counted as two, and intervals are too narrow.",
+        {"raters": [list(pair) for pair in alike], "items": list(alike.values())},
+        "Leave a copy out; nothing is to be done if the raters worked apart.",
     )
 
 

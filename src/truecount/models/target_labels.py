@@ -112,6 +112,7 @@ class TargetLabels(LabelShift):
         >>> model.labeled, counts.labeled.sum().item()
         (((8, 1), (2, 9)), 400)
         """
+        _check.instance_of("data", data, (Groups,), "Count one column of labels, with study= for where they come from")
         studies = list(data.studies or ())
         if study not in studies:
             needed = f"labels come from {', '.join(map(repr, studies)) or 'one study'}"

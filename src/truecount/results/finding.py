@@ -187,6 +187,9 @@ DECLARED = (
         "raters who agree more, or less, than independent errors explain",
     ),
     Declared(
+        "raters-alike", "caution", ("infer",), "raters who gave every item the same label: perhaps one column twice"
+    ),
+    Declared(
         "designs-disagree",
         "info",
         ("check",),

@@ -1,0 +1,115 @@
+"""What can be combined: every pair through the command, and refusals in Python too, held to the table of the guide."""
+
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.command import run
+
+import truecount as tc
+from truecount.errors import InputError
+
+GUIDE = Path(__file__).parents[1] / "docs/guides/combining.md"
+COLUMNS: dict[str, dict[str, Any]] = {
+    "several classifiers": {"prediction": ["one", "two"]},
+    "taken for independent": {"prediction": ["one", "two"]},
+    "raters": {"label": ["ann", "bob", "cy"]},
+    "clusters": {"cluster": "question"},
+    "weights": {"weight": "weight"},
+    "labels of the population": {"study": "where"},
+    "groups": {"by": "group"},
+    "studies": {"study": "where"},
+}
+ONE_COLUMN = ("labels of the population", "studies")
+"""Both are told by the column that says where labels come from."""
+NAMES = ("ann", "bob", "cy", "truth")
+PAIRS = [pair for pair in combinations(COLUMNS, 2) if pair != ONE_COLUMN]
+
+
+def told() -> dict[tuple[str, str], bool | None]:
+    """Return what the table says of each pair, from both of its halves."""
+    lines = [line[1:-1].split("|") for line in GUIDE.read_text().splitlines() if line.startswith("|")]
+    rows = {line[0].strip(" []").split("]")[0]: [cell.strip() for cell in line[1:]] for line in lines[2:]}
+    assert list(rows) == list(COLUMNS)
+    said = {}
+    for (at, one), (place, two) in combinations(enumerate(rows), 2):
+        assert rows[one][place] == rows[two][at]
+        said[one, two] = {"yes": True, "no": False, "": None}[rows[one][place]]
+    assert said.pop(ONE_COLUMN) is None
+    return said
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    rng, number = np.random.default_rng(0), 240
+    truth = (rng.random(number) < 0.4).astype(int)
+
+    def seen(wrong: float) -> np.ndarray:
+        return np.where(rng.random(number) < wrong, 1 - truth, truth)
+
+    known = np.arange(number) < 120
+    labels = {
+        name: np.where(known, seen(wrong), np.nan) for name, wrong in zip(NAMES, (0.1, 0.1, 0.1, 0.0), strict=True)
+    }
+    place, group = np.arange(number) // 3 % 2, np.arange(number) // 6 % 2
+    return pd.DataFrame(
+        {
+            **labels,
+            "one": seen(0.1),
+            "two": seen(0.2),
+            "where": np.array(["here", "there"])[place],
+            "group": np.array(["A", "B"])[group],
+            "question": [f"q{each}" for each in np.arange(number) // 3],
+            "weight": 1 + np.arange(number) % 3,
+        }
+    )
+
+
+def in_python(frame: pd.DataFrame, pair: tuple[str, str]) -> Any:
+    asked: dict[str, Any] = {"label": "truth", "prediction": "one"}
+    for name in pair:
+        asked |= COLUMNS[name]
+    data, model = tc.count_table(frame, **asked), tc.LabelShift()
+    if "labels of the population" in pair:
+        data, model = tc.TargetLabels.of_study(data, "here")
+    if "taken for independent" in pair:
+        if isinstance(model, tc.TargetLabels):
+            raise InputError("model", "is one already", "one model is chosen", "Choose")
+        model = tc.IndependentClassifiers()
+    return tc.infer(data, model, engine=tc.Auto(40))
+
+
+def in_shell(pair: tuple[str, str]) -> list[str]:
+    asked: dict[str, Any] = {"label": "truth", "prediction": "one"}
+    for name in pair:
+        asked |= COLUMNS[name]
+    if "labels of the population" in pair:
+        asked["target-labels"] = "where=here"
+        del asked["study"]
+    line = ["estimate", "items.csv", "--draws", "40"]
+    for name, columns in asked.items():
+        for column in columns if isinstance(columns, list) else [columns]:
+            line += [f"--{name}", column]
+    return [*line, *(["--independent-classifiers"] if "taken for independent" in pair else [])]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::truecount.errors.TruecountWarning")
+@pytest.mark.parametrize("pair", PAIRS, ids=" and ".join)
+def test_what_the_table_says_is_done(pair: tuple[str, str], frame: pd.DataFrame, tmp_path: Path) -> None:
+    frame.to_csv(tmp_path / "items.csv", index=False)
+    printed = run(*in_shell(pair), folder=tmp_path)
+    if told()[pair]:
+        assert (printed.returncode, "%" in printed.stdout) == (0, True), printed.stderr
+        return
+    with pytest.raises(InputError):
+        in_python(frame, pair)
+    assert printed.returncode in (1, 2)
+    assert "Traceback" not in printed.stderr
+
+
+def test_the_table_is_symmetric() -> None:
+    assert set(told()) == set(PAIRS)
