@@ -93,6 +93,31 @@ def test_a_late_answer_never_replaces_a_newer_one(tab: Callable[..., Any]) -> No
     page.complaints.clear()
 
 
+WATCH = """() => {
+  window.seen = [];
+  const place = document.querySelector("#answer");
+  const look = () => window.seen.push(place.textContent.replace(/[\\u00a0\\u2060\\s]+/g, " "));
+  new MutationObserver(look).observe(place, {childList: true, subtree: true});
+}"""
+
+
+def test_an_answer_that_comes_while_a_newer_question_waits_is_not_shown(tab: Callable[..., Any]) -> None:
+    page = tab()
+    awaited(page, of_positive(50, 3330))
+    held: list[Any] = []
+    page.route(ANSWERS, lambda route: route.continue_() if held else held.append(route))
+    page.get_by_label("Tested positive").fill("400")
+    assert any(held or page.wait_for_timeout(50) for _ in range(1000))
+    answer = held[0].fetch()
+    page.evaluate(WATCH)
+    page.get_by_label("Tested positive").fill("500")
+    with suppress(playwright.Error):  # the page may have given it up
+        held[0].fulfill(response=answer)
+    awaited(page, of_positive(500, 3330))
+    assert [text for text in page.evaluate("window.seen") if of_positive(400, 3330) in text] == []
+    page.complaints.clear()
+
+
 PUBLISHED = json.loads((Path(__file__).parents[1] / "reference" / "published.json").read_text(encoding="utf-8"))
 
 
