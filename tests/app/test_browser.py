@@ -170,6 +170,14 @@ def test_a_million_items_are_typed(tab: Callable[..., Any]) -> None:
     awaited(page, f"{100 * infer(counts).mean[1]:.1f} % “positive”")
 
 
+def test_a_finding_stands_beside_the_answer_with_what_to_do(tab: Callable[..., Any]) -> None:
+    page = tab(f"#in=matrix&classes={NAMES}&outputs={NAMES}&labeled=50,50;50,50&unlabeled=600,400")
+    page.locator(".findings li").get_by_text("What to do:").first.wait_for()
+    page.get_by_label("Labelled: class a, output a").fill("5000")
+    page.get_by_label("Labelled: class b, output b").fill("5000")
+    page.get_by_text("Nothing was found in these counts that speaks against the answer.").wait_for()
+
+
 @pytest.mark.slow
 def test_typing_fast_ends_in_the_answer_to_what_stands_there(tab: Callable[..., Any]) -> None:
     page = tab()
@@ -182,6 +190,7 @@ def test_typing_fast_ends_in_the_answer_to_what_stands_there(tab: Callable[..., 
     assert of_positive(600, 3330) in shown(page)
 
 
+NAMES = '["a","b"]'
 PASTED = "\tcat\tdog\tunsure\ncat\t80\t15\t5\ndog\t9\t85\t6\nunlabelled\t300\t500\t40"
 
 
