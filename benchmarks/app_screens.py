@@ -62,7 +62,7 @@ def opened(page: Any, *parts: str) -> None:
     for part in parts:
         page.locator(f"#{part} > summary").click()
         page.locator(f"#{part} .found > *").first.wait_for()
-    page.wait_for_function("[...document.querySelectorAll('[aria-busy=true]')].length === 0")
+    page.wait_for_function("() => [...document.querySelectorAll('[aria-busy=true]')].length === 0")
 
 
 def main() -> None:

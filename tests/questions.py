@@ -1,7 +1,7 @@
 """What tests ask of the page's server: work of a moment, and work of many seconds."""
 
 SURVEY = {"survey": {"positive": ["5/50"], "sensitivity": ["9/10"], "specificity": ["9/10"]}}
-MANY = 7
+MANY = 12
 LONG = {
     "matrix": {
         "classes": [f"c{at}" for at in range(MANY)],

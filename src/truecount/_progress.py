@@ -128,10 +128,14 @@ def watch(
 def _follow(make: "_Maker", share: Callable[[], float] | None, what: str, done: Event, patience: float) -> None:
     if done.wait(max(patience, 0.0)):
         return
-    bar = make(what, None if share is None else 1.0, 0.0)
+
+    def reached() -> float:
+        return 0.0 if share is None else max(0.0, share())
+
+    bar = make(what, None if share is None else 1.0, reached())
     try:
         while not done.wait(INTERVAL):
-            bar.reach(0.0 if share is None else max(0.0, share()))
+            bar.reach(reached())
     finally:
         bar.close()
 

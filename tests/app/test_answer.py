@@ -4,6 +4,8 @@ import json
 import re
 import shlex
 import subprocess
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from truecount.app.worker import perform
 from truecount.page.frame import Drawing
 
 SURVEY = {"survey": {"positive": ["50/3330"], "sensitivity": ["103/122"], "specificity": ["399/401"]}}
+REGIONS = next(each for each in EXAMPLES if each["name"] == "regions")
 MATRIX = {
     "matrix": {
         "classes": ["fail", "pass"],
@@ -106,11 +109,56 @@ def test_the_sampling_design_is_that_of_the_command(design: str, tmp_path: Path)
     assert found["numbers"] != made("answer", MATRIX)["numbers"]
 
 
-def test_the_python_line_gives_the_same_draws() -> None:
-    found = made("answer", MATRIX)
-    names: dict[str, Any] = {}
-    exec(found["repeat"]["code"].replace("print(posterior)", ""), names)  # noqa: S102
-    assert names["posterior"].to_dict() == found["numbers"]
+def printed(code: str) -> str:
+    """What a piece of Python prints, which the page shows."""
+    with redirect_stdout(StringIO()) as out:
+        exec(code, {})  # noqa: S102
+    return out.getvalue()
+
+
+def without_blanks(text: str) -> str:
+    return re.sub(r"\s", "", text)
+
+
+def cells(table: dict[str, Any]) -> list[str]:
+    """What stands in a table of the page, as words that are printed too."""
+    return [without_blanks(cell) for row in table["rows"] for cell in row]
+
+
+TEXTS = {"level": "0.8", "interval": "hdi", "seed": "3"}
+
+
+@pytest.mark.parametrize("options", [{}, TEXTS], ids=["usual", "other"])
+@pytest.mark.parametrize("asking", [SURVEY, MATRIX], ids=["survey", "matrix"])
+def test_the_python_line_prints_what_the_page_shows(asking: dict[str, Any], options: dict[str, str]) -> None:
+    found = made("answer", {**asking, **options})
+    said = without_blanks(printed(found["repeat"]["code"]))
+    assert [cell for cell in cells(found["table"]) if cell not in said] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [{}, {**TEXTS, "baseline": "west", "of_interest": "negative"}])
+def test_the_python_line_of_groups_prints_what_the_page_shows(options: dict[str, str]) -> None:
+    found = made("answer", {**asked(REGIONS), **options})
+    said = without_blanks(printed(found["repeat"]["code"]))
+    tables = [section["table"] for section in found["sections"] if section["table"]]
+    assert len(tables) >= 2
+    assert [cell for table in tables for cell in cells(table) if cell not in said] == []
+
+
+def test_the_python_lines_of_what_is_asked_further_print_what_the_page_shows() -> None:
+    values = {**SURVEY, "level": "0.9"}
+    beside = made("compare", values)
+    for each in (beside, beside["of_test"]):
+        said = without_blanks(printed(each["python"]))
+        assert [cell for cell in cells(each["table"]) if cell not in said] == []
+    drifted = made("drift", {**values, "drift": "5%"})
+    said = printed(drifted["python"])
+    ends = [f"{100 * end:.1f}" for row in drifted["rows"] for end in row["drifted"]]
+    assert [end for end in ends if end not in said] == []
+    planned = made("plan", {**values, "labels": "100"})
+    said = without_blanks(printed(planned["python"]))
+    assert [cell for cell in cells(planned["tables"][0]) if cell not in said] == []
 
 
 def test_a_share_below_zero_is_shown_beside_an_answer_with_a_width() -> None:
@@ -276,9 +324,6 @@ def test_a_labelled_file_and_one_of_the_population_are_those_of_the_command(tmp_
     found = made("answer", {"counts": counted["counts"], "file": chosen})
     assert f"truecount estimate {labelled} {population} --label" in found["repeat"]["command"]
     assert in_shell(found["repeat"]["command"], tmp_path) == found["numbers"]
-
-
-REGIONS = next(each for each in EXAMPLES if each["name"] == "regions")
 
 
 def test_a_drift_is_asked_of_one_group_by_itself(tmp_path: Path) -> None:

@@ -93,6 +93,31 @@ def test_a_late_answer_never_replaces_a_newer_one(tab: Callable[..., Any]) -> No
     page.complaints.clear()
 
 
+WATCH = """() => {
+  window.seen = [];
+  const place = document.querySelector("#answer");
+  const look = () => window.seen.push(place.textContent.replace(/[\\u00a0\\u2060\\s]+/g, " "));
+  new MutationObserver(look).observe(place, {childList: true, subtree: true});
+}"""
+
+
+def test_an_answer_that_comes_while_a_newer_question_waits_is_not_shown(tab: Callable[..., Any]) -> None:
+    page = tab()
+    awaited(page, of_positive(50, 3330))
+    held: list[Any] = []
+    page.route(ANSWERS, lambda route: route.continue_() if held else held.append(route))
+    page.get_by_label("Tested positive").fill("400")
+    assert any(held or page.wait_for_timeout(50) for _ in range(1000))
+    answer = held[0].fetch()
+    page.evaluate(WATCH)
+    page.get_by_label("Tested positive").fill("500")
+    with suppress(playwright.Error):  # the page may have given it up
+        held[0].fulfill(response=answer)
+    awaited(page, of_positive(500, 3330))
+    assert [text for text in page.evaluate("window.seen") if of_positive(400, 3330) in text] == []
+    page.complaints.clear()
+
+
 PUBLISHED = json.loads((Path(__file__).parents[1] / "reference" / "published.json").read_text(encoding="utf-8"))
 
 
@@ -145,6 +170,14 @@ def test_a_million_items_are_typed(tab: Callable[..., Any]) -> None:
     awaited(page, f"{100 * infer(counts).mean[1]:.1f} % “positive”")
 
 
+def test_a_finding_stands_beside_the_answer_with_what_to_do(tab: Callable[..., Any]) -> None:
+    page = tab(f"#in=matrix&classes={NAMES}&outputs={NAMES}&labeled=50,50;50,50&unlabeled=600,400")
+    page.locator(".findings li").get_by_text("What to do:").first.wait_for()
+    page.get_by_label("Labelled: class a, output a").fill("5000")
+    page.get_by_label("Labelled: class b, output b").fill("5000")
+    page.get_by_text("Nothing was found in these counts that speaks against the answer.").wait_for()
+
+
 @pytest.mark.slow
 def test_typing_fast_ends_in_the_answer_to_what_stands_there(tab: Callable[..., Any]) -> None:
     page = tab()
@@ -157,6 +190,7 @@ def test_typing_fast_ends_in_the_answer_to_what_stands_there(tab: Callable[..., 
     assert of_positive(600, 3330) in shown(page)
 
 
+NAMES = '["a","b"]'
 PASTED = "\tcat\tdog\tunsure\ncat\t80\t15\t5\ndog\t9\t85\t6\nunlabelled\t300\t500\t40"
 
 

@@ -1,10 +1,13 @@
 """Files on the page, in a real browser: named, chosen, dropped, two of them, bad ones, and one of ten million rows."""
 
 import json
+import os
 import re
+import signal
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -16,6 +19,7 @@ pytest.importorskip("playwright.sync_api", reason=NEEDED)
 
 from opened import EVIL, WAIT, awaited, shown  # noqa: E402
 from served import Served, served  # noqa: E402
+from truecount.app import pool  # noqa: E402
 
 
 def test_a_file_is_opened_with_a_guess_of_its_columns(tab: Callable[..., Any], folder: Path) -> None:
@@ -208,28 +212,56 @@ def large(folder: Path) -> Path:
     return file
 
 
+@pytest.fixture
+def paused(monkeypatch: pytest.MonkeyPatch) -> dict[int, list[float]]:
+    """Pause the first process that tells how far it is, on one processor so that none is done before it tells."""
+    heard: dict[int, list[float]] = {}
+    begun, followed = pool._begun, pool._followed
+
+    def slowed(niceness: int) -> pool.Worker:
+        worker = begun(niceness)
+        os.sched_setaffinity(worker.process.pid or 0, {min(os.sched_getaffinity(0))})
+        return worker
+
+    def followed_and_paused(worker: pool.Worker, tell: pool.Telling, stop: Event) -> tuple[str, bytes]:
+        process = worker.process.pid or 0
+
+        def hear(what: str, share: float | None) -> None:
+            if share is not None and 0.01 <= share < 0.99 and set(heard) <= {process}:
+                os.kill(process, signal.SIGSTOP)
+                heard.setdefault(process, []).append(share)
+            tell(what, share)
+
+        return followed(worker, hear, stop)
+
+    monkeypatch.setattr(pool, "_begun", slowed)
+    monkeypatch.setattr(pool, "_followed", followed_and_paused)
+    return heard
+
+
 @pytest.mark.slow
 def test_ten_million_rows_are_read_with_progress_and_stopped(
-    tab: Callable[..., Any], large: Path, server: Served
+    tab: Callable[..., Any], large: Path, server: Served, paused: dict[int, list[float]]
 ) -> None:
     page = tab("#in=file")
     page.get_by_label("Or a file that is read where it lies").fill(str(large))
     page.keyboard.press("Enter")
-    page.get_by_role("status").get_by_text(re.compile(r"Counting the rows [1-9]\d* %")).wait_for()
+    told = page.get_by_role("status").get_by_text(re.compile(r"Counting the rows [1-9]\d* %"))
+    told.wait_for()
+    ((process, shares),) = paused.items()
+    assert told.inner_text() in {f"Counting the rows {100 * share:.0f} %" for share in shares}
     assert server.desk.reading._busy == 1
     page.get_by_role("button", name="Stop").click()
     page.get_by_role("alert").get_by_text("Stopped.").wait_for()
     page.wait_for_function("() => !document.querySelector('.working')")
-    for _ in range(100):
-        if server.desk.reading._busy == 0:
-            break
-        page.wait_for_timeout(100)
+    assert any(not Path(f"/proc/{process}").exists() or page.wait_for_timeout(100) for _ in range(600))
     assert server.desk.reading._busy == 0
     assert page.locator("#answer").inner_text() == ""
     page.get_by_label("What human is").select_option("")
     page.get_by_label("What human is").select_option("label")
     page.get_by_text("100,000 rows have a label. The population is the other 9,900,000.").wait_for()
     awaited(page, "“pass”")
+    assert set(paused) == {process}
 
 
 def test_a_file_named_at_the_start_is_open(browser: Any, tmp_path: Path) -> None:

@@ -34,9 +34,9 @@ class Worker:
     connection: Connection
 
     def end(self) -> None:
-        """End the process now."""
+        """End the process now, also one that is paused."""
         self.connection.close()
-        self.process.terminate()
+        self.process.kill()
         self.process.join(5)
         self.process.close()
 

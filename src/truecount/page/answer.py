@@ -253,5 +253,5 @@ def content(posterior: Posterior, look: Look, *, classes: Sequence[Name] | None,
         "raters": None if posterior.raters is None or not has_answer else posterior.raters.table(look.level),
         "fit": fit_table(posterior, look.level) if has_answer else [],
         "counts": counts_table(posterior.counts),
-        "repeat": repeat(posterior, command),
+        "repeat": repeat(posterior, command, look),
     }

@@ -13,7 +13,7 @@ from truecount.models import ErringLabels, LabelShift, Pooled, Varying, Walk
 from truecount.models.model import Assumption
 from truecount.page.answer import group_confusion_table, isolated, remarks, unbroken
 from truecount.page.frame import LONGEST_NAME, Drawing, drawing_of, rendered
-from truecount.page.reproduce import Repeat, beliefs, prior_in_python
+from truecount.page.reproduce import Repeat, beliefs, look_in_python, printed_in_python, prior_in_python
 from truecount.plots.canvas import Theme, percent_axis
 from truecount.plots.groups import (
     MOST_PANELS,
@@ -25,7 +25,7 @@ from truecount.plots.groups import (
     panels_of,
 )
 from truecount.plots.ranks import draw_pairs, draw_ranks, pairs_data, ranks_data
-from truecount.results.groups.summary import GroupSummary
+from truecount.results.groups.summary import GroupSummary, Questions
 from truecount.results.groups.table import (
     changes_table,
     decimals_of,
@@ -280,7 +280,7 @@ def _repeat(answer: "GroupPosterior", summary: GroupSummary, command: str | None
             f"groups = {_data_in_python(answer)}",
             f"model = tc.{type(model).__name__}({', '.join([prior_in_python(model.prior), *choices])})",
             f"answer = tc.infer({', '.join(['groups', 'model', *engine, f'seed={origin.seed}'])})",
-            "print(answer)",
+            printed_in_python("answer", [*look_in_python(summary), *_questions_in_python(answer, summary.questions)]),
         ]
     )
     facts = [
@@ -292,6 +292,26 @@ def _repeat(answer: "GroupPosterior", summary: GroupSummary, command: str | None
     ]
     typed, has_secrets = (None, False) if command is None else masked_command(command)
     return Repeat(None if typed is None else visible(typed), code, facts, has_secrets)
+
+
+def _questions_in_python(answer: "GroupPosterior", asked: Questions) -> list[str]:
+    """Write what was asked as an argument; groups by their place, since they may be dates."""
+
+    def named(group: Any) -> str:
+        return f"answer.groups[{answer.data.index(group)}]"
+
+    pairs = None if asked.pairs is None else repr(asked.pairs)
+    if asked.pairs is not None and asked.pairs != "all":
+        pairs = f"[{', '.join(f'({named(first)}, {named(second)})' for first, second in asked.pairs)}]"
+    written = {
+        "of": None if asked.of is None else repr(asked.of),
+        "pairs": pairs,
+        "baseline": None if asked.baseline is None else named(asked.baseline),
+        "above": repr(dict(asked.above)) if asked.above else None,
+        "below": repr(dict(asked.below)) if asked.below else None,
+    }
+    given = [f"{name}={value}" for name, value in written.items() if value is not None]
+    return [f"questions=tc.Questions({', '.join(given)})"] if given else []
 
 
 def _data_in_python(answer: "GroupPosterior") -> str:

@@ -1,9 +1,10 @@
 """Everything that is needed to reproduce an answer."""
 
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from math import isnan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from truecount._secrets import masked_command
 from truecount._wording import visible
@@ -11,7 +12,10 @@ from truecount.inference.run import ImportanceRun, ScoreRun
 from truecount.models import ErringLabels, IndependentClassifiers, LabelShift, Model, Prior, TargetLabels
 from truecount.models.priors import Diagonal
 from truecount.results import Posterior
-from truecount.results.summary import how
+from truecount.results.summary import USUAL_LOOK, Look, how
+
+if TYPE_CHECKING:
+    from truecount.results.groups.summary import GroupSummary
 
 SOLVED_TOGETHER = "# Solved together with other problems by infer_many; alone, it has other draws, just as good."
 FROM_SCORES = (
@@ -43,7 +47,7 @@ class Repeat:
     has_secrets: bool = False
 
 
-def repeat(posterior: Posterior, command: str | None = None) -> Repeat:
+def repeat(posterior: Posterior, command: str | None = None, look: Look = USUAL_LOOK) -> Repeat:
     """Say how to reproduce this answer."""
     reason = f" Chosen because {posterior.run.reason}." if posterior.run.reason else ""
     facts = [
@@ -53,13 +57,14 @@ def repeat(posterior: Posterior, command: str | None = None) -> Repeat:
         *beliefs(posterior.model),
     ]
     typed, has_secrets = (None, False) if command is None else masked_command(command)
-    return Repeat(None if typed is None else visible(typed), python(posterior), facts, has_secrets)
+    return Repeat(None if typed is None else visible(typed), python(posterior, look), facts, has_secrets)
 
 
-def python(posterior: Posterior) -> str:
+def python(posterior: Posterior, look: Look = USUAL_LOOK) -> str:
     """Return Python that draws the same again; where `infer_many` drew it with others, that it draws others is said.
 
-    Counts are written as JSON, which any version reads; the prior and the engine as they are called.
+    Counts are written as JSON, which any version reads; the prior and the engine as they are called. Intervals are
+    printed as they are shown.
     """
     engine = f"engine=tc.{posterior.origin.engine}, " if posterior.origin.engine else ""
     lines = [
@@ -69,9 +74,20 @@ def python(posterior: Posterior) -> str:
         f"counts = {_counts(posterior)}",
         f"model = {model_in_python(posterior.model)}",
         f"posterior = tc.infer(counts, model, {engine}seed={posterior.origin.seed})",
-        "print(posterior)",
+        printed_in_python("posterior", look_in_python(look)),
     ]
     return "\n".join(lines)
+
+
+def look_in_python(look: "Look | GroupSummary") -> list[str]:
+    """Write which intervals are shown as arguments, where they are not the usual ones."""
+    names = [field.name for field in fields(USUAL_LOOK)]
+    return [f"{name}={getattr(look, name)!r}" for name in names if getattr(look, name) != getattr(USUAL_LOOK, name)]
+
+
+def printed_in_python(name: str, arguments: Sequence[str]) -> str:
+    """Write how an answer is printed."""
+    return f"print({name}.to_text({', '.join(arguments)}))" if arguments else f"print({name})"
 
 
 def _notes(posterior: Posterior) -> list[str]:

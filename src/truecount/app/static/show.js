@@ -223,7 +223,7 @@ function driftPanel(result) {
       return h("div", { class: "slider" }, h("label", { for: "drift-size" }, "Share of each class whose output may have changed:"), h("div", {}, slider, shown));
     },
     values: () => ({ drift: `${size}%` }),
-    draw: (found) => [driftTable(found), h("p", { class: "note" }, "The wide bar holds whatever the change was, within that bound; the narrow one is the answer as it stands."),
+    draw: (found) => [driftTable(found), h("p", { class: "note" }, "The wide bar holds whatever the change was, within that bound; the narrow one is the answer as it stands. Both are equal-tailed intervals."),
       found.shell ? null : h("p", { class: "note" }, "The command shows this at a level of 95 % alone; Python at any."), lines([["In a shell", found.shell], ["In Python", found.python]])],
   });
 }

@@ -320,6 +320,17 @@ class GroupPosterior:
         """Return a data frame with a row for each group and class, of pandas, polars or pyarrow."""
         return to_frame(export.rows_of(self.summary(level, kind=kind, target=target)), backend)
 
+    def to_text(
+        self,
+        *,
+        level: float = 0.95,
+        kind: Kind = "equal-tailed",
+        target: Target = "population",
+        questions: Questions | None = None,
+    ) -> str:
+        """Return the tables that are printed, with other intervals, or what else is asked; as in `summary`."""
+        return group_text(self.summary(level, kind=kind, target=target, questions=questions))
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything, draws too, to one ``.npz`` file, whole or not at all."""
         storage.save(self, path)
@@ -330,7 +341,7 @@ class GroupPosterior:
         return GroupPosterior(**storage.read(path))
 
     def __repr__(self) -> str:
-        return group_text(self.summary())
+        return self.to_text()
 
     def _repr_html_(self) -> str:
         return "".join(table.to_html() for table in group_tables(self.summary()))

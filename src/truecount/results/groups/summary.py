@@ -161,8 +161,8 @@ class GroupSummary:
         The share of all items that outputs have which are no class.
     variation
         How groups vary, in words.
-    findings, origin, model
-        What to know, what it was asked for with, and the model as plain values.
+    findings, origin, model, questions
+        What to know, what it was asked for with, the model as plain values, and what was asked of it beside.
     """
 
     groups: tuple[Any, ...]
@@ -198,6 +198,7 @@ class GroupSummary:
     findings: tuple[Finding, ...]
     origin: Origin
     model: dict[str, Any]
+    questions: Questions
 
     @property
     def place(self) -> int:
@@ -288,6 +289,7 @@ def summarize_groups(
         findings=tuple(answer.findings),
         origin=answer.origin,
         model=model_values(answer.model),
+        questions=questions,
     )
 
 
