@@ -19,7 +19,9 @@ FORESTS = {
     "forest": RandomForestClassifier(60, random_state=3, oob_score=True),
     "weighted forest": RandomForestClassifier(60, random_state=3, oob_score=True, class_weight="balanced"),
     "bagging": BaggingClassifier(n_estimators=60, max_features=0.5, random_state=3, oob_score=True),
-    "bagging that misses classes": BaggingClassifier(GaussianNB(), 60, max_samples=8, random_state=3, oob_score=True),
+    "bagging that misses classes": BaggingClassifier(
+        DecisionTreeClassifier(), 60, max_samples=8, random_state=3, oob_score=True
+    ),
 }
 REFUSED = {
     "few trees": RandomForestClassifier(10, random_state=0),

@@ -99,7 +99,7 @@ def test_by_default_scores_are_calibrated_and_everything_asked_of_it_is_one_infe
 def test_new_items_meet_every_classifier_once_and_in_turns(training, cv) -> None:
     items, _ = made_items(np.random.default_rng(1), [30, 70])
     sorter = Quantifier(GaussianNB().fit(*training), cv=cv).fit(*training)._sorter
-    answers = np.stack([fold.estimator.predict_proba(items) for fold in sorter.folds])
+    answers = np.stack([fold.estimator.predict_proba(items) for fold in sorter.held.each])
     ways, in_turn = sorter.scores_in_all_turns(items)
     np.testing.assert_allclose(np.sort(np.stack(ways), axis=0), np.sort(answers, axis=0), atol=1e-9)
     np.testing.assert_array_equal(in_turn, sorter.scores_in_turns(items))
