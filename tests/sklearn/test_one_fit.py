@@ -96,8 +96,8 @@ def test_new_items_are_scored_by_the_trees_that_labelled_items_are_outside_of(mo
     known, y = items()
     made = fit_once(FORESTS["forest"], known, y)
     assert made is not None
-    np.testing.assert_allclose(made._scored(known, [0])[0], made.scores, atol=1e-12)
-    np.testing.assert_allclose(made._scored(known[5:], [5])[0], made.scores[5:], atol=1e-12)
+    np.testing.assert_allclose(made.by_trees_outside(known, [0])[0], made.scores, atol=1e-12)
+    np.testing.assert_allclose(made.by_trees_outside(known[5:], [5])[0], made.scores[5:], atol=1e-12)
     ways, in_turn = made.in_all_turns(known)
     assert len(ways) == one_fit.WAYS
     assert len({way.tobytes() for way in ways}) == one_fit.WAYS

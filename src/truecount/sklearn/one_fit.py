@@ -56,10 +56,14 @@ class OneFit:
     def in_turns(self, X: Any, method: str) -> Iterator[Any]:  # noqa: N803
         """Return answers for new items, part by part."""
         (X,) = indexable(X)  # noqa: N806
-        first, number = first_turn(X), _num_samples(X)
-        for start in range(0, max(number, 1), AT_ONCE):
+        number = _num_samples(X)
+        if self.outside is None or not number:
+            yield np.asarray(getattr(self.estimator, method)(X))
+            return
+        first = first_turn(X)
+        for start in range(0, number, AT_ONCE):
             part = X if number <= AT_ONCE else _safe_indexing(X, slice(start, start + AT_ONCE))
-            yield self._answers(self._scored(part, [first + start])[0], method)
+            yield self._answers(self.by_trees_outside(part, [first + start])[0], method)
 
     def in_order(self, X: Any, method: str) -> Any:  # noqa: N803
         """Return answers for new items."""
@@ -68,16 +72,18 @@ class OneFit:
     def in_all_turns(self, X: Any) -> tuple[list[Any], Any]:  # noqa: N803
         """Return scores of new items, in all ways that they are given, and those of `in_order`."""
         (X,) = indexable(X)  # noqa: N806
+        if self.outside is None or not _num_samples(X):
+            scores = np.asarray(self.estimator.predict_proba(X))
+            return [scores], scores
         first, number = first_turn(X), len(self.scores)
-        ways = self._scored(X, [first + way * number // WAYS for way in range(WAYS)])
+        ways = self.by_trees_outside(X, [first + way * number // WAYS for way in range(WAYS)])
         return ways, ways[0]
 
-    def _scored(self, X: Any, first: list[int]) -> list[FloatArray]:  # noqa: N803
+    def by_trees_outside(self, X: Any, first: list[int]) -> list[FloatArray]:  # noqa: N803
         """Score new items, the first of them by the trees that labelled item `first` is outside of, and so on."""
-        if self.outside is None or not _num_samples(X):
-            return [np.asarray(self.estimator.predict_proba(X))]
+        outside = np.asarray(self.outside)
         items = np.arange(_num_samples(X))
-        masks = [self.outside[(each % len(self.outside) + items) % len(self.outside)] for each in first]
+        masks = [outside[(each % len(outside) + items) % len(outside)] for each in first]
         checked = validate_data(self.estimator, X, reset=False, dtype=np.float32)
         return _by_trees(self.estimator, checked, masks)
 
