@@ -48,7 +48,7 @@ def table(entries: list[dict], rows: dict[str, tc.Prior]) -> str:
     head = ["set", "labels", "counting", *(f"{label}: error · held · width" for label in rows)]
     lines = [head, ["---"] * len(head)]
     for entry in entries:
-        each = [(entry[label][name] for name in KEYS) for label in rows]
+        each = [[entry[label][name] for name in KEYS] for label in rows]
         cells = [f"{100 * error:.2f} · {held:.1%} · {100 * width:.1f}" for error, held, width in each]
         lines.append([entry["set"], entry["labels"], f"{100 * entry['counting']:.2f}", *cells])
     means = [[np.mean([each[label][name] for each in entries]) for name in KEYS] for label in rows]
