@@ -191,9 +191,9 @@ def _spread(design: FloatArray, curvature: FloatArray, penalty: FloatArray) -> F
     for one in range(classes):
         for other in range(one, classes):
             second[one, :, other] = second[other, :, one] = (design * curvature[:, one, other, None]).T @ design
-    second = second.reshape(classes * features, -1)
-    second[np.diag_indices(len(second))] += np.tile(penalty, classes)
-    inverse = np.linalg.inv(second).reshape(classes, features, classes, features)
+    joint = second.reshape(classes * features, -1)
+    joint[np.diag_indices(len(joint))] += np.tile(penalty, classes)
+    inverse = np.linalg.inv(joint).reshape(classes, features, classes, features)
     spread = np.empty((items, classes, classes))
     for one in range(classes):
         for other in range(one, classes):
