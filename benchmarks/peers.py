@@ -135,19 +135,23 @@ def scored(
     return {"labels": labels, "hidden": hidden, "prevalence": prevalence, "quapy": np.array(found)}
 
 
-def measure(name: str, kind: str, labeled: int, number: int) -> dict[str, Any]:
-    """One row: errors of all methods, coverage and width of the intervals, seconds."""
-    kept = recorded(name, kind, labeled, number)
-    classes, new = kept["prevalence"].shape[1], kept["hidden"].shape[1]
+def measure(name: str, kind: str, labeled: int, number: int, before: dict[str, Any] | None = None) -> dict[str, Any]:
+    """One row: errors of all methods, coverage and width of the intervals, seconds.
+
+    What QuaPy's methods did on the same splits may be taken from a row that was measured before.
+    """
+    runs = list(splits(name, labeled, number))
+    classes = len(runs[0][-1])
     truths = {
-        "realized": np.array([np.bincount(each, minlength=classes) / new for each in kept["hidden"]]),
-        "population": kept["prevalence"],
+        "realized": np.array([np.bincount(hidden, minlength=classes) / len(hidden) for *_, hidden, _ in runs]),
+        "population": np.array([prevalence for *_, prevalence in runs]),
     }
-    shares = {method: kept["quapy"][:, place] for place, method in enumerate(POINTS)}
+    found = recorded(name, kind, labeled, number)["quapy"] if before is None else np.empty((number, 0, classes))
+    shares = {method: found[:, place] for place, method in enumerate(POINTS) if before is None}
     ends: dict[str, list[np.ndarray]] = {}
     means: dict[str, list[np.ndarray]] = {"Quantifier": [], "argmax": []}
     calibrated, inside = [], []
-    for place, (known, labels, unknown, _, _) in enumerate(splits(name, labeled, number)):
+    for place, (known, labels, unknown, _, _) in enumerate(runs):
         quantifier = Quantifier(clone(CLASSIFIERS[kind]), target="realized").fit(known, labels)
         answers = {"Quantifier": quantifier.posterior(unknown)}
         if place < OF_ARGMAX:
@@ -161,15 +165,23 @@ def measure(name: str, kind: str, labeled: int, number: int) -> dict[str, Any]:
         inside.append(_inside(answers["Quantifier"], ends["Quantifier, realized"][-1]))
     shares |= {method: np.array(each) for method, each in means.items()}
     errors = {method: np.abs(each - truths["realized"][: len(each)]).mean(axis=1) for method, each in shares.items()}
-    best = min(POINTS, key=lambda method: errors[method].mean())
+    told = {method: [float(each.mean()), _standard_error(each)] for method, each in errors.items()}
+    if before is not None:
+        told |= {method: before["errors"][method] for method in POINTS}
+    best = min(POINTS, key=lambda method: told[method][0])
+    beyond = (
+        _standard_error(errors["Quantifier"] - errors[best])
+        if before is None
+        else float(np.hypot(told["Quantifier"][1], told[best][1]))
+    )
     return {
         "set": name,
         "classifier": kind,
         "labeled": labeled,
         "repetitions": number,
         "classes": classes,
-        "errors": {method: [float(each.mean()), _standard_error(each)] for method, each in errors.items()},
-        "beyond the best": _standard_error(errors["Quantifier"] - errors[best]),
+        "errors": told,
+        "beyond the best": beyond,
         "seconds": seconds(name, kind, labeled),
         "intervals": {
             method: _held(np.array(each), truths[method.rpartition(", ")[2]][: len(each)])
