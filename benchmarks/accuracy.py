@@ -86,7 +86,7 @@ def quantifier(name: str, number: int) -> None:
     write("quantifier", document, tables.lines(document))
 
 
-def peers(names: list[str], kinds: list[str], sizes: list[int], number: int) -> None:
+def peers(names: list[str], kinds: list[str], sizes: list[int], number: int, *, again: bool) -> None:
     """The tables of `Quantifier` and its peers, row by row."""
     import peers
 
@@ -97,9 +97,12 @@ def peers(names: list[str], kinds: list[str], sizes: list[int], number: int) -> 
             for name in names:
                 key = {"set": name, "classifier": kind, "labeled": labeled}
                 same = [row for row in rows if key.items() <= row.items()]
-                if len(peers.items_of(name)[1]) < 1.3 * labeled or any(row["repetitions"] >= number for row in same):
+                before = same[0] if again and same else None
+                size = number if before is None else before["repetitions"]
+                done = before is None and any(row["repetitions"] >= number for row in same)
+                if len(peers.items_of(name)[1]) < 1.3 * labeled or done:
                     continue
-                rows = [row for row in rows if row not in same] + [peers.measure(name, kind, labeled, number)]
+                rows = [row for row in rows if row not in same] + [peers.measure(name, kind, labeled, size, before)]
                 write("peers", {"machine": about(), "rows": rows}, peers.lines(rows))
 
 
@@ -118,6 +121,7 @@ def main() -> None:
     parser.add_argument("--set", action="append")
     parser.add_argument("--classifier", action="append", choices=["logistic", "forest"])
     parser.add_argument("--labeled", type=int, action="append")
+    parser.add_argument("--again", action="store_true", help="keep what QuaPy's methods did in the rows there are")
     options = parser.parse_args()
     if options.part == "peers":
         from peers import CLASSIFIERS
@@ -128,6 +132,7 @@ def main() -> None:
             options.classifier or list(CLASSIFIERS),
             options.labeled or [400, 2000],
             options.repetitions,
+            again=options.again,
         )
     if options.part == "estimators":
         return estimators(options.samples)

@@ -19,13 +19,14 @@ from sklearn.datasets import load_digits
 import truecount as tc
 
 RESULTS = Path(__file__).parent / "results"
-SETS = ("satimage", "optdigits", "digits")
+SETS = ("satimage", "digits", "optdigits", "letter")
 ROWS = {
     "flat": tc.Prior(1.0, "flat"),
     "sparse": tc.Prior(1.0, "sparse"),
     "diagonal(1)": tc.Prior.diagonal(1, prevalence=1.0),
     "learned": tc.Prior(1.0, "learned"),
 }
+KEYS = ("error", "held 0.95", "width 0.95")
 read_uci = real_counts._read_uci
 
 
@@ -47,9 +48,12 @@ def table(entries: list[dict], rows: dict[str, tc.Prior]) -> str:
     head = ["set", "labels", "counting", *(f"{label}: error · held · width" for label in rows)]
     lines = [head, ["---"] * len(head)]
     for entry in entries:
-        each = [(entry[label][name] for name in ("error", "held 0.95", "width 0.95")) for label in rows]
+        each = [[entry[label][name] for name in KEYS] for label in rows]
         cells = [f"{100 * error:.2f} · {held:.1%} · {100 * width:.1f}" for error, held, width in each]
         lines.append([entry["set"], entry["labels"], f"{100 * entry['counting']:.2f}", *cells])
+    means = [[np.mean([each[label][name] for each in entries]) for name in KEYS] for label in rows]
+    cells = [f"{100 * error:.2f} · {held:.1%} · {100 * width:.1f}" for error, held, width in means]
+    lines.append(["mean", "", f"{100 * np.mean([each['counting'] for each in entries]):.2f}", *cells])
     return "\n".join("| " + " | ".join(each) + " |" for each in lines) + "\n"
 
 
@@ -66,7 +70,7 @@ def main() -> None:
         problems = list(real_counts.uci(name, repetitions=chosen.repetitions, designs=priors.DESIGNS))
         for design in priors.DESIGNS:
             entries.append(line(name, design, [each for each in problems if each.design == design], rows))
-            print(table(entries[-1:], rows).splitlines()[-1], flush=True)
+            print(table(entries[-1:], rows).splitlines()[-2], flush=True)
             kept = json.dumps({"machine": about(), "settings": entries}, indent=1)
             (RESULTS / "learned_rows.json").write_text(kept + "\n", encoding="utf-8")
             (RESULTS / "learned_rows.md").write_text(table(entries, rows), encoding="utf-8")

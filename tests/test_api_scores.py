@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from made_scores import shifted_scores
 from truecount import Auto, Hamiltonian, Posterior, Prior, SamePopulation, Scores, infer, recalibrate
@@ -30,7 +31,7 @@ def test_calibrated_scores_find_the_shares_and_are_sharper_than_counts(scores: S
     assert (posterior.sd < counted.sd).all()
     assert (posterior.realized.std(axis=0) < posterior.sd).all()
     assert posterior.counts == scores.to_counts()
-    assert not codes(posterior)
+    assert codes(posterior) <= {"edge-not-excluded"}  # the rare middle class may be almost absent
 
 
 def test_the_same_seed_draws_the_same_and_each_argument_changes_the_answer(scores: Scores) -> None:
@@ -84,6 +85,30 @@ def test_scores_that_no_calibration_fits_are_sorted_into_cells_and_it_is_said(se
     assert finding.severity == "caution"
     assert finding.numbers["p_value"] < 0.001
     assert posterior.run.engine != CALIBRATED
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_squared_logits_are_followed_or_left_and_the_intervals_hold(seed: int, classes: int) -> None:
+    """A map that follows them must give the right answer; intervals of a fifth of the level would be seen."""
+    rng, held, number = np.random.default_rng(seed), {0.8: 0, 0.16: 0}, 80
+    equal = [1 / classes] * classes
+    for _ in range(number):
+        shares = rng.dirichlet(np.ones(classes))
+        made = shifted_scores(
+            rng, labeled_prevalence=equal, prevalence=shares.tolist(), items=150, unlabeled_items=100, distance=1.2
+        )
+        squared = Scores(_squared(made.labeled), made.labels, _squared(made.unlabeled))
+        posterior = infer(squared, engine=QUICK)
+        for level in held:
+            low, high = posterior.interval(level)[0]
+            held[level] += low <= shares[0] <= high
+    least, most = binom.ppf([5e-5, 1 - 5e-5], number, 0.8)
+    assert held[0.16] < least <= held[0.8] <= most
+
+
+def _squared(scores: np.ndarray) -> np.ndarray:
+    logits = np.log(scores) - np.log(scores).mean(axis=1, keepdims=True)
+    return softmax(np.sign(logits) * logits**2)
 
 
 @pytest.mark.parametrize("classes", [2, 3])

@@ -34,7 +34,7 @@ from made_items import made_items
 from truecount import Auto, Prior, infer, infer_many
 from truecount.errors import InputError, MissingExtraError, TruecountWarning
 from truecount.sklearn import Argmax, Bins, Clusters, Intervals, Quantifier, Thresholds, Tree
-from truecount.sklearn.folds import in_turns, turns
+from truecount.sklearn.folds import Folds, turns
 
 QUICK = Auto(400)
 NOT_ITEM_BY_ITEM = {
@@ -99,7 +99,7 @@ def test_by_default_scores_are_calibrated_and_everything_asked_of_it_is_one_infe
 def test_new_items_meet_every_classifier_once_and_in_turns(training, cv) -> None:
     items, _ = made_items(np.random.default_rng(1), [30, 70])
     sorter = Quantifier(GaussianNB().fit(*training), cv=cv).fit(*training)._sorter
-    answers = np.stack([fold.estimator.predict_proba(items) for fold in sorter.folds])
+    answers = np.stack([fold.estimator.predict_proba(items) for fold in sorter.held.each])
     ways, in_turn = sorter.scores_in_all_turns(items)
     np.testing.assert_allclose(np.sort(np.stack(ways), axis=0), np.sort(answers, axis=0), atol=1e-9)
     np.testing.assert_array_equal(in_turn, sorter.scores_in_turns(items))
@@ -273,7 +273,7 @@ def test_every_new_item_has_one_turn_and_folds_their_share(sizes: list[int], fir
 def test_batches_of_one_item_meet_all_classifiers(training) -> None:
     """Pooled, they would else be counted by the first classifier alone."""
     quantifier = Quantifier(GaussianNB(), cv=3).fit(*training)
-    met = [next(in_turns(quantifier.folds_, [item], "predict_proba"))[0, 0] for item in training[0][:60]]
+    met = [next(Folds(quantifier.folds_).in_turns([item], "predict_proba"))[0, 0] for item in training[0][:60]]
     by_fold = [fold.estimator.predict_proba(training[0][:60])[:, 0] for fold in quantifier.folds_]
     times = (np.array(met) == by_fold).sum(axis=1)
     assert (np.abs(times - 20) < 5 * np.sqrt(60 * 2 / 9)).all()

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import joblib
@@ -28,13 +29,51 @@ class Fold(NamedTuple):
     items: IntArray
 
 
-def fit_folds(estimator: Any, X: Any, y: Any, *, cv: Any) -> tuple[Fold, ...]:  # noqa: N803
+@dataclass(frozen=True, slots=True)
+class Folds:
+    """Classifiers of the folds, which answer for labelled items and, in turns, for new ones."""
+
+    each: tuple[Fold, ...]
+
+    def held_out(self, X: Any, method: str) -> Any:  # noqa: N803
+        """Return answers for labelled items, each by the classifier that was not fitted to it."""
+        order = np.concatenate([fold.items for fold in self.each])
+        answers = [_answers(fold, method, _safe_indexing(X, fold.items)) for fold in self.each]
+        return np.concatenate(answers)[np.argsort(order)]
+
+    def in_turns(self, X: Any, method: str) -> Iterator[Any]:  # noqa: N803
+        """Return answers for new items, classifier by classifier: they meet them in turns."""
+        (X,) = indexable(X)  # noqa: N806
+        everyone = np.arange(_num_samples(X))
+        for fold, items in _met(self.each, X, first_turn(X)):
+            if len(self.each) == 1 or len(everyone[items]):
+                yield _answers(fold, method, X if len(self.each) == 1 else _safe_indexing(X, items))
+
+    def in_order(self, X: Any, method: str) -> Any:  # noqa: N803
+        """Return the same in the order of the items."""
+        (X,) = indexable(X)  # noqa: N806
+        order = np.concatenate([np.arange(_num_samples(X))[items] for _, items in _met(self.each, X, first_turn(X))])
+        return np.concatenate(list(self.in_turns(X, method)))[np.argsort(order)]
+
+    def in_all_turns(self, X: Any) -> tuple[list[Any], Any]:  # noqa: N803
+        """Return scores of new items, once for each fold whose turn may be the first, and those of `in_order`."""
+        (X,) = indexable(X)  # noqa: N806
+        answers, found = [_answers(fold, "predict_proba", X) for fold in self.each], []
+        for first in range(len(self.each) if _num_samples(X) else 1):
+            chosen = np.empty_like(answers[0])
+            for each, (_, items) in zip(answers, _met(self.each, X, first), strict=False):
+                chosen[items] = each[items]
+            found.append(chosen)
+        return found, found[first_turn(X) % len(found)]
+
+
+def fit_folds(estimator: Any, X: Any, y: Any, *, cv: Any) -> Folds:  # noqa: N803
     """Fit a classifier for each fold; one that came fitted answers for all items."""
     if isinstance(cv, str):
         if cv != "prefit":
             raise InputError("cv", f"is {cv!r}", "the only word is 'prefit'", "Pass a number of folds, or a splitter")
         check_is_fitted(estimator)
-        return (Fold(estimator, np.arange(len(y))),)
+        return Folds((Fold(estimator, np.arange(len(y))),))
     found = cross_validate(
         estimator,
         X,
@@ -47,42 +86,7 @@ def fit_folds(estimator: Any, X: Any, y: Any, *, cv: Any) -> tuple[Fold, ...]:  
     )
     folds = tuple(map(Fold, found["estimator"], found["indices"]["test"]))
     _require_fair(folds, y)
-    return folds
-
-
-def held_out(folds: tuple[Fold, ...], X: Any, method: str) -> Any:  # noqa: N803
-    """Return answers for labelled items, each by the classifier that was not fitted to it."""
-    order = np.concatenate([fold.items for fold in folds])
-    answers = [_answers(fold, method, _safe_indexing(X, fold.items)) for fold in folds]
-    return np.concatenate(answers)[np.argsort(order)]
-
-
-def in_turns(folds: tuple[Fold, ...], X: Any, method: str) -> Iterator[Any]:  # noqa: N803
-    """Return answers for new items, classifier by classifier: they meet them in turns."""
-    (X,) = indexable(X)  # noqa: N806
-    everyone = np.arange(_num_samples(X))
-    for fold, items in _met(folds, X, _first_turn(X)):
-        if len(folds) == 1 or len(everyone[items]):
-            yield _answers(fold, method, X if len(folds) == 1 else _safe_indexing(X, items))
-
-
-def in_order(folds: tuple[Fold, ...], X: Any, method: str) -> Any:  # noqa: N803
-    """Return the same in the order of the items."""
-    (X,) = indexable(X)  # noqa: N806
-    order = np.concatenate([np.arange(_num_samples(X))[items] for _, items in _met(folds, X, _first_turn(X))])
-    return np.concatenate(list(in_turns(folds, X, method)))[np.argsort(order)]
-
-
-def in_all_turns(folds: tuple[Fold, ...], X: Any, method: str) -> tuple[list[Any], Any]:  # noqa: N803
-    """Return answers for new items in their order, once for each fold whose turn may be the first, and `in_order`."""
-    (X,) = indexable(X)  # noqa: N806
-    answers, found = [_answers(fold, method, X) for fold in folds], []
-    for first in range(len(folds) if _num_samples(X) else 1):
-        chosen = np.empty_like(answers[0])
-        for each, (_, items) in zip(answers, _met(folds, X, first), strict=False):
-            chosen[items] = each[items]
-        found.append(chosen)
-    return found, found[_first_turn(X) % len(found)]
+    return Folds(folds)
 
 
 def _met(folds: tuple[Fold, ...], X: Any, first: int) -> list[tuple[Fold, slice | IntArray]]:  # noqa: N803
@@ -93,7 +97,7 @@ def _met(folds: tuple[Fold, ...], X: Any, first: int) -> list[tuple[Fold, slice 
     return list(zip(folds, turns([len(fold.items) for fold in folds], number, first), strict=True))
 
 
-def _first_turn(X: Any) -> int:  # noqa: N803
+def first_turn(X: Any) -> int:  # noqa: N803
     """Return a number that the first item decides."""
     return int(joblib.hash(_safe_indexing(X, [0])), 16) if _num_samples(X) else 0
 

@@ -16,8 +16,11 @@ from truecount.scores import Argmax, Cells, Partition
 from truecount.scores.cells import ClassCells
 from truecount.scores.partition import held_out_mask
 from truecount.scores.scores import probabilities
-from truecount.sklearn.folds import Fold, fit_folds, held_out, in_all_turns, in_order, in_turns
+from truecount.sklearn.folds import Folds, fit_folds
+from truecount.sklearn.one_fit import OneFit, fit_once
 
+FOLDS = 5
+"""Of classifiers that must be fitted again for held-out answers."""
 ASIDE = 4
 """Of so many labelled items of a class, one is set aside for a partition that looks at labels."""
 
@@ -30,8 +33,8 @@ class Sorter:
     ----------
     estimator
         Fitted to all labelled items.
-    folds
-        Those that answer for labelled items and, in turns, for new ones.
+    held
+        What answers for labelled items that it was not fitted to, and for new ones in the same way.
     cells
         Fitted; where they are the classes, what the classifier predicts is taken, and no probabilities are computed.
     classes
@@ -39,21 +42,21 @@ class Sorter:
     """
 
     estimator: Any
-    folds: tuple[Fold, ...]
+    held: Folds | OneFit
     cells: Cells
     classes: tuple[Name, ...]
 
     def held_out_scores(self, X: Any) -> FloatArray:  # noqa: N803
         """Shape (labelled items, classes): probabilities, each by the classifier that was not fitted to the item."""
-        return probabilities("scores", held_out(self.folds, X, "predict_proba"))
+        return probabilities("scores", self.held.held_out(X, "predict_proba"))
 
     def scores_in_turns(self, X: Any) -> FloatArray:  # noqa: N803
-        """Shape (new items, classes): probabilities by the classifiers of the folds, which take turns."""
-        return probabilities("scores", in_order(self.folds, X, "predict_proba"))
+        """Shape (new items, classes): probabilities as those of labelled items are made, by classifiers in turns."""
+        return probabilities("scores", self.held.in_order(X, "predict_proba"))
 
     def scores_in_all_turns(self, X: Any) -> tuple[list[FloatArray], FloatArray]:  # noqa: N803
-        """Return the same for every fold whose turn may be the first, and `scores_in_turns`."""
-        ways, in_turn = in_all_turns(self.folds, X, "predict_proba")
+        """Return the same for every classifier whose turn may be the first, and `scores_in_turns`."""
+        ways, in_turn = self.held.in_all_turns(X)
         return [probabilities("scores", each) for each in ways], probabilities("scores", in_turn)
 
     def assign(self, answers: Any) -> IntArray:
@@ -63,7 +66,7 @@ class Sorter:
     def count(self, X: Any) -> IntArray:  # noqa: N803
         """Shape (cells,): how many items fall into each."""
         method, counted = method_for(self.cells, self.estimator), np.zeros(self.cells.size, np.int64)
-        for answers in in_turns(self.folds, X, method):
+        for answers in self.held.in_turns(X, method):
             counted += np.bincount(self.assign(answers), minlength=self.cells.size)
         return counted
 
@@ -79,16 +82,21 @@ def fit_sorter(
 ) -> tuple[Sorter, IntArray]:
     """Fit classifiers and cells, and say where in a table of classes and cells each labelled item that counts belongs.
 
-    Answers for labelled items come from a classifier that was not fitted to them. A partition that looks at labels gets
+    Answers for labelled items come from a classifier that was not fitted to them: of one fit, where `fit_once` can, and
+    of folds elsewhere, or where `cv` is given. A partition that looks at labels gets
     a quarter of the items of each class, which are then not counted.
     """
     method = method_for(partition, estimator)
-    folds = fit_folds(estimator, X, y, cv=cv)
-    fitted = estimator if isinstance(cv, str) else clone(estimator).fit(X, y)
+    held: Folds | OneFit | None = fit_once(estimator, X, y) if cv is None and method != "decision_function" else None
+    if isinstance(held, OneFit):
+        fitted = held.estimator
+    else:
+        held = fit_folds(estimator, X, y, cv=FOLDS if cv is None else cv)
+        fitted = estimator if isinstance(cv, str) else clone(estimator).fit(X, y)
     classes = class_names(fitted, y)
-    answers, labels = held_out(folds, X, method), codes("y", y, classes)
+    answers, labels = held.held_out(X, method), codes("y", y, classes)
     cells, is_counted = _fit_cells(partition, answers, labels, len(classes), seed)
-    sorter = Sorter(fitted, folds, cells, classes)
+    sorter = Sorter(fitted, held, cells, classes)
     return sorter, (labels * cells.size + sorter.assign(answers))[is_counted]
 
 

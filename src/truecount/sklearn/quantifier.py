@@ -30,6 +30,7 @@ from truecount.models import LabelShift, Prior
 from truecount.results import Posterior
 from truecount.results.summary import Kind, Target
 from truecount.scores import Argmax, Cells, Partition, Scores
+from truecount.sklearn.folds import Folds
 from truecount.sklearn.outputs import codes, fit_sorter, share_features, with_inputs_of
 
 
@@ -47,7 +48,8 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
         some calibration fits; what it predicts is counted otherwise.
     cv
         How labelled items get outputs from classifiers that were not fitted to them: a number of folds or a splitter of
-        scikit-learn. ``"prefit"``: the classifier is fitted already, to other items than those given to `fit`.
+        scikit-learn. ``"prefit"``: the classifier is fitted already, to other items than those given to `fit`. None
+        takes what one fit gives, where the classifier allows it, and five folds elsewhere; see the notes.
     prior
         What is believed before; None is `Prior()`.
     engine
@@ -66,7 +68,7 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
         The classifier, fitted to all items.
     folds_
         The classifiers of the folds, each with the positions of the items that it was not fitted to. New items meet
-        these in turns.
+        these in turns. Empty where one fit was enough.
     cells_
         What the partition became.
     labeled_
@@ -77,6 +79,11 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
+    One fit is enough for two kinds of classifiers. Each tree of a random forest, or member of bagging, answers for the
+    items outside its bootstrap sample; a new item is scored by those members that a labelled item is outside of. What
+    a logistic regression with a quadratic penalty would say of an item without having seen it is one Newton step from
+    what it says; new items are scored by the classifier itself.
+
     By cross-validation each labelled item's output comes from a classifier fitted to the other folds. New items meet
     these classifiers too, in turns, each as often as labelled items do; the first item decides whose turn is first. So
     labelled and new items meet the same classifiers, which one fitted to all items would not be;
@@ -101,7 +108,7 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
         estimator: Any,
         partition: Partition | Cells | None = None,
         *,
-        cv: Any = 5,
+        cv: Any = None,
         prior: Prior | None = None,
         engine: Engine | None = None,
         target: Target = "population",
@@ -128,7 +135,8 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
         _check.one_of("target", self.target, get_args(Target))
         partition = Argmax() if self.partition is None else self.partition
         self._sorter, places = fit_sorter(self.estimator, partition, X, y, cv=self.cv, seed=seed)
-        self.estimator_, self.folds_, self.cells_ = self._sorter.estimator, self._sorter.folds, self._sorter.cells
+        self.estimator_, self.cells_ = self._sorter.estimator, self._sorter.cells
+        self.folds_ = self._sorter.held.each if isinstance(self._sorter.held, Folds) else ()
         shape = len(self._sorter.classes), self.cells_.size
         self.labeled_ = np.bincount(places, minlength=shape[0] * shape[1]).reshape(shape)
         self.classes_ = np.asarray(getattr(self.estimator_, "classes_", np.unique(y)))
