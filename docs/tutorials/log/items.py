@@ -26,7 +26,8 @@ def simulated(number: int) -> Item:
     """Return an answer with its true class, whether or not people read it."""
     chance = random.Random(f"number {number}")
     truth = "C" if chance.random() < (CORRECT_LAST if number < LAST else CORRECT_THIS) else "I"
-    return Item(f"answer {number}", truth, chance.choices("CPIN", JUDGE[truth])[0], ("billing", "setup")[number % 2])
+    verdict = chance.choices("CPIN", JUDGE[truth])[0]
+    return Item(f"answer {number}", truth, verdict, chance.choice(["billing", "setup"]))
 
 
 ALL = [simulated(number) for number in range(LAST + THIS)]

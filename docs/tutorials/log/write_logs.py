@@ -15,7 +15,7 @@ HERE = Path(__file__).parent
 WRITERS = HERE.parents[2] / "tests" / "writers"
 FILES = {
     "deepeval": {"results/test_run_*.json": "deepeval.json"},
-    "langsmith": {"nested.jsonl": "langsmith.jsonl"},
+    "langsmith": {"flat.jsonl": "langsmith.jsonl"},
     "lm_eval": {"out/**/samples_free_*.jsonl": "samples_free.jsonl"},
     "mlflow": {"**/eval_results_table.json": "eval_results_table.json"},
     "openai_evals": {"record.jsonl": "openai_evals.jsonl"},

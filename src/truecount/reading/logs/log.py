@@ -92,8 +92,8 @@ class Log:
                 needed = f"with {self.files[0]}, all must be logs of {self.tool.name}"
                 raise InputError(str(file), f"is no log of {self.tool.name}", needed, "Name the logs of one tool")
             for record in _records(self.tool, found):
-                if record.identity is not None and seen.setdefault(record.identity, file) != file:
-                    said = f"holds an item that {seen[record.identity]} holds too"
+                if record.identity is not None and seen.setdefault(str(record.identity), file) != file:
+                    said = f"holds an item that {seen[str(record.identity)]} holds too"
                     remedy = "Name one of the two; a log of a repeated evaluation holds what was done before"
                     raise InputError(str(file), said, "each item is counted once", remedy)
                 yield record
