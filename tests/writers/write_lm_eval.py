@@ -51,6 +51,9 @@ from lm_eval.api.registry import register_model
 
 @register_model("say")
 class Say(LM):
+    def __init__(self, **options):
+        super().__init__()
+
     def generate_until(self, requests, disable_tqdm=False):
         return [request.args[0].split(": ")[-1] for request in requests]
 
@@ -70,5 +73,5 @@ cli_evaluate()
 offline = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "HF_HOME": str(folder / "cache")}
 run = [str(folder / "saying.py"), "--model", "say", "--tasks", "choice,free", "--include_path", str(tasks)]
 output = ["--output_path", str(folder / "out"), "--log_samples"]
-subprocess.run([sys.executable, *run, *output], check=True, env={**os.environ, **offline}, capture_output=True)
+subprocess.run([sys.executable, *run, *output], check=True, env={**os.environ, **offline}, stdout=subprocess.DEVNULL)
 print(f"lm_eval {version('lm_eval')}")

@@ -4,6 +4,7 @@ Run it with an interpreter that has the tool, as `.ci/install tools` makes one. 
 `tests/writers`; promptfoo's command is named by `TRUECOUNT_PROMPTFOO`.
 """
 
+import json
 import os
 import runpy
 import shutil
@@ -11,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
 WRITERS = HERE.parents[2] / "tests" / "writers"
 FILES = {
     "deepeval": {"results/test_run_*.json": "deepeval.json"},
@@ -24,6 +25,16 @@ FILES = {
 }
 """Which of the files that a tool's script leaves are kept, and under which name."""
 
+
+def copy(written: Path, target: Path) -> None:
+    """Copy a file; one of JSON without the blanks that only people read."""
+    if target.suffix == ".json":
+        told = json.loads(written.read_text(encoding="utf-8"))
+        target.write_text(json.dumps(told, separators=(",", ":")) + "\n", encoding="utf-8")
+    else:
+        shutil.copy(written, target)
+
+
 if __name__ == "__main__":
     sys.path.insert(0, str(HERE))  # the scripts import `items`
     for tool in sys.argv[1:] or FILES:
@@ -32,5 +43,5 @@ if __name__ == "__main__":
             runpy.run_path(str(WRITERS / f"write_{tool}.py"), run_name="__main__")
             for pattern, name in FILES[tool].items():
                 [written] = Path(folder).glob(pattern)
-                shutil.copy(written, HERE / name)
+                copy(written, HERE / name)
             os.chdir(HERE)
