@@ -73,5 +73,5 @@ cli_evaluate()
 offline = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "HF_HOME": str(folder / "cache")}
 run = [str(folder / "saying.py"), "--model", "say", "--tasks", "choice,free", "--include_path", str(tasks)]
 output = ["--output_path", str(folder / "out"), "--log_samples"]
-subprocess.run([sys.executable, *run, *output], check=True, env={**os.environ, **offline}, stdout=subprocess.DEVNULL)
+subprocess.run([sys.executable, *run, *output], check=True, env={**os.environ, **offline}, capture_output=True)
 print(f"lm_eval {version('lm_eval')}")
