@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import truecount as tc
+from as_printed import run_page
 
 ROWS = {
     "human": ["pass", "fail", "pass", "fail", None, None, None],
@@ -35,6 +36,12 @@ def test_a_frame_is_counted_and_inferred_from(kind: str) -> None:
     model = tc.SamePopulation()
     assert asked.estimate(**COLUMNS, model=model).to_dict() == tc.infer(counts, model).to_dict()
     assert set(asked.estimate(**COLUMNS, by="team").groups) == {"a", "b"}
+
+
+def test_the_tutorial_prints_what_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("pandas")
+    pytest.importorskip("polars")
+    run_page("data-frames", capsys)
 
 
 def test_nothing_is_registered_unasked() -> None:

@@ -44,6 +44,7 @@ ELSEWHERE = {
     "tutorials/spark",
 }
 ELSEWHERE |= {"guides/estimators", "guides/logs", "guides/scale", "guides/quapy", "guides/r"}
+ELSEWHERE |= {"tutorials/data-frames", "tutorials/mlflow", "tutorials/quapy"}
 """Pages whose code other tests run."""
 PAGES = {str(path.relative_to(DOCS).with_suffix("")): path for path in sorted(DOCS.glob("*/*.md"))}
 

@@ -1,11 +1,14 @@
 """An answer in a run of MLflow: metrics, tags and artifacts hold what the answer does."""
 
 import json
+import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 import truecount as tc
+from as_printed import TUTORIALS, assert_as_printed, blocks
 from written_by import WRITERS, require, run_tool
 
 COUNTS = tc.Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass & go"])
@@ -26,6 +29,20 @@ def test_a_run_holds_shares_flags_and_findings(tmp_path: Path) -> None:
     assert {"models/share/A/fail", "models/share/B/fail"} <= set(metrics)
     assert tags["plain.corrected"] == "false"
     assert metrics["plain/share/fail"] == 0.6
+
+
+def test_the_tutorial_prints_what_it_shows(tmp_path: Path) -> None:
+    """The part that logs runs after the cells that read, beside the table."""
+    require("mlflow")
+    page = (TUTORIALS / "mlflow.md").read_text(encoding="utf-8")
+    [read] = re.findall(r"```\{code-cell\} python\n(import truecount.*?)```", page, flags=re.DOTALL)
+    code, shown = zip(*blocks("mlflow"), strict=True)
+    script = tmp_path / "page.py"
+    script.write_text("print('----')\n".join([read, *code]), encoding="utf-8")
+    shutil.copy(TUTORIALS / "log" / "eval_results_table.json", tmp_path)
+    printed = run_tool(script, folder=tmp_path).split("----\n")[1:]
+    for told, found in zip(shown, printed, strict=True):
+        assert_as_printed(told, found)
 
 
 def test_without_mlflow_the_extra_is_named() -> None:

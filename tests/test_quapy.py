@@ -12,6 +12,7 @@ from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 
 import truecount as tc
+from as_printed import run_page
 from truecount.errors import InputError
 
 with warnings.catch_warnings():
@@ -164,6 +165,11 @@ def test_predictions_of_fitted_items_are_refused(halves: tuple) -> None:
 def test_an_unknown_region_is_refused(halves: tuple) -> None:
     with pytest.raises(InputError, match="region"):
         Quantifier(LogisticRegression(), region="ball").fit(*halves[0].Xy)
+
+
+@pytest.mark.slow
+def test_the_tutorial_prints_what_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
+    run_page("quapy", capsys)
 
 
 def test_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:

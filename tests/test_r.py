@@ -1,4 +1,4 @@
-"""The R code of docs/guides/r.md runs as printed, through reticulate, and reproduces the published examples."""
+"""The R code of the pages runs as printed, through reticulate, and reproduces the published examples."""
 
 import json
 import os
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from as_printed import assert_as_printed, blocks
 from written_by import lacking
 
 ROOT = Path(__file__).parent
@@ -18,17 +19,28 @@ SURVEYS = json.loads((ROOT / "reference" / "published.json").read_text(encoding=
 DRAWS = 4000
 
 
-@pytest.fixture(scope="module")
-def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
+def run_r(code: str, folder: Path) -> str:
     if shutil.which("Rscript") is None:
         lacking("R is not installed")
-    script = tmp_path_factory.mktemp("r") / "page.R"
-    script.write_text("\n".join(re.findall(r"```r\n(.*?)```", PAGE, flags=re.DOTALL)), encoding="utf-8")
+    script = folder / "page.R"
+    script.write_text(code, encoding="utf-8")
     paths = os.pathsep.join(filter(None, [str(ROOT.parent / "src"), os.environ.get("PYTHONPATH")]))
     environment = {**os.environ, "RETICULATE_PYTHON": sys.executable, "PYTHONPATH": paths}
     done = subprocess.run(["Rscript", script], capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return run_r("\n".join(re.findall(r"```r\n(.*?)```", PAGE, flags=re.DOTALL)), tmp_path_factory.mktemp("r"))
+
+
+def test_the_tutorial_prints_what_it_shows(tmp_path: Path) -> None:
+    code, shown = zip(*blocks("r", "r"), strict=True)
+    printed = run_r("cat('----\\n')\n".join(code), tmp_path).split("----\n")
+    for told, found in zip(shown, printed, strict=True):
+        assert_as_printed(told, found)
 
 
 def test_published_surveys_are_reproduced(printed: str) -> None:

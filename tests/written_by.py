@@ -44,7 +44,7 @@ def written_by(tool: str, package: str, folder: Path) -> Path:
     return folder
 
 
-def run_tool(script: Path, *arguments: object, python: str = PYTHON) -> str:
+def run_tool(script: Path, *arguments: object, python: str = PYTHON, folder: Path | None = None) -> str:
     """Run a script by the tools' interpreter, and return what it printed."""
     environment = {
         **os.environ,
@@ -55,6 +55,7 @@ def run_tool(script: Path, *arguments: object, python: str = PYTHON) -> str:
         capture_output=True,
         text=True,
         env=environment,
+        cwd=folder,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]

@@ -365,6 +365,7 @@ def test_what_is_saved_is_whole(ending: str, asking: Any) -> None:
     assert kind == f"file.{ending}"
     begins = {"html": b"<!DOCTYPE html>", "png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF", "csv": b"", "json": b"{"}
     assert content.startswith(begins[ending])
+    assert b"corrected" in content
     if ending == "html":
         assert b"truecount estimate --positive" in content
     if ending == "csv":

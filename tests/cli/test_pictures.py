@@ -7,7 +7,7 @@ import pytest
 
 from command import run
 from made_posterior import made_posterior
-from truecount.cli.pictures import encoded
+from truecount.cli.pictures import CORRECTED, encoded
 from truecount.examples import JUDGE
 from truecount.plots import prevalence
 
@@ -24,6 +24,7 @@ def test_page_and_picture_with_blanks_in_their_names(tmp_path: Path) -> None:
     page = (tmp_path / "a b.html").read_text(encoding="utf-8")
     assert "--label human --prediction verdict --html &#39;a b.html&#39; --plot b.svg</code>" in page
     assert "true share" in page
+    assert "truecount:corrected=true" in (tmp_path / "b.svg").read_text(encoding="utf-8")
 
 
 def test_page_alone_on_standard_output(tmp_path: Path) -> None:
@@ -35,10 +36,11 @@ def test_page_alone_on_standard_output(tmp_path: Path) -> None:
 @pytest.mark.parametrize("ending", BEGINNINGS)
 def test_pictures_are_what_their_ending_says_and_the_same_each_time(ending: str) -> None:
     ax = prevalence(made_posterior())
-    content = encoded(ax, f"a.{ending.upper()}")
+    content = encoded(ax, f"a.{ending.upper()}", flags=CORRECTED)
     assert content.startswith(BEGINNINGS[ending])
+    assert b"truecount:corrected=true" in content
     if ending != "svg":
-        assert encoded(ax, f"a.{ending}") == content
+        assert encoded(ax, f"a.{ending}", flags=CORRECTED) == content
 
 
 def test_letters_that_no_font_has_are_told(capsys: pytest.CaptureFixture[str]) -> None:
@@ -53,6 +55,9 @@ def test_all_methods_are_drawn(tmp_path: Path) -> None:
     done = run("estimate", *SURVEY, "--all-methods", "--plot", "m.svg", folder=tmp_path)
     assert done.returncode == 0
     assert (tmp_path / "m.svg").stat().st_size > 10_000
+    said = (tmp_path / "m.svg").read_text(encoding="utf-8")
+    assert "truecount:corrected:posterior=true" in said
+    assert "truecount:corrected:cc=false" in said
 
 
 @pytest.mark.parametrize(

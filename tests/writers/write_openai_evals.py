@@ -53,7 +53,8 @@ class Say:
 """
 )
 environment = {**os.environ, "PYTHONPATH": str(folder), "OPENAI_API_KEY": "none", "EVALS_SEQUENTIAL": "1"}
-command = [sys.executable, "-m", "evals.cli.oaieval", "say", "judged"]
+start = "import sys; from evals.cli.oaieval import main; sys.argv[0] = 'oaieval'; main()"
+command = [sys.executable, "-c", start, "say", "judged"]
 options = ["--registry_path", str(folder / "registry"), "--record_path", str(folder / "record.jsonl")]
 subprocess.run([*command, *options], check=True, env=environment, capture_output=True)
 print(f"evals {version('evals')}")

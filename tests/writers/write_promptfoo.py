@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -14,12 +15,13 @@ folder, command = Path(sys.argv[1]), sys.argv[2]
 PORT = "15517"
 config = {
     "prompts": ["judge {{name}}"],
-    "providers": [f"file://{Path(__file__).parent / 'promptfoo' / 'provider.js'}"],
+    "providers": ["file://provider.js"],
     "tests": [
         {"vars": item._asdict(), "metadata": {"human": item.human}, "assert": [{"type": "equals", "value": "C"}]}
         for item in ITEMS
     ],
 }
+shutil.copy(Path(__file__).parent / "promptfoo" / "provider.js", folder)
 (folder / "config.json").write_text(json.dumps(config))
 quiet = ("TELEMETRY", "UPDATE", "REMOTE_GENERATION", "SHARING")
 environment = os.environ | {f"PROMPTFOO_DISABLE_{name}": "1" for name in quiet}

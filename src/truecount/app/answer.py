@@ -256,23 +256,23 @@ def _as_json(request: Request, found: Any, summary: GroupSummary | None, _: str)
 
 def _as_csv(request: Request, found: Any, summary: GroupSummary | None, _: str) -> bytes:
     from truecount.results.export.frame import to_csv
-    from truecount.results.groups.export import rows_of
+    from truecount.results.export.values import rows_of
+    from truecount.results.groups.export import rows_of as rows_of_groups
 
-    if summary is not None:
-        return to_csv(rows_of(summary)).encode(errors="backslashreplace")
-    told = found.to_dict(**request.look)
-    return to_csv([{**row, "status": told["status"]} for row in told["classes"]]).encode(errors="backslashreplace")
+    rows = rows_of(found.to_dict(**request.look)) if summary is None else rows_of_groups(summary)
+    return to_csv(rows).encode(errors="backslashreplace")
 
 
 def _as_picture(request: Request, found: Any, summary: GroupSummary | None, ending: str) -> bytes:
-    from truecount.cli.pictures import encoded, no_answer, shares
+    from truecount.cli.pictures import CORRECTED, encoded, no_answer, shares
     from truecount.plots.groups import groups as draw
     from truecount.results.groups.table import refusal
 
     path = f"shares.{ending}"
     if summary is None:
         return shares(found, Look(**request.look), _classes(request, found), path)
-    return encoded(draw(summary) if summary.has_answer else no_answer(refusal(summary)), path)
+    ax = draw(summary) if summary.has_answer else no_answer(refusal(summary))
+    return encoded(ax, path, flags=CORRECTED)
 
 
 def _one(values: Any) -> tuple[Request, Counts, Model]:

@@ -181,12 +181,12 @@ def _pictures(report: Report, answer: "GroupPosterior", summary: GroupSummary) -
             page = render_groups(answer, summary, title=report.title, command=typed)
             made[report.html_file] = page.encode(errors="backslashreplace")
         if report.plot_file is not None:
-            from truecount.cli.pictures import encoded, no_answer
+            from truecount.cli.pictures import CORRECTED, encoded, no_answer
             from truecount.plots.groups import groups as draw
             from truecount.results.groups.table import refusal
 
             ax = draw(summary) if summary.has_answer else no_answer(refusal(summary))
-            made[report.plot_file] = encoded(ax, report.plot_file)
+            made[report.plot_file] = encoded(ax, report.plot_file, flags=CORRECTED)
     return made
 
 

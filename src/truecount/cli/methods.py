@@ -103,7 +103,9 @@ def _picture(report: Report, comparison: "Comparison") -> dict[str, bytes]:
     from truecount.cli.pictures import encoded
     from truecount.plots import methods
 
-    return {report.plot_file: encoded(methods(comparison), report.plot_file)}
+    corrected = {"posterior": True} | {row.method: row.is_corrected for row in comparison.rows}
+    flags = {f"truecount:corrected:{name}": flag for name, flag in corrected.items()}
+    return {report.plot_file: encoded(methods(comparison), report.plot_file, flags=flags)}
 
 
 def _counts(source: Source, option: str) -> Counts:

@@ -4,14 +4,14 @@ import warnings
 from io import BytesIO
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from truecount.results.summary import refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 FORMATS = ("png", "svg", "pdf")
 DOTS = 200
 """An inch."""
+CORRECTED = {"truecount:corrected": True}
+"""The flag of a picture whose shares are corrected for misclassification, as a page of HTML has it."""
 FONTS = "Install one that does, such as Noto Sans CJK, or use --html, which leaves letters to the browser."
 
 
@@ -38,9 +40,9 @@ def shares(answer: "Posterior", look: "Look", classes: "Sequence[Name] | None", 
     from truecount.plots import prevalence
 
     if not answer.has_answer:
-        return encoded(no_answer(refusal(answer)), path)
+        return encoded(no_answer(refusal(answer)), path, flags=CORRECTED)
     ax = prevalence(answer, level=look.level, kind=look.kind, target=look.target, classes=classes)
-    return encoded(ax, path)
+    return encoded(ax, path, flags=CORRECTED)
 
 
 def no_answer(words: str) -> "Axes":
@@ -53,10 +55,15 @@ def no_answer(words: str) -> "Axes":
     return ax
 
 
-def encoded(ax: "Axes", path: str) -> bytes:
-    """Return a picture as the bytes of its file, the same each time; letters that no font has become empty squares."""
+def encoded(ax: "Axes", path: str, *, flags: "Mapping[str, bool] | None" = None) -> bytes:
+    """Return a picture as the bytes of its file, the same each time; letters that no font has become empty squares.
+
+    `flags` say which shares in it are corrected for misclassification, and are keywords of the file.
+    """
     ending, stream = picture_format(path), BytesIO()
-    dated = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[ending]
+    dated: dict[str, Any] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[ending]
+    if flags:
+        dated["Keywords"] = ", ".join(f"{name}={str(flag).lower()}" for name, flag in flags.items())
     with warnings.catch_warnings(record=True) as told:
         warnings.filterwarnings("always", "Glyph .* missing", UserWarning)
         ax.figure.savefig(stream, format=ending, dpi=DOTS, metadata=dated)  # type: ignore[union-attr]

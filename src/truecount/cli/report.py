@@ -22,6 +22,7 @@ from truecount.cli.screen import print_table
 from truecount.counts import Counts
 from truecount.results.export.frame import to_csv, to_parquet
 from truecount.results.export.openmetrics import to_openmetrics
+from truecount.results.export.values import rows_of
 from truecount.results.separate.row_files import Output, write_rows
 from truecount.results.summary import Look, Table, remark, require_realizable, tabulate
 
@@ -218,10 +219,7 @@ class Report:
 
     def rows_of(self, summary: Mapping[str, Any], shown: Sequence[Name] | None) -> list[dict[str, Any]]:
         """Return the rows of one answer's CSV."""
-        rows = {
-            row["class"]: {**row, "status": summary["status"], "corrected": summary["corrected"]}
-            for row in summary["classes"]
-        }
+        rows = {row["class"]: row for row in rows_of(summary)}
         return list(rows.values()) if shown is None else [rows[name] for name in shown]
 
     def with_interest(self, summary: dict[str, Any]) -> dict[str, Any]:

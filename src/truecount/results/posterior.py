@@ -321,7 +321,7 @@ class Posterior:
         backend: Backend | None = None,
     ) -> Any:
         """Return a data frame with a row for each class, of pandas, polars or pyarrow."""
-        return to_frame(values.plain(self.summary(level, kind=kind, target=target).rows()), backend)
+        return to_frame(values.rows_of(self.to_dict(level=level, kind=kind, target=target)), backend)
 
     def to_text(
         self,

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 import truecount as tc
+from as_printed import TUTORIALS
 from command import run
 from truecount.cli import source
 from truecount.errors import InputError, TruecountWarning
@@ -47,25 +48,44 @@ def test_a_path_is_a_table_too(logs: Path) -> None:
 
 def test_a_frame_of_samples_is_counted_alike(logs: Path) -> None:
     """Inspect's own table of samples."""
-    counts = tc.count_table(logs / "samples.parquet", label="metadata_human", prediction="score_judge")
+    columns = {"label": "metadata_human", "prediction": "score_judge", "cluster": "id"}
+    counts = tc.count_table(logs / "samples.parquet", **columns)
     assert numbers(counts) == by_hand(repeats=2)
+    assert counts.clusters.number == len(ITEMS)
 
 
-TOOLS_OF_OTHERS = ("inspect_ai", "lm_eval", "deepeval", "evals", "mlflow", "langsmith", "phoenix", "pandas", "polars")
+TOOLS_OF_OTHERS = (
+    "inspect_ai",
+    "lm_eval",
+    "deepeval",
+    "evals",
+    "mlflow",
+    "langsmith",
+    "phoenix",
+    "pandas",
+    "polars",
+    "quapy",
+)
 READ = """
 import sys
+from pathlib import Path
 import truecount as tc
 tc.infer(tc.count_log(sys.argv[1], label="metadata.human", prediction="scores.judge"))
-print({name.partition(".")[0] for name in sys.modules} & set(sys.argv[2:]) or "none")
+stored = Path(sys.argv[2])
+read = {tc.read_log(path).tool.name for path in [*stored.glob("*.json"), *stored.glob("[os]*.jsonl")]}
+assert len(read) == 5, read
+tc.count_table(stored / "langsmith.jsonl", label="reference.human", prediction="feedback.judge")
+tc.count_table(stored / "phoenix.parquet", label="human", prediction="judge_score.label")
+print({name.partition(".")[0] for name in sys.modules} & set(sys.argv[3:]) or "none")
 """
 
 
 def test_a_log_is_read_without_the_tools_that_are_installed(logs: Path, tmp_path: Path) -> None:
     script = tmp_path / "read.py"
     script.write_text(READ)
-    assert run_tool(script, logs / "archive", *TOOLS_OF_OTHERS).strip() == "none"
+    assert run_tool(script, logs / "archive", TUTORIALS / "log", *TOOLS_OF_OTHERS).strip() == "none"
     script.write_text(f"import inspect_ai\n{READ}")
-    assert "inspect_ai" in run_tool(script, logs / "archive", *TOOLS_OF_OTHERS)
+    assert "inspect_ai" in run_tool(script, logs / "archive", TUTORIALS / "log", *TOOLS_OF_OTHERS)
 
 
 def test_several_logs_and_groups_from_the_command(logs: Path, tmp_path: Path) -> None:

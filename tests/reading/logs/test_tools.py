@@ -49,11 +49,9 @@ def changed(path: Path, target: Path, change: Callable[[str], str]) -> Path:
 
 def test_documents_of_lm_eval_have_an_answer_for_each_filter(files: Callable) -> None:
     path = one(files("lm_eval"), "samples_free*.jsonl")
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    said = Counter((line["target"] or None, line["filtered_resps"][0]) for line in lines if line["filter"] == "upper")
-    counts = tc.count_log(path, prediction="filters.upper.answer")
-    assert numbers(counts) == said
-    assert counts.labeled.sum() + counts.unlabeled.sum() == len(ITEMS)
+    assert numbers(tc.count_log(path, prediction="filters.first.answer")) == by_hand()
+    lowered = Counter((item.human, item.verdict.lower()) for item in ITEMS)
+    assert numbers(tc.count_log(path, prediction="filters.lower.answer")) == lowered
     with pytest.raises(InputError, match=r"has no column 'answer'.*'filters.first.answer'"):
         tc.count_log(path)
 
@@ -63,8 +61,8 @@ def test_choices_of_lm_eval_are_those_that_it_scored(files: Callable) -> None:
     path = one(files("lm_eval"), "samples_choice*.jsonl")
     records = [record.values for record in tc.read_log(path).records()]
     assert [float(values["answer"] == values["target"]) for values in records] == [values["acc"] for values in records]
-    counts = tc.count_log(path, label="doc.human")
-    assert numbers(counts) == Counter((values["doc"]["human"] or None, values["answer"]) for values in records)
+    places = Counter((item.human, str("CPIN".index(item.verdict))) for item in ITEMS)
+    assert numbers(tc.count_log(path, label="doc.human")) == places
 
 
 def test_another_shape_of_lm_eval_is_refused(files: Callable, tmp_path: Path) -> None:

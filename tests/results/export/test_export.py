@@ -122,7 +122,7 @@ def test_arviz_gets_every_draw_by_chain(chains: int | None) -> None:
         group["confusion"].sel({"class": "pass", "output": "fail"}).values.ravel(), posterior.confusion[:, 1, 0]
     )
     assert data["observed_data"]["unlabeled"].values.tolist() == [600, 400]
-    assert group.attrs["seed"] == "3"
+    assert (group.attrs["seed"], group.attrs["corrected"]) == ("3", "true")
 
 
 @pytest.mark.filterwarnings("ignore")

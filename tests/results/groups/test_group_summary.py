@@ -150,6 +150,7 @@ def test_a_frame_of_one_answer_has_a_row_for_each_class():
     posterior = tc.infer(tc.Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"]))
     frame = posterior.to_frame(backend="pandas")
     assert list(frame["class"]) == ["fail", "pass"]
+    assert frame["corrected"].all()
     assert frame["mean"].to_numpy() == pytest.approx(posterior.mean)
 
 

@@ -5,9 +5,6 @@ module.exports = class Provider {
   }
 
   async callApi(prompt, context) {
-    if (context.vars.verdict === "N") {
-      throw new Error("no verdict");
-    }
-    return { output: context.vars.verdict };
+    return context.vars.verdict === "N" ? { error: "no verdict" } : { output: context.vars.verdict };
   }
 };

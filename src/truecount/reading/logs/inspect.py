@@ -37,10 +37,13 @@ def read_header(path: Path) -> Mapping[str, Any]:
             if HEADER not in names or SUMMARIES not in names:
                 lacking, needed = "that has not ended", "a log is read when its evaluation has ended"
                 raise InputError(str(path), f"is a log of {NAME} {lacking}", needed, "Wait for it, or end it")
-            return {**_json_of(archive, path, HEADER), "samples": None}
-    except zipfile.BadZipFile as error:
+            header = _json_of(archive, path, HEADER)
+    except (zipfile.BadZipFile, json.JSONDecodeError) as error:
         needed, remedy = f"{NAME} writes a zip archive", "Copy or write it again"
         raise InputError(str(path), f"cannot be read ({error})", needed, remedy) from error
+    if not isinstance(header, Mapping):
+        raise other_shape(path, NAME, f"whose {HEADER} is no object", "it says which model and task were evaluated")
+    return {**header, "samples": None}
 
 
 def _json_of(archive: zipfile.ZipFile, path: Path, name: str) -> Any:

@@ -22,7 +22,17 @@ from truecount.reading.logs.lm_eval import LM_EVAL
 from truecount.reading.logs.mlflow import MLFLOW
 from truecount.reading.logs.openai_evals import OPENAI_EVALS
 from truecount.reading.logs.promptfoo import PROMPTFOO
-from truecount.reading.logs.record import FAILED, Document, Fields, Record, Tool, json_lines, leaves, value_at
+from truecount.reading.logs.record import (
+    FAILED,
+    Document,
+    Fields,
+    Record,
+    Tool,
+    json_lines,
+    leaves,
+    other_shape,
+    value_at,
+)
 from truecount.reading.rows import Row
 
 TOOLS = (INSPECT, LM_EVAL, PROMPTFOO, DEEPEVAL, OPENAI_EVALS, MLFLOW)
@@ -81,9 +91,9 @@ class Log:
             if found is None or not self.tool.recognizes(found):
                 needed = f"with {self.files[0]}, all must be logs of {self.tool.name}"
                 raise InputError(str(file), f"is no log of {self.tool.name}", needed, "Name the logs of one tool")
-            for record in self.tool.records(found):
-                if record.identity is not None and seen.setdefault(record.identity, file) != file:
-                    said = f"holds an item that {seen[record.identity]} holds too"
+            for record in _records(self.tool, found):
+                if record.identity is not None and seen.setdefault(str(record.identity), file) != file:
+                    said = f"holds an item that {seen[str(record.identity)]} holds too"
                     remedy = "Name one of the two; a log of a repeated evaluation holds what was done before"
                     raise InputError(str(file), said, "each item is counted once", remedy)
                 yield record
@@ -174,6 +184,19 @@ def find_log(paths: Sequence[str | PathLike[str]]) -> Log | None:
     first = _document(files[0])
     tool = None if first is None else next((tool for tool in TOOLS if tool.recognizes(first)), None)
     return None if tool is None else Log(tuple(map(existing_file, files)), tool)
+
+
+def _records(tool: Tool, document: Document) -> Iterator[Record]:
+    """Return what a log holds; whatever a tool's reader stumbles over is told as another shape."""
+    try:
+        yield from tool.records(document)
+    except InputError:
+        raise
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        lacking = f"of another shape ({type(error).__name__}: {error})"
+        raise other_shape(
+            document.path, tool.name, lacking, "fields are read where its current release has them"
+        ) from error
 
 
 def _document(path: Path) -> Document | None:

@@ -74,6 +74,7 @@ def save(posterior: "Posterior", path: str | PathLike[str]) -> None:
     draws = posterior.draws
     about: dict[str, Any] = {
         "schema": SCHEMA,
+        "corrected": True,
         "counts": posterior.counts.to_dict(),
         "model": {"name": posterior.model.name, **encoded_fields(posterior.model)},
         "findings": [finding.to_dict() for finding in posterior.findings],

@@ -52,6 +52,12 @@ def to_dict(posterior: "Posterior", *, level: float, kind: "Kind", target: "Targ
     return values
 
 
+def rows_of(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return a row for each class of what `to_dict` returned, with the status of the answer and its flag."""
+    about = {"status": answer["status"], "corrected": answer["corrected"]}
+    return [{**row, **about} for row in answer["classes"]]
+
+
 def _prior(model: Model) -> dict[str, Any]:
     """Return the concentrations of any model under one set of names; None for those that it does not have."""
     names = ("prevalence", "confusion", "known", "given_output")
@@ -121,7 +127,7 @@ def _paired_draws(posterior: "Posterior") -> dict[str, tuple[tuple[str, ...], Fl
 
 def _attributes(posterior: "Posterior") -> dict[str, str | int]:
     made = {name: str(value) for name, value in posterior.provenance.items()}
-    return {**made, "inference_library": "truecount", "stride": posterior.draws.stride}
+    return {**made, "inference_library": "truecount", "corrected": "true", "stride": posterior.draws.stride}
 
 
 def _coordinate(names: tuple[Name, ...]) -> Any:

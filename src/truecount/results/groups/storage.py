@@ -42,6 +42,7 @@ def save(answer: "GroupPosterior", path: str | PathLike[str]) -> None:
     arrays: dict[str, Any] = {name: value for name, value in draws.items() if isinstance(value, np.ndarray)}
     about: dict[str, Any] = {
         "schema": SCHEMA,
+        "corrected": True,
         "data": answer.data.to_dict(),
         "keys": [_encoded(group) for group in answer.data.groups],
         "studies": None if answer.data.studies is None else [_encoded(study) for study in answer.data.studies],
