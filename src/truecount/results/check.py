@@ -122,9 +122,7 @@ class Check:
         together = [f"All {len(self.tables['groups']):,} groups together:"] if "groups" in self.tables else []
         of_scores = [OF_SCORES] if isinstance(self.posterior.draws.run, ScoreRun) else []
         parts = [[*together, *tabulate(self.posterior, Look(level=self.level)).cell_lines(), *of_scores]]
-        said = [f"{remark(finding)} (docs: {finding.docs})" for finding in self.findings] or [
-            "Nothing speaks against this answer."
-        ]
+        said = [*map(remark, self.findings)] or ["Nothing speaks against this answer."]
         parts.append(said)
         parts += [self._table(name) for name in TITLES if self.tables.get(name)]
         return "\n\n".join("\n".join(lines) for lines in parts)
