@@ -4,10 +4,9 @@ The numbers are those of the survey in Santa Clara County, April 2020, and of th
 """
 
 import truecount as tc
-from truecount.counts.survey import survey
 
 # The test found 103 of 122 infected people, and cleared 399 of 401 others.
-counts, _ = survey((50, 3330), sensitivity=(103, 122), specificity=(399, 401))
+counts, _ = tc.survey((50, 3330), sensitivity=(103, 122), specificity=(399, 401))
 posterior = tc.infer(counts, seed=0)
 print("Rates learned from the validation:")
 print(posterior)
@@ -15,7 +14,7 @@ below = posterior.probability(lambda share: share["positive"] < 0.01)
 print(f"Below 1 % with probability {below:.0%}.\n")
 
 # Had the rates been known for certain, the interval would be narrower, and wrongly so.
-_, known = survey((50, 3330), sensitivity=103 / 122, specificity=399 / 401)
+_, known = tc.survey((50, 3330), sensitivity=103 / 122, specificity=399 / 401)
 certain = tc.infer(counts, prior=tc.Prior.known_confusion(known), seed=0)
 print("Rates taken as known:")
 print(certain)

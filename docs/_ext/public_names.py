@@ -19,8 +19,6 @@ TOPICS = {
     "errors": "Errors",
 }
 """Folders that names of the top level live in, in the order of the page; others follow."""
-ALSO = ("truecount.counts.survey.survey",)
-"""Names that pages use and no module exports."""
 MODULES = {
     "truecount.plots": "Pictures: `truecount.plots`",
     "truecount.estimators": "Point estimators: `truecount.estimators`",
@@ -63,7 +61,6 @@ def sections() -> list[tuple[str, list[str]]]:
         if home:
             homes.setdefault(home.partition(".")[0], []).append(f"truecount.{name}")
             seen.append(getattr(package, name))
-    homes["counts"] += ALSO
     found = [(TOPICS.get(folder, folder), names) for folder, names in homes.items()]
     for path, title in MODULES.items():
         module = import_module(path)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from truecount.counts import count as count
     from truecount.counts import count_table as count_table
     from truecount.counts.logs import count_log as count_log
+    from truecount.counts.survey import survey as survey
     from truecount.errors import InputError as InputError
     from truecount.inference import NUTS as NUTS
     from truecount.inference import Auto as Auto
@@ -132,6 +133,7 @@ _HOMES = {
     "plan": "api.plan",
     "sensitivity": "api.trust",
     "spread_sensitivity": "api.groups",
+    "survey": "counts.survey",
     "read_log": "reading.logs.log",
     "recalibrate": "api.recalibration",
     "report": "page",

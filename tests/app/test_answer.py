@@ -203,7 +203,7 @@ def test_other_estimators_are_those_of_the_command(tmp_path: Path) -> None:
 
 
 def test_a_drift_widens_and_none_does_not(tmp_path: Path) -> None:
-    none, some = (made("drift", {**MATRIX, "drift": drift}) for drift in ("0%", "5%"))
+    none, some = (made("drift", {**MATRIX, "drift": drift, "level": "80%"}) for drift in ("0%", "5%"))
     for before, after in zip(none["rows"], some["rows"], strict=True):
         assert after["drifted"][0] <= before["drifted"][0]
         assert after["drifted"][1] >= before["drifted"][1]

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -96,6 +97,21 @@ def test_how_labels_of_a_study_were_chosen_is_no_question() -> None:
     )
     assert "designs-disagree" not in [finding["code"] for finding in told["findings"]]
     assert "designs" not in told["tables"]
+
+
+def test_a_level_is_that_of_every_interval(counts_file: str) -> None:
+    asked = ("--drift", "2%", "--label-error", "2%", "--above", "pass=10%", "--json", "-")
+    usual, narrow = (json.loads(run(counts_file, *asked, "--level", level).stdout) for level in ("95%", "50%"))
+
+    def widths(told: dict[str, Any], table: str, ends: str = "") -> list[float]:
+        return [row[f"{ends}upper"] - row[f"{ends}lower"] for row in told["tables"][table]]
+
+    for table, ends in (("designs", ""), ("drift", ""), ("label_error", ""), ("outputs", "predicted_")):
+        assert all(
+            few < many for few, many in zip(widths(narrow, table, ends), widths(usual, table, ends), strict=True)
+        )
+    assert (usual["answer"]["level"], narrow["answer"]["level"]) == (0.95, 0.5)
+    assert narrow["tables"]["conclusions"] != usual["tables"]["conclusions"]
 
 
 def test_an_audit_that_was_given_is_not_asked_for(counts_file: str) -> None:

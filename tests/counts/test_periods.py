@@ -136,6 +136,17 @@ def test_a_column_of_groups_as_study_gives_each_group_its_own_labels(runs):
     assert not groups.shares_labels
 
 
+@pytest.mark.parametrize("study", [["site", "kind"], ("kind", "site")])
+def test_several_columns_of_groups_as_study_give_each_group_its_own_labels(study, tmp_path):
+    path = tmp_path / "runs.csv"
+    rows = [f"{site},{kind},{human},pass" for site in "xy" for kind in "ab" for human in ("pass", "fail", "")]
+    path.write_text("\n".join(["site,kind,human,verdict", *rows]), encoding="utf-8")
+    groups = tc.count_table(path, label="human", prediction="verdict", by=["site", "kind"], study=study)
+    assert groups.groups == groups.studies == (("x", "a"), ("x", "b"), ("y", "a"), ("y", "b"))
+    assert groups.labeled.tolist() == [[[1], [1]]] * 4
+    assert Groups.from_json(groups.to_json()) == groups
+
+
 def test_studies_of_one_population_make_one_group(runs):
     groups = tc.count_table(runs, label="human", prediction="verdict", study="site")
     assert groups.groups == ("all",)
@@ -165,5 +176,6 @@ def test_a_label_without_a_study_is_refused_in_four_parts(tmp_path):
 def test_a_study_of_another_length_is_refused():
     with pytest.raises(tc.InputError, match="study"):
         tc.count(["a", "b"], ["a", "b"], ["a"], by=["x"], study=["s"])
-    with pytest.raises(tc.InputError, match="study is 'human', as is label"):
-        tc.count_table("none.csv", label="human", prediction="verdict", by="x", study="human")
+    for study in ("human", ["site", "human"]):
+        with pytest.raises(tc.InputError, match="study is 'human', as is label"):
+            tc.count_table("none.csv", label="human", prediction="verdict", by="x", study=study)

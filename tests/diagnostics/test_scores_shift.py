@@ -79,6 +79,16 @@ def as_scores(confidence, output):
     return scores
 
 
+def test_the_answer_that_is_checked_is_that_of_the_scores():
+    scores = made(1)
+    found = tc.check(scores, audit=scores.to_counts(), replicates=19)
+    assert np.array_equal(found.posterior.mean, tc.infer(scores).mean)
+    assert not np.array_equal(found.posterior.mean, tc.infer(scores.to_counts()).mean)
+    assert "computed from scores" in str(found)
+    assert "50 % interval" in str(tc.check(scores, level=0.5, replicates=19))
+    assert "computed from scores" not in str(tc.check(scores.to_counts(), replicates=19))
+
+
 def test_an_answer_from_scores_is_sent_back_to_them():
     """It keeps predicted classes alone: to keep the classifier's confidence is no advice where it was kept."""
     (finding,) = [each for each in tc.check(tc.infer(made(1))).findings if each.code == "label-shift-untestable"]

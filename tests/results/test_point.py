@@ -15,7 +15,7 @@ def test_it_prints_as_a_table_with_its_findings_below():
         "class    share",
         "fail   25.00 %",
         "pass   75.00 %",
-        "caution: Something is odd. Look.",
+        "caution: Something is odd. Look. (docs: findings#odd)",
     ]
 
 

@@ -182,7 +182,11 @@ def test_nothing_in_a_name_moves_the_cursor() -> None:
 
 def test_findings_stand_below_with_their_advice() -> None:
     lines = str(made_posterior(findings=(SERIOUS,))).splitlines()
-    assert lines[3] == "serious: The draws have not converged. Draw longer." == remark(SERIOUS)
+    assert (
+        lines[3]
+        == "serious: The draws have not converged. Draw longer. (docs: findings#not-converged)"
+        == remark(SERIOUS)
+    )
 
 
 def test_chains_say_how_well_they_agree() -> None:

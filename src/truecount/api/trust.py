@@ -46,6 +46,7 @@ def check(
     below: Mapping[Any, float] | None = None,
     calibration_sets: int = 0,
     replicates: int = 999,
+    level: float = 0.95,
     seed: int = 0,
 ) -> Check:
     """Check whether an answer may be trusted: whatever needs a simulation or another run.
@@ -53,9 +54,10 @@ def check(
     Parameters
     ----------
     data
-        Counts, a posterior, scores, or groups. Scores are sorted by confidence into more
-        outputs than classes, which leaves something to test. Groups are pooled for the answer and all tables but
-        ``groups``, which has a row for each by itself, and the confusion is compared across them.
+        Counts, a posterior, scores, or groups. Scores are tested too, also sorted by confidence into more outputs than
+        classes, which leaves something to test; an audit of them is of the predicted classes. Groups are pooled for the
+        answer and all tables but ``groups``, which has a row for each by itself, and the confusion is compared across
+        them.
     model, prior, engine
         As in `infer`; a posterior has its own model, and `engine` is then what `calibration_sets` puts to the test.
     audit
@@ -76,6 +78,8 @@ def check(
         engine that was asked for draws for each as it is; the default draws fewer.
     replicates, seed
         How many data sets to simulate for a test, and from which seed.
+    level
+        Of the intervals, and of those that show a conclusion.
 
     Returns
     -------
@@ -96,30 +100,29 @@ def check(
     _check.instance_of("data", data, (Counts, Groups, Scores, Posterior), f"{COUNT_FIRST}; or {OF_MAPPING}")
     counts = _counts_of(data)
     _require_possible(counts, audit, drift, above, below)
-    seed = _check.whole_number("seed", seed, least=0)
+    seed, level = _check.whole_number("seed", seed, least=0), _check.level(level)
     if isinstance(data, Posterior):
         _require_no_model(model, prior)
         require_plain_label_shift(data.model, "a check")
         posterior = data
     else:
         require_plain_label_shift(model, "a check")
-        posterior = infer(counts, model, prior=prior, engine=engine, seed=seed)
+        one = data if isinstance(data, Scores) else counts
+        posterior = infer(one, model, prior=prior, engine=engine, seed=seed)
     if drift is not None or above or below or calibration_sets:
         of_label_shift("data", posterior, "drift, above, below and calibration_sets")
     rates = [] if label_error is None else _parts_of_one("label_error", label_error, below=0.5)
-    settings = Settings(replicates=replicates, seed=seed, infer=infer, infer_many=infer_many)
+    settings = Settings(replicates=replicates, seed=seed, level=level, infer=infer, infer_many=infer_many)
     evidence = gather(posterior, data, audit, settings, label_errors=rates)
     provenance = {"seed": seed, "replicates": replicates, "version": package_version()}
-    if not posterior.has_answer:
-        tables = {name: rows for name, rows in evidence.tables.items() if name in OF_COUNTS}
-        found = [finding for finding in _merged(posterior, evidence) if finding.code not in OF_DRAWS]
-        return Check(posterior=posterior, findings=tuple(found), tables=tables, provenance=provenance)
-    rows = {
-        **evidence.tables,
-        **_drift_tables(posterior, drift, above, below, seed),
-        **_simulated_tables(posterior, calibration_sets, engine, seed),
-    }
-    return Check(posterior=posterior, findings=_merged(posterior, evidence), tables=rows, provenance=provenance)
+    tables, found = dict(evidence.tables), _merged(posterior, evidence)
+    if posterior.has_answer:
+        tables |= _drift_tables(posterior, drift, above, below, level=level, seed=seed)
+        tables |= _simulated_tables(posterior, calibration_sets, engine, seed)
+    else:
+        tables = {name: rows for name, rows in tables.items() if name in OF_COUNTS}
+        found = tuple(finding for finding in found if finding.code not in OF_DRAWS)
+    return Check(posterior=posterior, findings=found, tables=tables, provenance=provenance, level=level)
 
 
 def _require_no_model(model: Model, prior: Prior | None) -> None:
@@ -134,12 +137,14 @@ def _drift_tables(
     drift: float | Sequence[float] | None,
     above: Mapping[Any, float] | None,
     below: Mapping[Any, float] | None,
+    *,
+    level: float,
     seed: int,
 ) -> dict[str, Any]:
     """Return what a drift would do, to intervals and to conclusions, where asked for."""
     if drift is None and not above and not below:
         return {}
-    found = sensitivity(posterior, () if drift is None else drift, above=above, below=below, seed=seed)
+    found = sensitivity(posterior, () if drift is None else drift, above=above, below=below, level=level, seed=seed)
     tables = {"drift": found.rows() if drift is not None else (), "conclusions": found.conclusions()}
     return {name: rows for name, rows in tables.items() if rows}
 

@@ -159,7 +159,6 @@ def drift(values: Any) -> dict[str, Any]:
     size = read_share("drift", str(values.get("drift", "")), "Write 5%")
     posterior, level = _inferred(request, counts, model), request.look["level"]
     found = sensitivity(posterior, size, level=level, seed=request.seed_number)
-    usual = level == 0.95
     call = f"print(tc.sensitivity(posterior, {size:g}, level={level}, seed={request.seed_number}))"
     return {
         "drift": size,
@@ -169,9 +168,7 @@ def drift(values: Any) -> dict[str, Any]:
                 posterior.classes, posterior.interval(level), found.interval[0], posterior.mean, strict=True
             )
         ],
-        "shell": request.shell("check", "--drift", f"{100 * size:g}%", without=("level", *OF_ANSWER))
-        if usual
-        else None,
+        "shell": request.shell("check", "--drift", f"{100 * size:g}%", without=OF_ANSWER),
         "python": f"{_python_of(posterior)}\n{call}",
     }
 

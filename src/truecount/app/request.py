@@ -87,7 +87,7 @@ class Chosen:
         plain = {name: getattr(self, name) or None for name in ("label", "prediction", "weight")}
         clusters = None if self.cluster is None else [self.cluster]
         source = Source(tables=paths, **plain, cluster=clusters, missing=list(self.missing) or None)
-        return GroupOptions(by=self.by, trend=self.trend, study=self.study).of_source(source)
+        return GroupOptions(by=self.by, trend=self.trend, study=[self.study] if self.study else ()).of_source(source)
 
 
 def shown(place: str) -> str:
@@ -162,7 +162,7 @@ class Request:
         """What is said about groups."""
         trend = None if self.chosen is None else self.chosen.trend
         by = () if self.chosen is None else self.chosen.by
-        study = None if self.chosen is None else self.chosen.study
+        study = () if self.chosen is None or not self.chosen.study else (self.chosen.study,)
         return GroupOptions(by=by, trend=trend, study=study, baseline=self.baseline, independent=self.independent)
 
     def data(self) -> tuple[Counts | Groups | Ratings, Model]:

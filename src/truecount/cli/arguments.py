@@ -67,11 +67,12 @@ Trend: TypeAlias = Annotated[
     ),
 ]
 Study: TypeAlias = Annotated[
-    str | None,
+    list[str] | None,
     Option(
         metavar="COLUMN",
         autocompletion=columns,
-        help="Column that says where a label comes from: the confusion then varies between studies.",
+        help="Column that says where a label comes from: the confusion then varies between studies; several with "
+        "commas between them, such as model,language.",
     ),
 ]
 NewStudy: TypeAlias = Annotated[

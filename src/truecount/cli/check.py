@@ -11,7 +11,15 @@ import typer
 from truecount._progress import watch
 from truecount.cli import arguments as given
 from truecount.cli.estimate import require_answer, require_sound
-from truecount.cli.options import make_engine, make_model, read_conclusions, read_seed, read_share, require_prior
+from truecount.cli.options import (
+    make_engine,
+    make_model,
+    read_conclusions,
+    read_level,
+    read_seed,
+    read_share,
+    require_prior,
+)
 from truecount.cli.report import Report
 from truecount.cli.screen import print_lines
 from truecount.cli.source import Source
@@ -73,6 +81,7 @@ def check(
     prior_output: given.PriorOutput = None,
     engine: given.Engine = "auto",
     design: given.Design = "label-shift",
+    level: given.Level = "0.95",
     seed: given.Seed = "0",
     json: given.Json = None,
     junit: given.Junit = None,
@@ -131,6 +140,7 @@ def check(
         above=read_conclusions("--above", above or (), first.classes),
         below=read_conclusions("--below", below or (), first.classes),
         calibration_sets=SETS if calibration else 0,
+        level=read_level(level),
         seed=seed_number,
     )
     if source.positive:

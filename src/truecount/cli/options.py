@@ -314,7 +314,7 @@ class GroupOptions:
     baseline: str | None = None
     all_pairs: bool = False
     trend: str | None = None
-    study: str | None = None
+    study: Sequence[str] = ()
     new_study: str | None = None
     random_labels: bool = False
     above: Sequence[str] = ()
@@ -363,10 +363,10 @@ class GroupOptions:
     def of_source(self, source: "Source") -> "Source":
         """Return the data with the columns that these options read; counts have theirs already."""
         if not (source.label or source.prediction):
-            return replace(source, study=self.study)
+            return replace(source, study=self.study or None)
         columns = [*self.by, *([self.trend] if self.trend else [])]
         more = [column for column in self.covariate if column not in read_by(columns)]
-        return replace(source, by=[*columns, *more] or None, study=self.study)
+        return replace(source, by=[*columns, *more] or None, study=self.study or None)
 
 
 def option(name: str) -> str:

@@ -42,7 +42,7 @@ class Source:
     label: Sequence[str] | None = None
     prediction: Sequence[str] | None = None
     by: Sequence[str] | None = None
-    study: str | None = None
+    study: Sequence[str] | None = None
     weight: str | None = None
     cluster: Sequence[str] | None = None
     missing: Sequence[str] | None = None
@@ -206,7 +206,7 @@ class Source:
 
         self._require("a log", ("tables",), ("prediction", *ROWS))
         asked = Fields(label=self.label, prediction=self.prediction, cluster=read_columns(self.cluster or ()) or None)
-        by = [*read_by(self.by or ()), *([self.study] if self.study else [])]
+        by = [*read_by(self.by or ()), *read_columns(self.study or ())]
         fields = named_fields(log, asked, by=by, needs_label=needs_label)
         label, prediction = ([each] if isinstance(each, str) else each for each in (fields.label, fields.prediction))
         cluster = [fields.cluster] if isinstance(fields.cluster, str) else fields.cluster
@@ -233,7 +233,7 @@ class Source:
             by=read_by(self.by or ()),
             weight=self.weight,
             cluster=column_names("cluster", read_columns(self.cluster)) if self.cluster else None,
-            study=self.study,
+            study=column_names("study", read_columns(self.study)) if self.study else None,
         )
         return Reading.told(columns, missing=self.missing, is_shard=is_shard)
 

@@ -23,7 +23,7 @@ def read_target(text: str, source: Source) -> tuple[Counts, TargetLabels]:
     """
     column, is_column, value = text.partition("=")
     if is_column and not Path(text).exists():
-        data, _ = replace(source, study=column).read()
+        data, _ = replace(source, study=[column]).read()
         if not isinstance(data, Groups) or len(data) > 1:
             needed = "labels of the population are of one population"
             raise InputError(OPTION, "is given with groups", needed, "Leave --by out")

@@ -148,7 +148,7 @@ def count(
         column.require_length("study", "labels", len(found["labels"].codes))
     known, new = _both_clusters(cluster, new_cluster, len(found["labels"].codes), len(found["new_predictions"].codes))
     rows = array_rows(found["labels"], found["predictions"], groups=studies, cluster=known)
-    require_studies("labels", rows, None if study is None else "study")
+    require_studies("labels", rows, [] if study is None else ["study"])
     rows += array_rows(None, found["new_predictions"], groups=list(groups.values()), cluster=new)
     return tallied(reading.explained(None, rows), reading).to_data()
 
@@ -183,7 +183,7 @@ def count_table(
     label: list[str] | tuple[str, ...],
     prediction: str | Sequence[str],
     by: By | None = None,
-    study: str | None = None,
+    study: str | Sequence[str] | None = None,
     **options: Unpack[TableOptions],
 ) -> Ratings: ...
 @overload
@@ -202,7 +202,7 @@ def count_table(
     label: str,
     prediction: str | Sequence[str],
     by: By,
-    study: str | None = None,
+    study: str | Sequence[str] | None = None,
     **options: Unpack[TableOptions],
 ) -> Groups: ...
 def count_table(
@@ -213,7 +213,7 @@ def count_table(
     label: str | Sequence[str],
     prediction: str | Sequence[str],
     by: By | None = None,
-    study: str | None = None,
+    study: str | Sequence[str] | None = None,
     weight: str | None = None,
     cluster: str | Sequence[str] | None = None,
     classes: Iterable[Any] | None = None,
@@ -246,7 +246,8 @@ def count_table(
         (from Monday), month, quarter or year.
     study
         Column that says where the label of a row comes from, where labels come from several studies: the answer is
-        then `Groups`, with a table for each study. A column of `by` makes each group's own labels its study.
+        then `Groups`, with a table for each study. The columns of `by`, one or several, make each group's own labels
+        its study.
     weight
         Column of weights, which are summed, and their squares too.
     cluster
@@ -292,7 +293,7 @@ def count_table(
         prediction=column_names("prediction", prediction),
         by=columns_by(by),
         weight=weight,
-        study=study,
+        study=None if study is None else column_names("study", study),
         cluster=None if cluster is None else column_names("cluster", cluster),
     )
     reading = Reading.told(columns, missing=missing, classes=classes, outputs=outputs)

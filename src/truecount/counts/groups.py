@@ -393,7 +393,9 @@ class Groups:
             "unlabeled": self.unlabeled.tolist(),
         }
         if self.studies:
-            result["studies"] = [written(study) for study in self.studies]
+            result["studies"] = [
+                [*map(written, study)] if isinstance(study, tuple) else written(study) for study in self.studies
+            ]
         if self.times is not None and self.has_times_of_its_own:
             result["times"] = [time if isinstance(time, float) else time.isoformat() for time in self.times.tolist()]
         if self.labeled_squares is not None and self.unlabeled_squares is not None:
@@ -414,7 +416,8 @@ class Groups:
         entries = document_entries(values, SCHEMA, ("by", "groups"), ("studies", "times", "label_groups"))
         by = tuple(map(str, _check.names("by", entries["by"])))
         groups = written_keys(by, entries["groups"])
-        keys, studies = [group[0] if len(by) == 1 else group for group in groups], entries.get("studies")
+        keys = [group[0] if len(by) == 1 else group for group in groups]
+        studies = [tuple(study) if isinstance(study, list) else study for study in entries.get("studies") or ()]
         squares = {
             "labeled_squares": _by_name(entries.get("labeled_squares"), studies),
             "unlabeled_squares": _by_name(entries.get("unlabeled_squares"), keys),

@@ -17,7 +17,7 @@ from truecount.counts.label_groups import LabelGroups
 from truecount.counts.ratings import Ratings
 from truecount.counts.table import Counts, require_few_cells, require_shared_outputs
 from truecount.errors import InputError
-from truecount.reading.names import Combination, Group, Key, Value, combination_name, mapping_key, sorted_groups
+from truecount.reading.names import Combination, Group, Value, combination_name, mapping_key, sorted_groups
 from truecount.reading.rows import (
     Reading,
     Row,
@@ -70,7 +70,7 @@ class Tally:
     clusters: Sums[tuple[int, Group, Name | None, Name]] = field(default_factory=Sums)
     """Items by bin of clusters, group or study, class (None without a label) and output."""
     n_clusters: int = 0
-    studies: "dict[Key, Tally]" = field(default_factory=dict)
+    studies: "dict[Group, Tally]" = field(default_factory=dict)
     """Labelled items of each study by itself, where labels come from several."""
     label_groups: Sums[tuple[Group, Name, Name]] = field(default_factory=Sums)
     """Labelled items by group, class and output, where it is known which group a label came from."""
@@ -94,7 +94,7 @@ class Tally:
                 if row.label_group:
                     self.label_groups[row.label_group, label, output] += row.weight
                 if row.group:
-                    study = self.studies.setdefault(row.group[0], Tally(is_weighted=self.is_weighted))
+                    study = self.studies.setdefault(row.group, Tally(is_weighted=self.is_weighted))
                     study.add([row._replace(group=())])
 
     def class_names(self) -> list[Name]:
@@ -171,8 +171,8 @@ class Tally:
         }
         known = self._known(classes, outputs)
         if self.studies:
-            studies = [mapping_key(study) for study in sorted_groups((study,) for study in self.studies)]
-            tables = {study: self.studies[study]._known(classes, outputs) for study in studies}
+            studies = sorted_groups(self.studies)
+            tables = {mapping_key(study): self.studies[study]._known(classes, outputs) for study in studies}
             known = {side: {study: table[side] for study, table in tables.items()} for side in known}
         return Groups(
             **known,
@@ -200,7 +200,7 @@ class Tally:
         if not self.is_clustered:
             return None
         row_of, column_of = ({name: place for place, name in enumerate(names)} for names in (classes, outputs))
-        studies: list[Group] = sorted_groups((study,) for study in self.studies) or [()]
+        studies: list[Group] = sorted_groups(self.studies) or [()]
         study_of, group_of = ({key: place for place, key in enumerate(keys)} for keys in (studies, groups or [()]))
         shapes: tuple[tuple[int, ...], ...] = ((len(classes), len(outputs)), (len(outputs),))
         if groups is not None:

@@ -58,6 +58,7 @@ from truecount.models import (
     ByPrediction,
     Density,
     LabelShift,
+    Model,
     Prior,
     SamePopulation,
     density,
@@ -94,6 +95,7 @@ class Settings:
 
     replicates: int
     seed: int
+    level: float
     infer: Infer
     infer_many: Infer
 
@@ -109,7 +111,7 @@ def gather(
         parts = _of_label_shift(posterior, data, settings, is_audited=audit is not None)
     for part in (*parts, *_of_any_model(posterior, data, audit, settings)):
         found = found + part
-    return found + _wrong_labels(posterior, label_errors, settings.seed)
+    return found + _wrong_labels(posterior, label_errors, settings)
 
 
 def _of_label_shift(posterior: Posterior, data: Any, settings: Settings, *, is_audited: bool) -> Iterator[Evidence]:
@@ -139,7 +141,8 @@ def _of_any_model(posterior: Posterior, data: Any, audit: Any, settings: Setting
     if isinstance(data, Scores):
         yield _on_scores(data, settings)
     if audit is not None:
-        yield _audit(posterior, audit, settings.seed)
+        counts = data.to_counts() if isinstance(data, Scores) else posterior.counts
+        yield _audit(posterior.model, counts, audit, settings.seed)
 
 
 def _independence(posterior: Posterior, settings: Settings) -> Evidence:
@@ -163,7 +166,7 @@ def _label_shift(posterior: Posterior, model: Density, data: Any, settings: Sett
         found = tuple(in_scores(finding) for finding in found)
     if isinstance(data, Scores) or not counts.unlabeled.sum():
         found = tuple(finding for finding in found if finding.code != "label-shift-untestable")
-    return Evidence({"tests": (row,), "outputs": tables.output_rows(posterior, test)}, found)
+    return Evidence({"tests": (row,), "outputs": tables.output_rows(posterior, test, settings.level)}, found)
 
 
 def _shift_test(counts: Counts, model: Density, settings: Settings) -> ShiftTest:
@@ -198,10 +201,9 @@ def _any_shift(counts: Counts, seed: int) -> Evidence:
     return Evidence({"tests": (row,)})
 
 
-def _audit(posterior: Posterior, audit: Any, seed: int) -> Evidence:
+def _audit(model: Model, counts: Counts, audit: Any, seed: int) -> Evidence:
     """Compare what the model says carries over: the outputs of each class, or else the classes of each output."""
-    counts = posterior.counts
-    if isinstance(posterior.model, LabelShift):
+    if isinstance(model, LabelShift):
         sides = np.array([effective_counts(counts)[0], audited(counts, audit, effective_counts)])
         test = homogeneity_test(sides, seed=seed)
         found = drift_finding(counts, test, "in the population")
@@ -344,7 +346,7 @@ def _prior_evidence(posterior: Posterior, changes: tuple[PriorChange, ...]) -> E
     return Evidence({"priors": tables.prior_rows(posterior, changes)}, () if finding is None else (finding,))
 
 
-def _wrong_labels(posterior: Posterior, rates: Sequence[float], seed: int) -> Evidence:
+def _wrong_labels(posterior: Posterior, rates: Sequence[float], settings: Settings) -> Evidence:
     """Say what each rate of wrong labels would do; the finding is of the largest."""
     if not rates:
         return Evidence()
@@ -353,9 +355,10 @@ def _wrong_labels(posterior: Posterior, rates: Sequence[float], seed: int) -> Ev
         shares = under_given_output(model.closed_form(counts))
     else:
         shares = under_label_shift(density(counts, posterior.prior), counts)
-    effects = [label_error_effect(shares, len(counts.classes), rate, seed=seed) for rate in rates]
+    size, level = len(counts.classes), settings.level
+    effects = [label_error_effect(shares, size, rate, level=level, seed=settings.seed) for rate in rates]
     largest = max(effects, key=lambda effect: effect.rate)
-    finding = label_error_finding(posterior.classes, posterior.interval(), largest)
+    finding = label_error_finding(posterior.classes, posterior.interval(level), largest)
     return Evidence({"label_error": tables.label_error_rows(posterior.classes, effects)}, (finding,))
 
 
@@ -367,7 +370,7 @@ def _designs(posterior: Posterior, settings: Settings) -> Evidence:
         settings.infer(counts, model, seed=settings.seed) for model in (SamePopulation(), ByPrediction())
     )
     answers, finding = (posterior, same, by_output), design_finding(posterior, same)
-    return Evidence({"designs": tables.design_rows(answers)}, () if finding is None else (finding,))
+    return Evidence({"designs": tables.design_rows(answers, settings.level)}, () if finding is None else (finding,))
 
 
 def _row(

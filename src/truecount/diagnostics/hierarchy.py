@@ -32,7 +32,12 @@ WITHOUT_BORROWING = Action(
     "estimate",
     page="an answer in which no group borrows from the others",
 )
-MORE_STUDIES = Action("Compare with another Varying(spread=...), or label", "Label", page="Label")
+MORE_STUDIES = Action(
+    "See with spread_sensitivity(answer) how much that matters, and label",
+    "See on the page of --html FILE how much that matters, and label",
+    "estimate",
+    page="Label",
+)
 MOSTLY = 0.5
 """How much a group borrows from which on that is said."""
 
@@ -249,9 +254,9 @@ def _few_studies(groups: Groups, model: LabelShift) -> Finding | None:
     return Finding(
         "few-studies",
         "info" if studies > 1 else "caution",
-        f"Labels of {listed_classes(names)} come from {number}, too few to tell how much the classifier's error rates "
-        f"differ from study to study: the width of the interval depends on the prior of that standard deviation (scale "
-        f"{model.confusion.spread:g}, in logits).",
+        f"Labels of {listed_classes(names)} come from {number}. That is too few to tell how much the classifier's "
+        "error rates differ from study to study, so the width of the interval depends on the prior of these "
+        f"differences (standard deviation on the log-odds scale; the prior's scale is {model.confusion.spread:g}).",
         {"studies": studies, "spread": model.confusion.spread},
         Advice("{} items of more studies or groups.", MORE_STUDIES),
     )

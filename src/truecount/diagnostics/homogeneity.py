@@ -403,10 +403,9 @@ def differing_finding(
 
 def _own_labels(by: Sequence[str]) -> Action:
     """Return the action of counting each group's labels as a study."""
-    column = by[0] if len(by) == 1 else "..."
     return Action(
-        f"count_table(..., study={column!r}) and LabelShift(confusion=Varying())",
-        f"--study {column if len(by) == 1 else 'COLUMN'}",
+        f"count_table(..., study={by[0] if len(by) == 1 else [*by]!r}) and LabelShift(confusion=Varying())",
+        f"--study {','.join(by)}",
         "estimate",
         page="estimate again, with the labels of each group as a study of their own",
     )

@@ -15,7 +15,7 @@ from truecount.inference.draws import dirichlet
 from truecount.models import Density, GivenOutput
 from truecount.results.finding import Finding
 
-SWEEPS, DRAWS, LEVEL = 60, 500, 0.95
+SWEEPS, DRAWS = 60, 500
 MOST_DIRECTIONS = 5
 """Classes up to which errors of one class alone are looked at, class by class."""
 Shares: TypeAlias = Callable[[np.random.Generator, FloatArray], FloatArray]
@@ -35,7 +35,7 @@ class LabelErrorEffect:
     lowest, highest
         Shape (classes,): of the means over all directions of the errors.
     interval
-        Shape (classes, 2): from the lowest to the highest end of 95 % intervals over all directions.
+        Shape (classes, 2): from the lowest to the highest end of intervals over all directions.
     """
 
     rate: float
@@ -126,11 +126,13 @@ def under_given_output(model: GivenOutput) -> Shares:
     return draw
 
 
-def label_error_effect(shares: Shares, n_classes: int, rate: float, *, seed: int) -> LabelErrorEffect:
+def label_error_effect(
+    shares: Shares, n_classes: int, rate: float, *, level: float = 0.95, seed: int
+) -> LabelErrorEffect:
     """Draw shares without errors, with errors of every class alike, and with errors of one class alone."""
     drawn = [shares(np.random.default_rng([seed, *b"labels"]), each) for each in _directions(n_classes, rate)]
     means = np.array([draws.mean(axis=0) for draws in drawn])
-    ends = np.array([np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0) for draws in drawn])
+    ends = np.array([np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0) for draws in drawn])
     return LabelErrorEffect(
         rate=rate,
         right=means[0],

@@ -69,11 +69,11 @@ def identifiability_rows(counts: Counts, model: Density) -> Rows:
     )
 
 
-def output_rows(posterior: Posterior, test: ShiftTest) -> Rows:
+def output_rows(posterior: Posterior, test: ShiftTest, level: float) -> Rows:
     """What was seen of each output, the nearest mix of the labelled rows, and what the posterior predicts."""
     lower, upper = np.zeros(len(test.seen)), np.ones(len(test.seen))
     if items := round(float(effective_counts(posterior.counts)[1].sum())):
-        lower, upper = np.quantile(posterior.predicted, [0.025, 0.975], axis=0) / items
+        lower, upper = np.quantile(posterior.predicted, [(1 - level) / 2, (1 + level) / 2], axis=0) / items
     columns = {
         "output": test.outputs,
         "seen": test.seen.tolist(),
@@ -124,13 +124,13 @@ def label_error_rows(classes: tuple[Name, ...], effects: Sequence[LabelErrorEffe
     )
 
 
-def design_rows(answers: Sequence[Posterior]) -> Rows:
+def design_rows(answers: Sequence[Posterior], level: float) -> Rows:
     """A row for each class of each answer, which differ in how the labels were sampled."""
     return tuple(
         {"design": answer.model.name, "class": name, "mean": mean, "lower": lower, "upper": upper}
         for answer in answers
         for name, mean, (lower, upper) in zip(
-            answer.classes, answer.mean.tolist(), answer.interval().tolist(), strict=True
+            answer.classes, answer.mean.tolist(), answer.interval(level).tolist(), strict=True
         )
     )
 

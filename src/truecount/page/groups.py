@@ -45,8 +45,6 @@ if TYPE_CHECKING:
 TITLE = "How many of each class are really in each group?"
 MOST_PAIRS = 36
 """In a picture; the table has more."""
-FEW_STUDIES = 3
-"""Up to so many, the page tells how the answer depends on the prior of their spread."""
 POOLED = Assumption(
     "Groups are alike in that their shares scatter around a common centre.",
     "Small groups borrow from the others, the more the fewer items they have. A group that is unlike all others, and "
@@ -207,8 +205,7 @@ def _panels(summary: GroupSummary, panels: dict[str, list[int]]) -> tuple[Drawin
 
 def _study_prior(answer: "GroupPosterior", summary: GroupSummary) -> list[Section]:
     """Show how much the answer depends on the prior of the spread between studies, where few of them tell it."""
-    few = [finding for finding in summary.findings if finding.code == "few-studies"]
-    if not few or few[0].numbers["studies"] > FEW_STUDIES:
+    if "few-studies" not in [finding.code for finding in summary.findings]:
         return []
     found = spread_sensitivity(answer, of=summary.of, level=summary.level)
     words = (

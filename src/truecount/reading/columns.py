@@ -33,15 +33,15 @@ class Columns:
     """Which columns of a table are read; `label` is None where no row has one, and may be absent if not needed.
 
     Several predictions are those of several classifiers, several labels those of several raters. `study` says where the
-    label of a row comes from; it may be one of the columns that groups are made by. `cluster` says which items belong
-    together; of several columns, items that agree in all of them do.
+    label of a row comes from; it may be among the columns that groups are made by. `cluster` says which items belong
+    together. Of several columns, items that agree in all of them are of one study, or one cluster.
     """
 
     prediction: str | tuple[str, ...]
     label: str | tuple[str, ...] | None = None
     by: Mapping[str, str | None] = field(default_factory=dict)
     weight: str | None = None
-    study: str | None = None
+    study: str | tuple[str, ...] | None = None
     cluster: str | tuple[str, ...] | None = None
     needs_label: bool = True
 
@@ -54,6 +54,12 @@ class Columns:
     def clusters(self) -> tuple[str, ...]:
         """The columns of clusters: one, several, or none."""
         return () if self.cluster is None else self.cluster if isinstance(self.cluster, tuple) else (self.cluster,)
+
+    @property
+    def studies(self) -> tuple[str, ...]:
+        """The columns of studies: those of groups in their order, so that a group and its own labels have one name."""
+        named = () if self.study is None else self.study if isinstance(self.study, tuple) else (self.study,)
+        return (*(each for each in self.by if each in named), *(each for each in named if each not in self.by))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -73,19 +79,19 @@ class Columns:
     @property
     def of_labels(self) -> "Columns":
         """What is read of labelled rows: their study, and no group."""
-        return replace(self, by={} if self.study is None else {self.study: self.by.get(self.study)})
+        return replace(self, by={each: self.by.get(each) for each in self.studies})
 
     @property
     def with_study(self) -> "Columns":
         """What is read of labelled and unlabelled rows at once: groups, then the study."""
-        return self if self.study is None else replace(self, by={**self.by, **self.of_labels.by})
+        return replace(self, by={**self.by, **self.of_labels.by})
 
     def require_distinct(self) -> None:
         """Refuse one column in two roles; clusters within a group or a study may name its column too."""
         roles: list[tuple[str, str | None]] = [("label", each) for each in self.labels]
         roles += [*(("prediction", each) for each in self.predictions), ("weight", self.weight)]
-        roles += [] if self.study in self.by else [("study", self.study)]
-        outer = {*self.by, self.study} if {*self.clusters} - {*self.by, self.study} else set()
+        roles += [("study", each) for each in self.studies if each not in self.by]
+        outer = {*self.by, *self.studies} if {*self.clusters} - {*self.by, *self.studies} else set()
         roles += [("cluster", each) for each in self.clusters if each not in outer]
         seen = dict.fromkeys(self.by, "by")
         for role, column in roles:

@@ -132,7 +132,7 @@ class Reading:
     def _grouped(self, table: str, rows: Sequence[Row]) -> list[Row]:
         """Return rows whose key is the group of an unlabelled row and the study of a labelled one."""
         columns = list(self.columns.with_study.by)
-        study = () if self.columns.study is None else (columns.index(self.columns.study),)
+        study = tuple(map(columns.index, self.columns.studies))
         groups = range(len(self.columns.by))
         kept = [
             row._replace(
@@ -141,7 +141,7 @@ class Reading:
             )
             for row in rows
         ]
-        require_studies(table, kept, self.columns.study)
+        require_studies(table, kept, self.columns.studies)
         return kept
 
     def of_two(self, labeled: Table, unlabeled: Table) -> list[Row]:
@@ -200,7 +200,7 @@ class Reading:
                 raise InputError(labeled.name, found, needed, "Swap the two") from error
             raise
         require_all_labeled(labeled.name, rows)
-        require_studies(labeled.name, rows, self.columns.study)
+        require_studies(labeled.name, rows, self.columns.studies)
         return rows
 
     def _rows_of_labels(self, table: Table) -> list[Row]:
@@ -332,11 +332,11 @@ def require_all_labeled(table: str, rows: Sequence[Row]) -> None:
         raise InputError(table, f"has {number_of_rows(unlabeled)} with an empty label", needed, remedy)
 
 
-def require_studies(table: str, rows: Sequence[Row], column: str | None) -> None:
+def require_studies(table: str, rows: Sequence[Row], columns: Sequence[str]) -> None:
     """Refuse a labelled row whose study is not known."""
     without_study = sum(row.rows for row in rows if row.label is not None and None in row.group)
-    if column is not None and without_study:
-        found = f"has {number_of_rows(without_study)} with a label and no study in column {column!r}"
+    if columns and without_study:
+        found = f"has {number_of_rows(without_study)} with a label and no study{_in_column(table, *columns)}"
         raise InputError(table, found, "every label comes from a study", "Fill it in, or leave out the study")
 
 
@@ -391,7 +391,7 @@ def require_clusters(table: str | None, rows: Sequence[Row], columns: Columns) -
             both = " and ".join(sorted(repr(group_name(key[0] if len(key) == 1 else key)) for key in (home, row.group)))
             found = f"has the cluster {row.cluster!r} in the {kind} {both}"
             needed = "what a cluster's items have in common would tie these together, which are drawn as independent"
-            outer = [*columns.by] if row.label is None else [str(columns.study)]
+            outer = [*columns.by] if row.label is None else [*columns.studies]
             remedy = Advice("Make clusters within them: {}", several("cluster", [*outer, *columns.clusters]))
             raise InputError(where, found, needed, remedy)
     return len({cluster for cluster, _ in homes})

@@ -7,10 +7,11 @@ from typing import Any
 
 from truecount._table import aligned
 from truecount._wording import visible
+from truecount.inference.run import ScoreRun
 from truecount.models.register import KINDS
 from truecount.results.finding import Finding
 from truecount.results.posterior import Posterior
-from truecount.results.summary import remark, tabulate
+from truecount.results.summary import Look, remark, tabulate
 
 Row = Mapping[str, Any]
 TITLES = {
@@ -39,7 +40,8 @@ NOTES = {
     "identifiability": "rank: how many classes, or mixes of them, the outputs tell apart; condition: 1 at best; the "
     "larger, the harder they are to tell apart, and a dash where some cannot be.",
     "outputs": "seen: share of the unlabelled items; nearest mix: the closest that the labelled items of all "
-    "classes, mixed in any proportion, come to it; predicted: 95 % interval of the posterior predictive distribution.",
+    "classes, mixed in any proportion, come to it; predicted: interval of the posterior predictive "
+    "distribution, at the level of the intervals above.",
     "tests": "p value: how often chance alone looks as odd as this; 0.05 or less counts as a sign.",
     "groups": "All other tables, and the shares at the top, are of all groups together. p value: of label shift in "
     "this group, a dash where nothing can be tested; of many groups, one in twenty has 0.05 or less by chance.",
@@ -50,7 +52,7 @@ NOTES = {
     "designs": f"{'; '.join(f'{kind.name}: {kind.sampling}' for kind in KINDS)}. Only you know which is true.",
     "label_error": "label error: share of the labels that is wrong; right: mean if all are right, the rows of the "
     "confusion learned from the labels alone; mean: if errors of all classes are alike; lowest, highest: of the means, "
-    "if items of one class alone may be mislabelled, whichever; lower, upper: the widest ends of 95 % intervals then.",
+    "if items of one class alone may be mislabelled, whichever; lower, upper: the widest ends of intervals then.",
     "drift": "full: the posterior; cut: unlabelled items do not update the confusion matrix; "
     "tempered: they count half; drift up to 5 %: whichever 5 % of each class's items now get another output.",
     "conclusions": "smallest drift: share of each class's items that would have to get another output now.",
@@ -60,6 +62,10 @@ NOTES = {
     "draws; all alike where all is well.",
 }
 """What the columns of a table mean, in a line below it."""
+OF_SCORES = (
+    "This answer is computed from scores. The tables below that speak of outputs, and the other designs, are of the "
+    "predicted classes, which say less."
+)
 ONE_VERDICT = ("coverage", "calibration")
 """Tables with one verdict for all rows, which is said once."""
 MOST_ROWS, MOST_DECIMALS = 25, 3
@@ -92,12 +98,15 @@ class Check:
         ``calibration``. Every row of a table has the same keys.
     provenance
         Seed, replicates, version.
+    level
+        Of the intervals.
     """
 
     posterior: Posterior
     findings: tuple[Finding, ...]
     tables: Mapping[str, tuple[Row, ...]]
     provenance: Mapping[str, Any]
+    level: float = 0.95
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, schema ``truecount.check/1``."""
@@ -105,16 +114,15 @@ class Check:
             "schema": "truecount.check/1",
             "findings": [finding.to_dict() for finding in self.findings],
             "tables": {name: [dict(row) for row in rows] for name, rows in self.tables.items()},
-            "answer": self.posterior.to_dict(),
+            "answer": self.posterior.to_dict(level=self.level),
             **self.provenance,
         }
 
     def __str__(self) -> str:
         together = [f"All {len(self.tables['groups']):,} groups together:"] if "groups" in self.tables else []
-        parts = [[*together, *tabulate(self.posterior).cell_lines()]]
-        said = [f"{remark(finding)} (docs: {finding.docs})" for finding in self.findings] or [
-            "Nothing speaks against this answer."
-        ]
+        of_scores = [OF_SCORES] if isinstance(self.posterior.draws.run, ScoreRun) else []
+        parts = [[*together, *tabulate(self.posterior, Look(level=self.level)).cell_lines(), *of_scores]]
+        said = [*map(remark, self.findings)] or ["Nothing speaks against this answer."]
         parts.append(said)
         parts += [self._table(name) for name in TITLES if self.tables.get(name)]
         return "\n\n".join("\n".join(lines) for lines in parts)

@@ -354,5 +354,6 @@ def how(posterior: "Posterior") -> str:
 
 
 def remark(finding: Finding) -> str:
-    """Return a finding in one line."""
-    return visible(f"{finding.severity}: {finding.message} {finding.advice}".strip())
+    """Return a finding in one line, with where the documentation explains it."""
+    said = " ".join(filter(None, (f"{finding.severity}: {finding.message}", finding.advice, f"(docs: {finding.docs})")))
+    return visible(said)

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from truecount._wording import visible
 from truecount.results.check import Check
-from truecount.results.summary import refusal, remark, tabulate
+from truecount.results.summary import Look, refusal, remark, tabulate
 
 SUITE = "truecount check"
 
@@ -73,7 +73,7 @@ def to_junit(check: Check) -> str:
 
 def _properties(check: Check) -> dict[str, str]:
     """Return the shares as properties: those without a prefix are corrected, those that were counted say so."""
-    answer = check.posterior.to_dict()
+    answer = check.posterior.to_dict(level=check.level)
     found = {"corrected": str(answer["corrected"]).lower(), "status": answer["status"], "level": str(answer["level"])}
     for row in answer["classes"]:
         for name, key in (("share", "mean"), ("lower", "lower"), ("upper", "upper"), ("counted", "counted")):
@@ -86,7 +86,7 @@ def to_markdown(check: Check) -> str:
     """Return a summary for a page of GitHub: the verdict, the shares, what was asked, and what to know."""
     tests = tests_of(check)
     failed = [test for test in tests if not test.is_passed]
-    table = tabulate(check.posterior)
+    table = tabulate(check.posterior, Look(level=check.level))
     verdict = f"{len(failed)} of {len(tests)} failed" if failed else "passed"
     lines = [f"### truecount check: {verdict}", ""]
     if table.rows:
