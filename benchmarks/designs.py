@@ -2,8 +2,8 @@
 
     python benchmarks/designs.py [--sets 400]
 
-Every prior answers the same simulated data sets. Classes of 0.1 % and ordinary ones; 95 % intervals. Results go to
-``benchmarks/results/designs.json`` and ``.md``.
+Every prior answers the same simulated data sets. Classes of 0.1 % and ordinary ones, and two sets that are read from
+the folder that ``TRUECOUNT_DATA`` names; 95 % intervals. Results go to ``benchmarks/results/designs.json`` and ``.md``.
 """
 
 import argparse
@@ -14,13 +14,14 @@ from pathlib import Path
 
 import numpy as np
 from machine import about
+from plan_populations import uci
 
 import truecount as tc
 from truecount.models.register import MODELS
 
 RESULTS = Path(__file__).parent / "results"
 UNLABELED, ENGINE = 100_000, tc.Auto(1000)
-PRIORS = ("1/L", "1/(LK)", "pooled", "default")
+PRIORS = ("1/L", "1/(LK)", "m/2 + (L − 1)/(LK)", "pooled", "default")
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +65,29 @@ def cases() -> Iterator[Case]:
     yield Case("ordinary, 10 × 10", np.full(10, 0.1), 0.7 * np.eye(10) + 0.03, 10)
     yield Case("sharp, 10 × 10", np.full(10, 0.1), 0.95 * np.eye(10) + 0.005, 30)
     yield Case("ordinary, 2 × 27", outputs, np.array([spread, 1 - spread]), 10)
+    for number in range(1, 4):
+        yield rare_classes(number)
+    for name in ("wine-quality-white", "optdigits"):
+        yield real(name)
     yield Case("map, 4 × 4", np.array([0.001, 0.019, 0.32, 0.66]), area, 400, "same_population")
     yield Case("ordinary, 3 × 3", np.array([0.5, 0.3, 0.2]), 0.7 * np.eye(3) + 0.1, 20, "same_population")
+
+
+def rare_classes(seed: int) -> Case:
+    """Five classes, some of them rare, by a classifier with three outputs for each."""
+    rng = np.random.default_rng(seed)
+    rows = [rng.dirichlet(np.where(np.arange(15) % 5 == place, 6.3, 0.3)) for place in range(5)]
+    joint = np.array([0.001, 0.005, 0.03, 0.2, 0.764])[:, None] * rows
+    return Case(f"rare classes {seed}, 5 × 15", joint.sum(axis=0), joint / joint.sum(axis=0), 10)
+
+
+def real(name: str) -> Case:
+    """A set that no default was chosen on, by the classes of a logistic regression in three ranges of confidence."""
+    population = uci(name, 3, is_shifted=False)(np.random.default_rng(0))
+    joint = population.shares[:, None] * population.rows
+    joint = joint[:, joint.sum(axis=0) > 0]
+    shape = f"{joint.shape[0]} × {joint.shape[1]}"
+    return Case(f"{name}, {shape}", joint.sum(axis=0), joint / joint.sum(axis=0), 40)
 
 
 def given_output(name: str, counts: tc.Counts) -> float | np.ndarray | None:
@@ -73,11 +95,12 @@ def given_output(name: str, counts: tc.Counts) -> float | np.ndarray | None:
     n_classes, n_outputs = counts.labeled.shape
     if name == "default":
         return None
-    if name != "pooled":
+    if name in ("1/L", "1/(LK)"):
         return 1 / n_classes if name == "1/L" else 1 / (n_classes * n_outputs)
     items = counts.labeled.sum(axis=0)
     shares = counts.labeled / np.maximum(items, 1) @ (counts.unlabeled / counts.unlabeled.sum())
-    return (items.sum() * shares + 1 / n_classes) / (items.sum() + 1)
+    pooled = (items.sum() * shares + 1 / n_classes) / (items.sum() + 1)
+    return pooled if name == "pooled" else pooled / 2 + (n_classes - 1) / counts.labeled.size
 
 
 def measured(case: Case, sets: int) -> dict:

@@ -26,6 +26,8 @@ import truecount as tc
 RESULTS = Path(__file__).parent / "results"
 CHUNK = 50
 """Runs of every problem before the next fifty."""
+DEFAULT, NO_WEIGHT = tc.LabelShift(), 0.001
+"""The default model, and the concentration of rows whose prior hardly counts beside a label."""
 
 
 def kept() -> dict:
@@ -50,7 +52,7 @@ def carried(runs: int, only: str) -> None:
     found: dict = {each: [] for each in asked}
     for first in range(0, runs, CHUNK):
         for name, goal in asked:
-            found[name, goal] += outcomes(sources[name], goal, range(first, min(first + CHUNK, runs)))
+            found[name, goal] += outcomes(sources[name], name, goal, range(first, min(first + CHUNK, runs)))
             keep("carried", summarised(found[name, goal]), f"{name}: {goal}")
             print(name, goal, summarised(found[name, goal]), flush=True)
 
@@ -109,9 +111,14 @@ def split() -> dict[str, float]:
     grid = [[lee["m"] - positives, positives] for positives in range(15, 101, 5)]
     widths = {tuple(labels): _mean_width(test, labels) for labels in (theirs, best, planned, *grid)}
     narrowest = min(grid, key=lambda labels: widths[tuple(labels)])
+    weightless = tc.LabelShift(tc.Prior(confusion=NO_WEIGHT))
+    expected = [tc.plan(test, weightless, labels=labels, items=10_000).width for labels in (theirs, best)]
+    drawn = [_mean_width(test, labels, weightless) for labels in (theirs, best)]
     by_formula = [tc.plan(test, labels=labels, items=10**9, large_sample=True).width for labels in (theirs, best)]
     return {
         "formula_best_narrower_by_formula": 1 - by_formula[1] / by_formula[0],
+        "formula_best_narrower_without_prior_weight": 1 - drawn[1] / drawn[0],
+        "formula_best_narrower_without_prior_weight_by_expected_data": 1 - expected[1] / expected[0],
         "formula_best_narrower_by_posterior": 1 - widths[tuple(best)] / widths[tuple(theirs)],
         "planned_positives": planned[1],
         "planned_narrower_by_posterior": 1 - widths[tuple(planned)] / widths[tuple(theirs)],
@@ -120,8 +127,8 @@ def split() -> dict[str, float]:
     }
 
 
-def _mean_width(test: tc.Assumed, labels: list[int]) -> float:
-    plans = [tc.plan(test, labels=labels, items=10_000, seed=seed) for seed in range(5)]
+def _mean_width(test: tc.Assumed, labels: list[int], model: tc.LabelShift = DEFAULT) -> float:
+    plans = [tc.plan(test, model, labels=labels, items=10_000, seed=seed) for seed in range(5)]
     return float(np.mean([max(each.mean_width for each in plan.classes) for plan in plans]))
 
 
@@ -160,7 +167,8 @@ def tables(found: dict) -> str:
     goals = [["data: goal", "plans", "carried out", "promised", "met", "width / forecast"]]
     for name, each in found.get("carried", {}).items():
         met = f"{100 * each['met']:.1f} ± {100 * each['error']:.1f} %"
-        ratio = "" if each["width_over_forecast"] is None else f"{each['width_over_forecast']:.3f}"
+        ratio = each["width_over_forecast"]
+        ratio = "" if ratio is None else f"{ratio:.3f} ± {each['width_error']:.3f}"
         promised = f"{100 * each['promised']:.1f} %"
         goals.append([name, f"{each['plans']}", f"{each['carried_out']} times", promised, met, ratio])
     saved = [["data", "runs", "labels, equal split", "labels, adaptive", "saved", "intervals that hold the truth"]]

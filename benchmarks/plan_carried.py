@@ -12,10 +12,8 @@ from plan_populations import Population, Source, openqa, simulated, uci
 
 import truecount as tc
 
-PILOT_LABELS, PILOT_ITEMS = 60, 400
-"""Labels of each class, and items of each population, of a pilot."""
-NEW_ITEMS = 800
-"""New items of each population; how many labels is planned."""
+ITEM_COST = 0.1
+"""Of an item in labels, where both are planned."""
 ASSURANCE = 0.8
 NARROWER = 0.65
 """By how much to get narrower than the pilot."""
@@ -26,8 +24,30 @@ MOST_LABELS = 20_000
 
 
 @dataclass(frozen=True)
+class Pilot:
+    """Labels of each class and items of a pilot, and new items; None where they are planned as the labels are."""
+
+    labels: int = 60
+    items: int = 400
+    new_items: int | None = 800
+
+    def counts(self, population: Population, rng: np.random.Generator) -> tc.Counts:
+        """Draw the pilot."""
+        labeled = population.labels(np.full(len(population.shares), self.labels), rng)
+        return tc.Counts(labeled, population.items(self.items, rng).sum(axis=0))
+
+    def plan(self, counts: tc.Counts, goal: tc.Goal, seed: int) -> tc.Plan:
+        """Plan what reaches a goal."""
+        return tc.plan(counts, goal=goal, items=self.new_items, costs=tc.Costs(item=ITEM_COST), seed=seed)
+
+
+@dataclass(frozen=True)
 class Outcome:
-    """What a plan promised, how often that came, and the mean width beside its forecast (NaN without a width)."""
+    """What a plan promised, how often that came, and the mean width beside its forecast (NaN without a width).
+
+    Widths are averaged over the classes that matter, each beside its own forecast: the mean of the widest is more than
+    the widest of the means.
+    """
 
     promised: float
     met: float
@@ -35,57 +55,57 @@ class Outcome:
     forecast: float
 
 
-def all_classes(draw: Source, seed: int) -> Outcome | None:
+def all_classes(draw: Source, pilot: Pilot, seed: int) -> Outcome | None:
     """Intervals of all classes that are narrow enough, with an assurance."""
-    return _narrow(draw, seed, of=None, assurance=ASSURANCE)
+    return _narrow(draw, pilot, seed, of=None, assurance=ASSURANCE)
 
 
-def one_class(draw: Source, seed: int) -> Outcome | None:
+def one_class(draw: Source, pilot: Pilot, seed: int) -> Outcome | None:
     """The interval of the last class."""
-    return _narrow(draw, seed, of=-1, assurance=ASSURANCE)
+    return _narrow(draw, pilot, seed, of=-1, assurance=ASSURANCE)
 
 
-def _narrow(draw: Source, seed: int, of: int | None, assurance: float) -> Outcome | None:
+def _narrow(draw: Source, pilot: Pilot, seed: int, of: int | None, assurance: float) -> Outcome | None:
     rng = np.random.default_rng(seed)
     population = draw(rng)
-    pilot = _pilot(population, rng)
-    name = None if of is None else pilot.classes[of]
-    places = list(range(len(pilot.classes))) if of is None else [len(pilot.classes) + of]
-    now = np.diff(tc.infer(pilot, seed=seed).interval(), axis=1)[places].max()
+    counts = pilot.counts(population, rng)
+    name = None if of is None else counts.classes[of]
+    places = list(range(len(counts.classes))) if of is None else [len(counts.classes) + of]
+    now = np.diff(tc.infer(counts, seed=seed).interval(), axis=1)[places].max()
     goal = tc.Goal.narrow(min(NARROWER * now / 2, 0.45), of=name, assurance=assurance)
-    plan = tc.plan(pilot, goal=goal, items=NEW_ITEMS, seed=seed)
-    if (answers := _carried_out(population, pilot, plan, rng, seed)) is None:
+    plan = pilot.plan(counts, goal, seed)
+    if (answers := _carried_out(population, counts, plan, rng, seed)) is None:
         return None
-    widths = np.array([np.diff(answer.interval(), axis=1)[places].max() for answer in answers])
-    widest = max(each.mean_width for place, each in enumerate(plan.classes) if place in places)
-    return Outcome(plan.probability, float((widths <= 2 * goal.share).mean()), float(widths.mean()), widest)
+    widths = np.array([np.diff(answer.interval(), axis=1)[places, 0] for answer in answers])
+    forecast = np.mean([plan.classes[place].mean_width for place in places])
+    met = (widths.max(axis=1) <= 2 * goal.share).mean()
+    return Outcome(plan.probability, float(met), float(widths.mean()), float(forecast))
 
 
-def above(draw: Source, seed: int) -> Outcome | None:
+def above(draw: Source, pilot: Pilot, seed: int) -> Outcome | None:
     """A share that is to be shown to lie above a threshold, which the pilot has it above but cannot tell."""
     rng = np.random.default_rng(seed)
     population = draw(rng)
-    pilot = _pilot(population, rng)
-    known, name = tc.infer(pilot, seed=seed), pilot.classes[-1]
+    counts = pilot.counts(population, rng)
+    known, name = tc.infer(counts, seed=seed), counts.classes[-1]
     low, mean = known.interval()[-1, 0], known.mean[-1]
     goal = tc.Goal.above(float(low + 0.25 * (mean - low)), of=name, assurance=0.7)
-    plan = tc.plan(pilot, goal=goal, items=NEW_ITEMS, seed=seed)
-    if (answers := _carried_out(population, pilot, plan, rng, seed)) is None:
+    plan = pilot.plan(counts, goal, seed)
+    if (answers := _carried_out(population, counts, plan, rng, seed)) is None:
         return None
     met = [bool(answer.interval()[-1, 0] > goal.share) for answer in answers]
     return Outcome(plan.probability, float(np.mean(met)), np.nan, np.nan)
 
 
-def apart(draw: Source, seed: int) -> Outcome | None:
+def apart(draw: Source, pilot: Pilot, seed: int) -> Outcome | None:
     """Two groups of shares that are drawn apart, with labels that they share."""
     rng = np.random.default_rng(seed)
     first = draw(rng)
     second = Population(first.outputs, rng.dirichlet(np.full(len(first.shares), 2.0)), first.n_outputs)
-    labeled = first.labels(np.full(len(first.shares), PILOT_LABELS), rng)
-    items = {name: each.items(PILOT_ITEMS // 4, rng).sum(axis=0) for name, each in (("A", first), ("B", second))}
-    pilot = tc.Groups(labeled, items)
-    goal = tc.Goal.apart("A", "B", of=pilot.classes[-1], assurance=0.7)
-    plan = tc.plan(pilot, goal=goal, seed=seed)
+    labeled = first.labels(np.full(len(first.shares), pilot.labels), rng)
+    items = {name: each.items(pilot.items // 4, rng).sum(axis=0) for name, each in (("A", first), ("B", second))}
+    groups = tc.Groups(labeled, items)
+    plan = tc.plan(groups, goal=tc.Goal.apart("A", "B", of=groups.classes[-1], assurance=0.7), seed=seed)
     if not plan.is_reached or plan.sizes.vector.max() > MOST_LABELS:
         return None
     both, met = {"A": first, "B": second}, []
@@ -97,26 +117,21 @@ def apart(draw: Source, seed: int) -> Outcome | None:
     return Outcome(plan.probability, float(np.mean(met)), np.nan, np.nan)
 
 
-def _pilot(population: Population, rng: np.random.Generator) -> tc.Counts:
-    labeled = population.labels(np.full(len(population.shares), PILOT_LABELS), rng)
-    return tc.Counts(labeled, population.items(PILOT_ITEMS, rng).sum(axis=0))
-
-
 def _carried_out(
-    population: Population, pilot: tc.Counts, plan: tc.Plan, rng: np.random.Generator, seed: int
+    population: Population, counts: tc.Counts, plan: tc.Plan, rng: np.random.Generator, seed: int
 ) -> list[tc.Posterior] | None:
     """Gather what is planned and infer, several times; None where the plan says that its goal cannot be reached."""
     if not plan.is_reached or plan.sizes.labels.max() > MOST_LABELS:
         return None
     found = []
     for _ in range(TIMES):
-        labeled = pilot.labeled + population.labels(np.rint(plan.sizes.labels).astype(int), rng)
-        unlabeled = pilot.unlabeled + population.items(plan.items, rng).sum(axis=0)
+        labeled = counts.labeled + population.labels(np.rint(plan.sizes.labels).astype(int), rng)
+        unlabeled = counts.unlabeled + population.items(plan.items, rng).sum(axis=0)
         found.append(tc.infer(tc.Counts(labeled, unlabeled), seed=seed))
     return found
 
 
-GOALS: dict[str, Callable[[Source, int], Outcome | None]] = {
+GOALS: dict[str, Callable[[Source, Pilot, int], Outcome | None]] = {
     "all classes": all_classes,
     "one class": one_class,
     "above": above,
@@ -134,6 +149,10 @@ SOURCES: dict[str, Callable[[], Source]] = {
 }
 
 
+PILOTS = {"cmc, 3 classes": Pilot(300, 2000, None)}
+"""Of a classifier that hardly tells its classes apart, a pilot of 60 labels does not tell whether it does at all."""
+
+
 CARRIED = [
     *((name, "all classes") for name in SOURCES),
     *((name, "above") for name in ("OpenQA, GPT-4", "spambase, 2 classes")),
@@ -143,9 +162,10 @@ CARRIED = [
 """Data and goal."""
 
 
-def outcomes(draw: Source, goal: str, seeds: Iterable[int]) -> list[Outcome | None]:
+def outcomes(draw: Source, name: str, goal: str, seeds: Iterable[int]) -> list[Outcome | None]:
     """Carry plans out with these seeds."""
-    return [GOALS[goal](draw, seed) for seed in seeds]
+    pilot = PILOTS.get(name, Pilot())
+    return [GOALS[goal](draw, pilot, seed) for seed in seeds]
 
 
 def summarised(found: Sequence[Outcome | None]) -> dict[str, float | None]:
@@ -160,6 +180,12 @@ def summarised(found: Sequence[Outcome | None]) -> dict[str, float | None]:
         "carried_out": TIMES * len(done),
         "promised": float(promised.mean()),
         "met": float(met.mean()),
-        "error": float((met - promised).std(ddof=1) / np.sqrt(len(done))),
+        "error": _error(met - promised),
         "width_over_forecast": None if np.isnan(ratio) else ratio,
+        "width_error": None if np.isnan(ratio) else _error(widths - ratio * forecasts) / float(forecasts.mean()),
     }
+
+
+def _error(values: np.ndarray) -> float:
+    """Return the standard error of a mean."""
+    return float(values.std(ddof=1) / np.sqrt(len(values)))

@@ -7,6 +7,7 @@ from scipy.stats import binom
 import truecount as tc
 from truecount.planning.batch import OutputKnowledge, drop_most, exact_knowledge, knowledge
 from truecount.planning.pilot import posterior_draws
+from truecount.scores import Bins
 
 COUNTS = tc.Counts([[140, 60], [20, 180]], [6000, 4000], classes=["fail", "pass"])
 
@@ -35,6 +36,17 @@ def test_outputs_whose_classes_are_sure_get_few_labels():
     found = tc.next_batch(counts, 40, target=target, model=tc.ByPrediction())
     assert sum(found.values()) == 40
     assert found["unsure"] > 3 * found["sure"]
+
+
+def test_of_scores_the_uncertain_ones_are_chosen():
+    rng = np.random.default_rng(5)
+    shares = np.array([0.02, 0.5, 0.98]).repeat([200, 100, 200])
+    truth = (rng.random(500) < shares).astype(int)
+    scores = tc.Scores(np.column_stack([1 - shares, shares]), truth, np.column_stack([1 - shares, shares]).repeat(8, 0))
+    counts = scores.to_counts(Bins(3).fit(scores.unlabeled))
+    assert list(tc.next_batch(counts, 40).values())[1] > 20
+    with pytest.raises(tc.InputError, match="Bins"):
+        tc.next_batch(scores, 40)
 
 
 def test_the_first_batch_is_divided_by_the_shares_of_the_outputs():

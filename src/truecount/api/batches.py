@@ -15,6 +15,7 @@ from truecount.planning.batch import OutputKnowledge, drop_most, exact_knowledge
 from truecount.planning.goal import Goal
 from truecount.planning.mixed import with_target_labels
 from truecount.planning.pilot import posterior_draws
+from truecount.scores import Scores
 
 DRAWS = 4000
 """Of which the ends of intervals are found, before labelling is stopped."""
@@ -22,6 +23,8 @@ FEW_DRAWS, CLEARLY = 500, 1.25
 """A few draws are enough where intervals are wider by so many times: five standard errors of a width by so few."""
 CLEARLY_BY_FORM = 1.1
 """By how many times intervals must be wider by their standard deviations, which are exact, for draws to be spared."""
+
+BY_CELLS = "Sort scores into cells: scores.to_counts(truecount.scores.Bins(5).fit(scores.unlabeled))"
 
 
 def next_batch(
@@ -39,7 +42,8 @@ def next_batch(
     ----------
     counts
         Labels from elsewhere, and all items of the population by output; the next labels are of these items. Outputs
-        may be predictions, or predictions by confidence (cells). Of `Groups`, items are chosen by group too.
+        may be predictions, or predictions by confidence (cells): ``scores.to_counts(Bins(5).fit(scores.unlabeled))``.
+        Of `Groups`, items are chosen by group too.
     number
         How many to label.
     target
@@ -75,7 +79,7 @@ def next_batch(
         states = [_state(own, targets.get(group), model, of, seed) for group, own in parts.items()]
         shares = np.split(_divided(states, number), len(states))
         return {group: _named(counts.outputs, own) for group, own in zip(parts, shares, strict=True)}
-    _check.instance_of("counts", counts, Counts, "Count first")
+    _check.instance_of("counts", counts, Counts, BY_CELLS if isinstance(counts, Scores) else "Count first")
     return _named(counts.outputs, _divided([_state(counts, target, model, of, seed)], number))
 
 

@@ -162,9 +162,10 @@ class ByPrediction(OutputModel):
     ----------
     given_output
         Concentration of P(class | output), as in `SamePopulation`. None, the default, is for class l ``m_l/2 +
-        (L − 1)/(L·K)`` items in each output, where m is its share by the N labels themselves, ``m_l = (N·Σ_k q_k
-        F_lk/F_k + 1/L) / (N + 1)``. One even item for each output would add K/L items to a class however rare it is
-        (``benchmarks/designs.py``); with fewer than these, rare classes of several are missed (``benchmarks/plan.py``).
+        1/(2·K)`` items in each output, where m is its share by the N labels themselves, ``m_l = (N·Σ_k q_k F_lk/F_k +
+        1/L) / (N + 1)``: half an item for each class in the whole table, as in Jeffreys' prior of one share, and half
+        an item for each output divided as the classes are. One even item for each output would add K/L items to a
+        class however rare it is (``benchmarks/designs.py``).
 
     Examples
     --------
@@ -187,9 +188,9 @@ class ByPrediction(OutputModel):
         return unlabeled
 
     def _default_prior(self, labeled: FloatArray, seen: FloatArray) -> FloatArray:
-        """Half an item divided as the classes are, and one item for each class but one spread evenly over the table."""
+        """Half an item divided as the classes are, and half an item of each class spread evenly over the outputs."""
         items, (n_classes, n_outputs) = labeled.sum(axis=0), labeled.shape
         weight = np.where(items > 0, seen + 1 / n_outputs, 0.0)
         shares = labeled / np.maximum(items, 1e-300) @ weight / max(weight.sum(), 1e-300)
         pooled = (items.sum() * shares + 1 / n_classes) / (items.sum() + 1)
-        return np.repeat((pooled / 2 + (n_classes - 1) / labeled.size)[:, None], n_outputs, axis=1)
+        return np.repeat((pooled / 2 + 0.5 / n_outputs)[:, None], n_outputs, axis=1)
