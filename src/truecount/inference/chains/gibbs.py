@@ -84,9 +84,10 @@ class Gibbs(Engine):
         """Draw; chains begin where the landscape says, and must not miss its modes."""
         density = landscape.density
         budget = self.budget or int(np.clip(2e9 / (self.chains * density.rows.size), 2_000, 40_000))
+        imputed: list[FloatArray] = []
         with _Chains(landscape, self.chains, seed) as chains:
             chains.warm_up(self.warmup)
-            history, imputed = History(self.chains, density), []
+            history = History(self.chains, density)
             more = -(-self.draws // self.chains)
             while more and history.length < budget:
                 for _ in range(min(more, budget - history.length)):
