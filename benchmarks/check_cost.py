@@ -1,18 +1,20 @@
-"""Measure what findings add to `infer`, and what a full `check` takes, on the default case.
+"""Measure what findings add to `infer`, what a full `check` takes, and the mode beside the posterior.
 
 Five classes, five outputs, 1,000 labelled and 500 unlabelled items. Draws alone and the whole of `infer` alternate in
-one run, so that their ratio does not depend on the machine.
+one run, so that their ratio does not depend on the machine. With `--many`, also a check of twenty classes at the
+defaults and the mode of fifty classes, flat, each beside its posterior, in seconds of one processor.
 
-    python benchmarks/check_cost.py [--rounds 40]
+    python benchmarks/check_cost.py [--rounds 40] [--many]
 """
 
 import argparse
 import json
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 
 import numpy as np
 from machine import about
+from speed import FLAT, problem
 
 import truecount as tc
 from truecount import simulate
@@ -29,10 +31,44 @@ def seconds(run) -> float:
     return perf_counter() - start
 
 
+def many_classes() -> dict:
+    """Processor seconds of a check of twenty classes and of the mode of fifty, each with those of its posterior."""
+    found = {}
+
+    def timed(name: str, run) -> None:
+        start = process_time()
+        answer = run()
+        found[name] = process_time() - start
+        print(name, f"{found[name]:.1f} s", flush=True)
+        return answer
+
+    twenty, fifty = problem("many classes"), problem("many more")
+    timed("infer, 20", lambda: tc.infer(twenty, seed=1).findings)
+    check = timed("check, 20", lambda: tc.check(twenty, seed=1))
+    found["priors"] = [row["prior"] for row in check.tables["priors"]]
+    timed("infer, 50", lambda: tc.infer(fifty, prior=FLAT, seed=1).findings)
+    timed("mode, 50", lambda: tc.mode(fifty, prior=FLAT))
+    return found
+
+
+def table_of_many(found: dict) -> list[str]:
+    """Ratios of one run."""
+    check, mode = found["check, 20"] / found["infer, 20"], found["mode, 50"] / found["infer, 50"]
+    return [
+        "",
+        "| what | processor seconds | of the posterior | ratio |",
+        "| --- | --- | --- | --- |",
+        f"| `check` in full, 20 x 20, defaults | {found['check, 20']:.1f} | {found['infer, 20']:.1f} | {check:.2f} |",
+        f"| the mode, 50 x 50, flat prior | {found['mode, 50']:.2f} | {found['infer, 50']:.1f} | {mode:.3f} |",
+    ]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=40)
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--many", action="store_true", help="also twenty and fifty classes, which takes minutes")
+    options = parser.parse_args()
+    rounds, path = options.rounds, RESULTS / "check_cost.json"
     model, prior, draws = density(COUNTS, tc.Prior()), tc.Prior(), tc.infer(COUNTS).draws
     runs = {
         "draws": lambda: tc.Auto().sample(model, 0),
@@ -54,9 +90,17 @@ def main() -> None:
         f"| {1e3 * median['draws']:.1f} ms | {1e3 * median['findings']:.2f} ms | {1e3 * median['infer']:.1f} ms "
         f"| {share:.0%} | {1e3 * median['check']:.0f} ms |",
     ]
+    many = many_classes() if options.many else json.loads(path.read_text()).get("many")
+    lines += table_of_many(many) if many else []
     print("\n".join(lines))
-    document = {"machine": about(), "rounds": rounds, "median_seconds": median, "findings_over_draws": share}
-    (RESULTS / "check_cost.json").write_text(json.dumps(document, indent=1) + "\n")
+    document = {
+        "machine": about(),
+        "rounds": rounds,
+        "median_seconds": median,
+        "findings_over_draws": share,
+        "many": many,
+    }
+    path.write_text(json.dumps(document, indent=1) + "\n")
     (RESULTS / "check_cost.md").write_text("\n".join(lines) + "\n")
 
 

@@ -12,6 +12,7 @@ largest process.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import subprocess
@@ -95,7 +96,7 @@ def warm_up(number: int) -> None:
 
 @contextmanager
 def spark_of(number: int) -> Iterator[Any]:
-    """Spark on two cores, started and warm: a function that infers groups from rows, and returns their means."""
+    """Spark on two cores, started and warm: a function that infers groups from rows, and writes the answers."""
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
@@ -104,19 +105,19 @@ def spark_of(number: int) -> Iterator[Any]:
     spark.sparkContext.setLogLevel("OFF")
     with tempfile.TemporaryDirectory() as folder:
 
-        def inferred(data: tc.Groups) -> dict[Any, float]:
+        def inferred(data: tc.Groups, output: Path) -> None:
             _write_rows(data, Path(folder) / "rows.parquet")
             asked = {"label": "y", "prediction": "c", "by": "store", "seed": SEED}
             frame = tc.infer_table(spark.read.parquet(f"{folder}/rows.parquet"), **asked)
-            return {(row["store"], row["class"]): row["mean"] for row in frame.collect()}
+            frame.write.parquet(str(output))
 
-        inferred(made(20, number))
+        inferred(made(20, number), Path(folder) / "first")
         yield inferred
 
 
 @contextmanager
 def inferring(name: str, number: int) -> Iterator[Any]:
-    """A function that infers groups by one of several ways, and returns their means."""
+    """A function that infers groups by one of several ways, and writes the answers."""
     if name == "Spark":
         with spark_of(number) as inferred:
             yield inferred
@@ -124,11 +125,17 @@ def inferring(name: str, number: int) -> Iterator[Any]:
     with executor_of(name) as executor:
         wait([executor.submit(warm_up, number) for _ in range(8)])
 
-        def means(data: tc.Groups) -> dict[Any, float]:
-            answers = tc.infer(data, executor=executor, seed=SEED)
-            return {(row["store"], row["class"]): row["mean"] for row in answers.rows}
+        def inferred(data: tc.Groups, output: Path) -> None:
+            tc.infer(data, executor=executor, seed=SEED, output=output)
 
-        yield means
+        yield inferred
+
+
+def written(output: Path) -> str:
+    """What was written of every group and class, in order, as a hash."""
+    pattern = f"{output}/*.parquet" if output.is_dir() else str(output)
+    found = duckdb.sql(f"SELECT store, class, mean, lower, upper FROM '{pattern}' ORDER BY store, class").fetchall()
+    return hashlib.sha256(repr(found).encode()).hexdigest()
 
 
 def _write_rows(data: tc.Groups, path: Path) -> None:
@@ -157,25 +164,31 @@ def executors(given: argparse.Namespace) -> dict[str, Any]:
 
     What a cluster takes while it waits, such as heartbeats, is left out: it grows with the time, not with the work.
     """
-    rows, expected, plain = [], dict[int, Any](), dict[int, float]()
+    rows, expected, plain = [], dict[int, str](), dict[int, float]()
     for name in ("loop", "two processes", "Dask", "Spark"):
-        for number, many in ((2, given.groups), (5, given.groups // 4)):
-            seconds = []
-            with inferring(name, number) as infer:
+        for number, many in ((2, given.groups), (5, given.groups // 10)):
+            with inferring(name, number) as infer, tempfile.TemporaryDirectory() as folder:
                 begin = processor_seconds()
                 time.sleep(IDLE)
                 idle = (processor_seconds() - begin) / IDLE
-                for groups in (many // 4, many):
-                    data, begin, start = made(groups, number), processor_seconds(), time.perf_counter()
-                    means = infer(data)
-                    seconds.append(processor_seconds() - begin - idle * (time.perf_counter() - start))
-            each = 1e3 * (seconds[1] - seconds[0]) / (many - many // 4)
+                few, most = (measured(infer, made(groups, number), folder, idle) for groups in (many // 10, many))
+            each = 1e3 * (most["seconds"] - few["seconds"]) / (many - many // 10)
             base = plain.setdefault(number, each)
             rows.append({"classes": number, "groups": many, "by": name, "ms": each, "share": base / each})
-            same = means == expected.setdefault(number, means)
-            rows[-1] |= {"same": same, "idle": idle, "fixed": seconds[0] - each * (many // 4) / 1e3}
+            same = most["written"] == expected.setdefault(number, most["written"])
+            rows[-1] |= {"same": same, "idle": idle, "fixed": few["seconds"] - each * (many // 10) / 1e3}
+            rows[-1] |= {"driver": [few["driver"], most["driver"]]}
             print(rows[-1], flush=True)
     return {"rows": sorted(rows, key=lambda row: row["classes"])}
+
+
+def measured(infer: Any, data: tc.Groups, folder: str, idle: float) -> dict[str, Any]:
+    """Processor seconds beyond those of waiting, megabytes that this process came to hold, and what was written."""
+    output, me = Path(folder) / f"{len(data)}.parquet", psutil.Process()
+    begin, start, held = processor_seconds(), time.perf_counter(), me.memory_info().rss
+    infer(data, output)
+    seconds = processor_seconds() - begin - idle * (time.perf_counter() - start)
+    return {"seconds": seconds, "driver": (me.memory_info().rss - held) / 1e6, "written": written(output)}
 
 
 def run(*command: str) -> dict[str, float]:
@@ -285,7 +298,8 @@ def pages(_: argparse.Namespace) -> None:
             "inferred by",
             "milliseconds a group",
             "throughput of a core, the loop's is 1",
-            "same draws",
+            "same answers",
+            "megabytes that the driver came to hold",
         ],
         [
             [
@@ -295,6 +309,7 @@ def pages(_: argparse.Namespace) -> None:
                 f"{row['ms']:.2g}",
                 f"{row['share']:.2f}",
                 _yes(row["same"]),
+                f"{row['driver'][1]:.0f}",
             ]
             for row in found["executors"]["rows"]
         ],

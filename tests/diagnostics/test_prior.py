@@ -7,7 +7,16 @@ import pytest
 
 import truecount as tc
 from truecount import Counts, Prior
-from truecount.diagnostics.prior import _flat, _log_fixed, prior_finding, prior_sensitivity
+from truecount._wording import percent
+from truecount.diagnostics.prior import (
+    Models,
+    _flat,
+    _log_fixed,
+    _reweighted_by_items,
+    _scaled,
+    prior_finding,
+    prior_sensitivity,
+)
 from truecount.inference.draws import Draws
 from truecount.models import density
 
@@ -31,6 +40,43 @@ def test_weights_give_what_a_new_run_gives(place, prior):
     error = again.sd[0] * np.sqrt(1 / 1500 + 1 / again.effective_draws[0])
     assert found.mean[0] == pytest.approx(again.mean[0], abs=5 * error)
     assert not found.is_new_run
+
+
+@pytest.mark.parametrize(
+    ("part", "prior"),
+    [
+        ("prevalence", Prior()),
+        ("confusion", Prior()),
+        ("confusion", Prior(1.0, "learned")),
+        pytest.param("prevalence", Prior("learned", 1.0), marks=pytest.mark.slow),
+    ],
+)
+def test_weights_of_imputed_items_give_what_a_new_run_gives(part, prior):
+    """Fixed concentrations are multiplied, learned ones made flat; the change is far above the error of the weights."""
+    counts = Counts([[9, 1], [3, 3]], [24, 16])
+    given, rows = density(counts, prior), prior.confusion_for(counts)
+    other = _flat(part, rows, given) if given.is_learning else _scaled(part, 8.0, rows, given)
+    draws, again = tc.Auto(10_000).sample(given, 1), tc.Auto(10_000).sample(other, 2)
+    found = _reweighted_by_items(part, "other", Models(given, other), draws)
+    error = np.sqrt(1 / 3000 + 1 / again.effective.min())  # weights leave a third of the draws, or more
+    assert found.step == 1
+    assert np.abs(found.mean - again.prevalence.mean(axis=0)).max() < 5 * error * again.prevalence.std(axis=0).max()
+    assert found.moved.max() > 1.5 * 5 * error  # so that no weights, or those of a wrong prior, fail above
+
+
+def test_chains_are_not_run_again():
+    """Twenty labels against a row prior of 200: the weights carry a part of the way, and the finding projects it."""
+    counts, prior = Counts([[8, 2], [3, 7]], [500, 500]), Prior(2.0, [[150, 50], [50, 150]])
+    given, rows = density(counts, prior), prior.confusion_for(counts)
+    draws = tc.Hamiltonian(500).sample(given, 1)
+    half, double, *of_rows = prior_sensitivity(rows, given, draws, rerun=None)
+    assert (half.step, double.step) == (1, 1)
+    for change in of_rows:
+        assert change.projected == pytest.approx(change.moved / change.step)
+        assert change.step == 1 or f"{percent(change.step)} of the way" in change.name
+    flat = Models(given, density(counts, Prior(2.0, "flat")))
+    short = _reweighted_by_items("confusion", "flat", flat, draws)
+    assert 0 < short.step < 1
 
 
 def test_parts_and_factors_come_in_order():

@@ -5,7 +5,8 @@ import pytest
 
 import truecount as tc
 from truecount.errors import ConvergenceWarning
-from truecount.inference import Auto
+from truecount.inference import Auto, choose
+from truecount.inference.chains.gibbs import Gibbs
 
 
 @pytest.mark.parametrize(
@@ -33,3 +34,12 @@ def test_what_did_not_converge_is_a_finding_and_a_warning():
         posterior = tc.infer(counts, prior=tc.Prior(prevalence=0.5), engine=Auto(effective_draws=2, budget=2))
     assert [finding.severity for finding in posterior.findings if finding.code == "not-converged"] == ["serious"]
     assert str(posterior).startswith("No answer: the chains are too short to judge")
+
+
+@pytest.mark.parametrize(("most_cells", "engine"), [(1e5, "Hamiltonian"), (1000, "Gibbs")])
+def test_beyond_so_many_cells_gibbs_chains_that_did_not_converge_stay(most_cells, engine, monkeypatch):
+    monkeypatch.setattr(choose, "MOST_CELLS", most_cells)
+    monkeypatch.setattr(Gibbs, "for_many_classes", lambda *_: Gibbs(8, chains=4, warmup=1))
+    counts = tc.Counts(np.eye(34, dtype=int) * 40 + 2, [300, *[4] * 33])
+    density = tc.LabelShift(tc.Prior(1.0, "flat")).density(counts)
+    assert choose.Auto(16, budget=20)._by_chains(density, 0).run.engine == engine

@@ -192,3 +192,15 @@ def test_at_the_edge_everything_is_finite() -> None:
     for data in (density_data(posterior), pair_data(posterior), contraction_data(posterior)):
         arrays = [value for name in data.__slots__ if isinstance(value := getattr(data, name), np.ndarray)]
         assert all(np.isfinite(array).all() for array in arrays)
+
+
+def test_the_confusion_of_many_classes_is_folded_and_nothing_is_lost() -> None:
+    labeled = np.diag(np.arange(1, 46)) * 10 + np.eye(45, k=1, dtype=int)
+    posterior = infer(Counts(labeled, labeled.sum(axis=0)), ByPrediction())
+    data = confusion_data(posterior)
+    assert data.classes == data.outputs == (*range(44, 14, -1), "15 others")
+    np.testing.assert_allclose(data.mean.sum(axis=1), 1)
+    joint = posterior.prevalence[:: posterior.draws.stride, :, None] * posterior.confusion
+    corner, held = joint[:, :15, :15].sum(axis=(1, 2)), joint[:, :15].sum(axis=(1, 2))
+    assert data.mean[-1, -1] == pytest.approx((corner / held).mean())
+    assert data.mean[0, 0] == pytest.approx(posterior.confusion[:, 44, 44].mean())

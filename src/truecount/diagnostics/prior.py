@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from truecount._types import FloatArray, Name
+from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import called, listed_classes, percent
 from truecount.counts import Counts
 from truecount.inference import convergence
@@ -32,6 +32,17 @@ TRUSTED, FEWEST = 0.7, 400
 (Vehtari, Simpson, Gelman, Yao & Gabry, 2024), and 400 draws know a mean to a twentieth of a standard deviation."""
 
 
+SHORTEST = 1e-3
+"""Part of the way to another prior, below which none is tried."""
+
+
+class Models(NamedTuple):
+    """The posterior at hand, and that under another prior."""
+
+    given: Density
+    other: Density
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PriorChange:
     """What another prior would say.
@@ -46,6 +57,9 @@ class PriorChange:
         Of the weights that turned the draws into those of the new prior; None where no weight was large.
     is_new_run
         Whether the weights were unreliable, and the engine ran again.
+    step
+        How far the prior was changed on the way to the other one, from 0 to 1: chains are not run again, and where
+        weights are unreliable they are those of a part of the way, on a logarithmic scale.
     """
 
     part: Part
@@ -54,15 +68,26 @@ class PriorChange:
     moved: FloatArray
     pareto_k: float | None
     is_new_run: bool
+    step: float = 1.0
 
     @property
     def name(self) -> str:
         """What the prior is called in a table."""
-        return f"{self.part} {self.factor}" if isinstance(self.factor, str) else f"{self.part} × {self.factor:g}"
+        name = f"{self.part} {self.factor}" if isinstance(self.factor, str) else f"{self.part} × {self.factor:g}"
+        return name if self.step == 1 else f"{name}, {percent(self.step)} of the way"
 
     @property
     def condition(self) -> str:
         """What the prior is called in a sentence."""
+        return self._condition if self.step == 1 else f"{percent(self.step)} of the way to {self._condition}"
+
+    @property
+    def projected(self) -> FloatArray:
+        """Shape (classes,): how far the whole change would move each mean, if it went on as it began."""
+        return self.moved / self.step
+
+    @property
+    def _condition(self) -> str:
         if isinstance(self.factor, str):
             return f"{self.factor} rows" if self.part == "confusion" else f"a {self.factor} prior of {PARTS[self.part]}"
         return f"the prior of {PARTS[self.part]} {'halved' if self.factor < 1 else 'doubled'}"
@@ -89,7 +114,7 @@ def prior_sensitivity(prior_rows: FloatArray, model: Density, draws: Draws, reru
         else:
             other = _flat(part, prior_rows, model)
             log_weights = _log_fixed(part, other, model, draws)
-            found.append(_reweighted(part, "flat", log_weights, other, draws, rerun))
+            found.append(_reweighted(part, "flat", log_weights, Models(model, other), draws, rerun))
     return tuple(found)
 
 
@@ -118,7 +143,8 @@ def named_rows_change(
     """Replace the rows' concentrations by those of that name, such as ``"sparse"``."""
     added = Prior(confusion=name).confusion_for(counts) - prior_rows
     other = replace(model, rows=model.rows + added, learned_rows=None)
-    return _reweighted("confusion", name, _log_fixed("confusion", other, model, draws), other, draws, rerun)
+    log_weights = _log_fixed("confusion", other, model, draws)
+    return _reweighted("confusion", name, log_weights, Models(model, other), draws, rerun)
 
 
 def given_output_sensitivity(model: GivenOutput, spread: FloatArray) -> tuple[PriorChange, ...]:
@@ -145,28 +171,98 @@ def _change(
     part: Part, factor: float, prior_rows: FloatArray, model: Density, draws: Draws, rerun: Rerun
 ) -> PriorChange:
     log_weights = (factor - 1) * _log_prior(part, prior_rows, model, draws)
-    return _reweighted(part, factor, log_weights, _scaled(part, factor, prior_rows, model), draws, rerun)
+    models = Models(model, _scaled(part, factor, prior_rows, model))
+    return _reweighted(part, factor, log_weights, models, draws, rerun)
 
 
 def _reweighted(
-    part: Part, factor: float | str, log_weights: FloatArray, other: Density, draws: Draws, rerun: Rerun
+    part: Part, factor: float | str, log_weights: FloatArray, models: Models, draws: Draws, rerun: Rerun
 ) -> PriorChange:
     """Turn the draws into those of another density by weights, or draw from it where they are unreliable."""
     shares = draws.prevalence if part == "prevalence" else draws.prevalence[:: draws.stride]
     weights, k = _weights(log_weights)
-    is_new_run = not (k is None or k <= TRUSTED) or 1 / (weights**2).sum() < min(FEWEST, len(weights) / 2)
-    mean = rerun(other).prevalence.mean(axis=0) if is_new_run else weights @ shares
-    return _compared(part, factor, mean, draws, k, is_new_run)
+    if _are_reliable(weights, k):
+        return _compared(part, factor, weights @ shares, draws, k)
+    if draws.chains is None:
+        return replace(_compared(part, factor, rerun(models.other).prevalence.mean(axis=0), draws, k), is_new_run=True)
+    return _reweighted_by_items(part, factor, models, draws)
 
 
-def _compared(
-    part: Part, factor: float | str, mean: FloatArray, draws: Draws, k: float | None, is_new_run: bool
-) -> PriorChange:
+def _are_reliable(weights: FloatArray, k: float | None) -> bool:
+    return (k is None or k <= TRUSTED) and bool(1 / (weights**2).sum() >= min(FEWEST, len(weights) / 2))
+
+
+def _reweighted_by_items(part: Part, factor: float | str, models: Models, draws: Draws) -> PriorChange:
+    """Weigh draws by their imputed items alone, as far on the way to the other prior as such weights are reliable.
+
+    Given the items prevalence and rows have closed forms under either prior, and items vary far less than rows do.
+    """
+    rng, shares = np.random.default_rng(0), draws.prevalence[:: draws.stride]
+    items = _imputed(models.given, shares, draws.confusion, rng)
+    log_weights = _log_items(part, models, draws, items, rng)
+    there = shares
+    if part == "prevalence":
+        there = items.sum(axis=2) + models.other.prevalence
+        there = there / there.sum(axis=1, keepdims=True)
+    step = 1.0
+    weights, k = _weights(log_weights)
+    while not _are_reliable(weights, k) and step > SHORTEST:
+        step /= 2
+        weights, k = _weights(step * log_weights)
+    mean = weights @ ((1 - step) * shares + step * there)
+    return replace(_compared(part, factor, mean, draws, k), step=step)
+
+
+def _imputed(model: Density, shares: FloatArray, rows: FloatArray, rng: np.random.Generator) -> IntArray:
+    """Shape (draws, classes, outputs): unlabelled items by class, drawn given each prevalence and confusion."""
+    joint = np.maximum(shares[:, None, :] * rows.transpose(0, 2, 1), 1e-300)
+    items = rng.multinomial(np.rint(model.unlabeled).astype(np.int64), joint / joint.sum(axis=2, keepdims=True))
+    return np.asarray(items.transpose(0, 2, 1))
+
+
+def _log_items(part: Part, models: Models, draws: Draws, items: IntArray, rng: np.random.Generator) -> FloatArray:
+    """Shape (draws,): log-probability of the items under the other prior over that under the given one.
+
+    Rows that are learned have a point of the grid drawn for each draw; the labels weigh the points under both priors,
+    so that the ratio is that of the items given labels and point.
+    """
+    given, other = models.given, models.other
+    if part == "prevalence":
+        held = items.sum(axis=2)
+        log_other = _log_polya(other.prevalence, held)
+        if given.learned_prevalence is None:
+            return log_other - _log_polya(given.prevalence, held)
+        learned = given.learned_prevalence
+        at_points = learned.log_evidence_at(np.arange(len(learned.even)), held[:, None, None, :])
+        return np.asarray(log_other - np.logaddexp.reduce(at_points + learned.log_prior, axis=1))
+    free = ~given.is_known
+    rows: FloatArray = given.rows[free]
+    if given.learned_rows is not None:
+        grid = given.learned_rows
+        heights = grid.log_densities(_logs(draws.confusion))
+        points = (heights + rng.gumbel(size=heights.shape)).argmax(axis=1)
+        rows = (grid.rows_at(points) + given.rows - grid.reference_rows)[:, free]
+    chosen = items[:, free]
+    return np.asarray((_log_polya(other.rows[free], chosen) - _log_polya(rows, chosen)).sum(axis=1))
+
+
+def _log_polya(concentration: FloatArray, items: IntArray) -> FloatArray:
+    """Log-probability of items along the last axis with their shares integrated over, up to a constant of the items."""
+    from scipy.special import gammaln
+
+    start = np.broadcast_to(concentration, items.shape)
+    by_cell, seen = np.zeros(items.shape), items > 0
+    by_cell[seen] = gammaln(start[seen] + items[seen]) - gammaln(start[seen])
+    total = concentration.sum(axis=-1)
+    return np.asarray(by_cell.sum(axis=-1) - gammaln(total + items.sum(axis=-1)) + gammaln(total))
+
+
+def _compared(part: Part, factor: float | str, mean: FloatArray, draws: Draws, k: float | None) -> PriorChange:
     """Measure how far the mean moved, in standard deviations of the draws."""
     spread = draws.prevalence.std(axis=0)
     away = np.abs(mean - draws.prevalence.mean(axis=0))
     moved = np.divide(away, spread, out=np.zeros_like(away), where=spread > 0)
-    return PriorChange(part=part, factor=factor, mean=mean, moved=moved, pareto_k=k, is_new_run=is_new_run)
+    return PriorChange(part=part, factor=factor, mean=mean, moved=moved, pareto_k=k, is_new_run=False)
 
 
 def _log_prior(part: Part, prior_rows: FloatArray, model: Density, draws: Draws) -> FloatArray:
@@ -203,11 +299,11 @@ def _scaled(part: Part, factor: float, prior_rows: FloatArray, model: Density) -
 
 def prior_finding(classes: tuple[Name, ...], mean: FloatArray, changes: tuple[PriorChange, ...]) -> Finding | None:
     """Name the classes that another prior would move, and by how much at most."""
-    most = np.max([change.moved for change in changes], axis=0)
+    most = np.max([change.projected for change in changes], axis=0)
     rows = np.flatnonzero(most > MOVED)
     if not len(rows):
         return None
-    worst = max(changes, key=lambda change: float(change.moved.max()))
+    worst = max(changes, key=lambda change: float(change.projected.max()))
     most_moved = int(worst.moved.argmax())
     names = [classes[row] for row in rows]
     return Finding(

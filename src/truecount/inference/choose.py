@@ -18,6 +18,8 @@ USUAL_DRAWS, USUAL_OF_GROUPS = 4000, 1000
 """The effective sample size that is aimed at where none is asked for: of one population, and of groups."""
 MANY_CELLS = 1000
 """Of the confusion, from which on Gibbs chains are tried before Hamiltonian ones, as they are for learned shares."""
+MOST_CELLS = 100_000
+"""Of the confusion, beyond which Hamiltonian chains are not tried: they would take hours, and gigabytes."""
 APART = Advice("{} and do not compare the groups draw by draw, or pass fewer of them", NOT_JOINT)
 
 
@@ -36,7 +38,8 @@ class Auto(Engine):
     Notes
     -----
     Chains are Gibbs chains where the prior of the prevalence is learned, as it is from 20 classes on, or the confusion
-    has 1,000 cells, and Hamiltonian ones elsewhere, or where Gibbs chains refuse or have not converged.
+    has 1,000 cells, and Hamiltonian ones elsewhere, or where Gibbs chains refuse or, with up to 100,000 cells, have not
+    converged.
     """
 
     effective_draws: int | None = None
@@ -85,7 +88,7 @@ class Auto(Engine):
             except UnsuitableEngineError:
                 pass
             else:
-                if by_gibbs.run.status == "ok":
+                if by_gibbs.run.status == "ok" or density.rows.size > MOST_CELLS:
                     return by_gibbs
         drawn = Hamiltonian(asked // 2 + 2, effective_draws=asked, budget=self.budget).sample(density, seed)
         return drawn if by_gibbs is None or drawn.run.status == "ok" else by_gibbs

@@ -26,6 +26,8 @@ PARTS = np.linspace(0.0, 0.95, 20)
 """Of that strength, how much is on the output called like the class."""
 CONCENTRATIONS = np.geomspace(0.02, 2.0, 25)
 """Of every class, in the prior of the prevalence."""
+MANY = 10_000
+"""Cells from which on those without items, which add nothing, are left out of the evidence."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,12 +152,16 @@ class Learned:
         """Shape (…): log-probability of items, (…, rows, entries), at points of shape (…)."""
         from scipy.special import gammaln
 
-        rows = self.rows_at(points)
         free = self.spread.sum(axis=1) > 0
-        rows, items = rows[..., free, :], items[..., free, :]
+        rows, items = self.rows_at(points)[..., free, :], items[..., free, :]
         totals = rows.sum(axis=-1)
         by_row = (gammaln(totals + items.sum(axis=-1)) - gammaln(totals)).sum(axis=-1)
-        return np.asarray((gammaln(rows + items) - gammaln(rows)).sum(axis=(-2, -1)) - by_row)
+        if items.size < MANY or items.shape != rows.shape:
+            return np.asarray((gammaln(rows + items) - gammaln(rows)).sum(axis=(-2, -1)) - by_row)
+        seen, by_cell = items > 0, np.zeros(rows.shape)
+        start = rows[seen]
+        by_cell[seen] = gammaln(start + items[seen]) - gammaln(start)
+        return np.asarray(by_cell.sum(axis=(-2, -1)) - by_row)
 
     def _sums(self, logs: FloatArray) -> tuple[FloatArray, FloatArray]:
         return np.einsum("...lk,lk->...", logs, self.spread), np.einsum("...lk,lk->...", logs, self.peak)

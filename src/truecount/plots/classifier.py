@@ -22,7 +22,7 @@ from truecount.plots.canvas import (
     spans,
 )
 from truecount.results import Posterior
-from truecount.results.summary import interval_of
+from truecount.results.summary import MOST_ROWS, SHOWN, interval_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,14 +57,28 @@ class ConfusionData:
 
 
 def confusion_data(posterior: Posterior, *, level: float = 0.95) -> ConfusionData:
-    """Return what `confusion` draws: means and equal-tailed intervals of the draws."""
-    level = _check.level(level)
+    """Return what `confusion` draws: means and equal-tailed intervals of the draws.
+
+    Of more than 40 classes the 30 largest have a row, and all others one together, mixed by their shares in each draw;
+    of as many outputs those called like these classes, or else the most frequent, have a column.
+    """
+    level, rows = _check.level(level), posterior.confusion
+    classes, outputs = posterior.classes, posterior.counts.outputs
+    order = np.argsort(-posterior.mean, kind="stable")
+    if len(classes) > MOST_ROWS:
+        shares = posterior.prevalence[:: posterior.draws.stride, order[SHOWN:]]
+        others = np.einsum("dl,dlk->dk", shares / shares.sum(axis=1, keepdims=True), rows[:, order[SHOWN:]])
+        rows = np.concatenate([rows[:, order[:SHOWN]], others[:, None]], axis=1)
+        classes = (*(classes[place] for place in order[:SHOWN]), f"{len(order) - SHOWN} others")
+    if len(outputs) > MOST_ROWS:
+        columns = np.argsort(-posterior.counts.unlabeled - posterior.counts.labeled.sum(axis=0), kind="stable")
+        if posterior.counts.outputs_are_classes:
+            columns = np.array([outputs.index(posterior.classes[place]) for place in order])
+        others = rows[:, :, columns[SHOWN:]].sum(axis=2, keepdims=True)
+        rows = np.concatenate([rows[:, :, columns[:SHOWN]], others], axis=2)
+        outputs = (*(outputs[place] for place in columns[:SHOWN]), f"{len(columns) - SHOWN} others")
     return ConfusionData(
-        classes=posterior.classes,
-        outputs=posterior.counts.outputs,
-        mean=posterior.confusion.mean(axis=0),
-        interval=interval_of(posterior.confusion, level),
-        level=level,
+        classes=classes, outputs=outputs, mean=rows.mean(axis=0), interval=interval_of(rows, level), level=level
     )
 
 

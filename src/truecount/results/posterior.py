@@ -136,9 +136,9 @@ class Posterior:
         Given a draw, the class of each item with output k is drawn from P(class | output k); from scores, the class of
         each item from P(class | its scores).
         """
+        require_realizable(self.counts)
         if self.draws.realized is not None:
             return self.draws.realized
-        require_realizable(self.counts)
         joint = self.prevalence[:: self.draws.stride, :, None] * self.confusion
         of_output = joint.sum(axis=1, keepdims=True)
         given_output = np.divide(joint, of_output, out=np.full_like(joint, 1 / len(self.classes)), where=of_output > 0)

@@ -49,7 +49,7 @@ class Gibbs(Engine):
     -----
     After every third sweep prevalence is moved between classes while the outputs keep their shares
     (`chains.transfers`), because imputed items hold the rows of large classes still. Groups that are drawn jointly go
-    without.
+    without. Where not every draw of the confusion is kept, the realized shares are those of the imputed items.
 
     It refuses problems in which its chains would crawl: many more unlabelled than labelled items, because so many
     imputed labels hold all of the confusion still, and fewer outputs than classes. Weighted counts are rounded to whole
@@ -84,6 +84,7 @@ class Gibbs(Engine):
         """Draw; chains begin where the landscape says, and must not miss its modes."""
         density = landscape.density
         budget = self.budget or int(np.clip(2e9 / (self.chains * density.rows.size), 2_000, 40_000))
+        imputed: list[FloatArray] = []
         with _Chains(landscape, self.chains, seed) as chains:
             chains.warm_up(self.warmup)
             history = History(self.chains, density)
@@ -92,9 +93,14 @@ class Gibbs(Engine):
                 for _ in range(min(more, budget - history.length)):
                     chains.sweep(1)
                     history.append(*chains.where())
+                    imputed.append(chains.imputed())
                 more = 0 if self.effective_draws is None else history.missing(self.effective_draws)
         run = ChainRun(engine="Gibbs", chains=self.chains, warmup=self.warmup, modes=landscape.prevalence_of_modes)
-        return landscape.judged(history.draws(run))
+        drawn = history.draws(run)
+        if drawn.stride > 1 and density.unlabeled.any():
+            of_class = np.stack(imputed[: len(drawn.prevalence) // self.chains], axis=1).reshape(drawn.prevalence.shape)
+            drawn = replace(drawn, realized=of_class / of_class.sum(axis=1, keepdims=True))
+        return landscape.judged(drawn)
 
     def sample_jointly(self, densities: Sequence[Density], seed: int) -> list[Draws]:
         """Draw together, or refuse by name: impute the items of all groups, then draw each group's prevalence."""
@@ -105,7 +111,7 @@ class Gibbs(Engine):
         prevalence = dirichlet(rng, shared.prevalence, (self.chains, len(densities)))
         history, concentrations = History(self.chains, shared), Concentrations(shared, self.chains, rng)
         for sweep in range(self.warmup + -(-self.draws // self.chains)):
-            prevalence, confusion = _swept(shared, unlabeled, prevalence, confusion, concentrations, rng)
+            prevalence, confusion, _ = _swept(shared, unlabeled, prevalence, confusion, concentrations, rng)
             if sweep >= self.warmup:
                 history.append(prevalence.reshape(self.chains, -1), confusion)
         run = ChainRun(engine="Gibbs", chains=self.chains, warmup=self.warmup)
@@ -146,6 +152,10 @@ class _Chains:
         else:
             list(self.threads.map(lambda part: part.sweep(times), self.parts))
 
+    def imputed(self) -> FloatArray:
+        """Shape (chains, classes): the unlabelled items by class of the last sweep."""
+        return np.concatenate([part.imputed for part in self.parts])
+
     def where(self) -> tuple[FloatArray, FloatArray]:
         """Shapes (chains, classes) and (chains, classes, outputs)."""
         prevalence = np.concatenate([part.prevalence for part in self.parts])
@@ -165,16 +175,16 @@ class _Part:
     ) -> None:
         self.density, self.chances, self.rng, self.sweeps = density, chances, rng, 0
         self.prevalence, self.confusion, self.unlabeled = prevalence, confusion, _whole_items(density)[None]
-        self.concentrations = Concentrations(density, len(prevalence), rng)
+        self.concentrations, self.imputed = Concentrations(density, len(prevalence), rng), np.zeros_like(prevalence)
         self.is_transferring, self.transfers, self.moved = bool(chances.any()), 0, 0.0
 
     def sweep(self, times: int) -> None:
         """Impute and draw so many times, with a transfer now and then."""
         for _ in range(times):
-            prevalence, self.confusion = _swept(
+            prevalence, self.confusion, of_class = _swept(
                 self.density, self.unlabeled, self.prevalence[:, None], self.confusion, self.concentrations, self.rng
             )
-            self.prevalence, self.sweeps = prevalence[:, 0], self.sweeps + 1
+            self.prevalence, self.imputed, self.sweeps = prevalence[:, 0], of_class[:, 0], self.sweeps + 1
             if self.sweeps % SWEEPS_PER_TRANSFER == 0 and self.is_transferring:
                 before = self.prevalence.copy()
                 self._transfer()
@@ -206,14 +216,17 @@ def _swept(
     confusion: FloatArray,
     concentrations: Concentrations,
     rng: np.random.Generator,
-) -> tuple[FloatArray, FloatArray]:
-    """Impute items of all groups, draw learned priors given them, then prevalence and confusion given all these."""
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Impute items of all groups, draw learned priors given them, then prevalence and confusion given all these.
+
+    Returned are these two, and the items of each class.
+    """
     joint = prevalence[:, :, None, :] * confusion.transpose(0, 2, 1)[:, None] + 1e-300
     items = rng.multinomial(unlabeled, joint / joint.sum(axis=3, keepdims=True))
     of_class, of_row = items.sum(axis=2), items.sum(axis=1).transpose(0, 2, 1)
     concentrations.update(of_class, of_row, rng)
     drawn = dirichlet(rng, concentrations.prevalence + of_class, ())
-    return drawn, draw_rows(rng, density, of_row + concentrations.beyond, ())
+    return drawn, draw_rows(rng, density, of_row + concentrations.beyond, ()), of_class
 
 
 def refuse_crawling(density: Density) -> None:

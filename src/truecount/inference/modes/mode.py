@@ -18,6 +18,8 @@ RIVAL_ROUNDS = 12
 """Rounds of leaps that a climb from another point gets before it is judged."""
 RIVAL_STEPS = 5_000
 """Steps that the best of them may take after that."""
+CELLS_OF_STARTS = 2_000_000
+"""Cells of all such points together: of very many classes fewer points are tried."""
 CLOSE = 1e-3
 """Nats, and shares, below which two modes are one."""
 
@@ -116,7 +118,7 @@ def one_class_starts(density: Density) -> FloatArray:
     """
     even, labels = even_start(density), density.rows.sum(axis=1)
     explained = density.rows / labels[:, None] @ density.unlabeled
-    tried = np.sort(np.argsort(-explained, kind="stable")[:MOST_RIVALS])
+    tried = np.sort(np.argsort(-explained, kind="stable")[: _affordable(MOST_RIVALS, density)])
     points = np.repeat(even[None], len(tried), axis=0)
     points[:, :, 0] = 0.02 / density.n_classes
     points[np.arange(len(tried)), tried, 0] += 0.98
@@ -134,12 +136,17 @@ def shuffled_starts(density: Density) -> FloatArray:
     rng, rows, unlabeled = np.random.default_rng(0), density.rows, density.unlabeled
     classes = np.argsort(np.lexsort([(rows**2).sum(axis=1), rows.sum(axis=1), rows @ unlabeled]))
     outputs = np.argsort(np.lexsort([(rows**2).sum(axis=0), rows.sum(axis=0), unlabeled]))
-    shares = rng.dirichlet(np.full(density.n_classes, 0.5), (SHUFFLES, density.n_outputs))
+    size = _affordable(SHUFFLES, density), density.n_outputs
+    shares = rng.dirichlet(np.full(density.n_classes, 0.5), size)
     items = shares[:, outputs][:, :, classes].transpose(0, 2, 1) * unlabeled
     seen = rows - 1 + 1 / density.n_outputs + items
     confusion = np.where(density.is_known[:, None], density.known, seen / seen.sum(axis=2, keepdims=True))
     held = items.sum(axis=2, keepdims=True) + 1 / density.n_classes
     return np.concatenate([held / held.sum(axis=1, keepdims=True), confusion], axis=2)
+
+
+def _affordable(most: int, density: Density) -> int:
+    return max(2, min(most, CELLS_OF_STARTS // density.rows.size))
 
 
 def climb_together(density: Density, points: FloatArray, rounds: int) -> FloatArray:
@@ -179,8 +186,9 @@ def _against_rivals(
 ) -> tuple[FloatArray, FloatArray | None, int]:
     """Climb from elsewhere too: the highest point, the second highest that lies apart, and the steps taken."""
     starts = np.concatenate([one_class_starts(density), shuffled_starts(density)])
-    others = list(climb_together(density, starts, RIVAL_ROUNDS))
-    steps = 3 * LEAPS_BETWEEN_CHECKS * RIVAL_ROUNDS
+    others, steps = _still_apart(density, ascent, starts, point)
+    if not others:
+        return point, None, steps
     challenger = max(others, key=ascent.height)
     if _is_apart(challenger, point):
         challenger, more = _climb(density, challenger, min(budget, RIVAL_STEPS), gently=False)
@@ -191,6 +199,19 @@ def _against_rivals(
     converged = [other for other in others if ascent.residual(other) <= CLOSE]
     rivals = [other for other in (challenger, *converged) if _is_apart(other, point)]
     return point, max(rivals, key=ascent.height, default=None), steps
+
+
+def _still_apart(
+    density: Density, ascent: Ascent, points: FloatArray, highest: FloatArray
+) -> tuple[list[FloatArray], int]:
+    """Climb from each point for some rounds, and leave out those that have come to the highest one; count the steps."""
+    rounds = 0
+    while len(points) and rounds < RIVAL_ROUNDS:
+        points, rounds = climb_together(density, points, 1), rounds + 1
+        is_there = np.abs(points[..., 0] - highest[:, 0]).max(axis=1) <= CLOSE
+        is_there &= np.abs(ascent.height(points) - ascent.height(highest)) <= CLOSE
+        points = points[~is_there]
+    return list(points), 3 * LEAPS_BETWEEN_CHECKS * rounds
 
 
 def _is_apart(one: FloatArray, other: FloatArray) -> bool:
