@@ -16,7 +16,7 @@ KNOTS, MORE_KNOTS, MANY_LABELS = 4, 9, 1000
 """Of the spline of two classes, at quantiles of the log-odds; more of them from so many labels on."""
 MANY_OF_A_CLASS = 200
 """Labels a class, on average, from which on each class of three or more has bends of its own."""
-WIDTHS = (0.3, 1.0, 3.0)
+WIDTHS = (1.0, 3.0)
 """Multiples of the prior standard deviations; the labels choose."""
 PROBABILITIES = (0.5, 0.1, 0.01)
 """Where the map of three classes or more may bend."""
