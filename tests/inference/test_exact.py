@@ -148,7 +148,7 @@ def test_an_output_that_nothing_gives_changes_nothing():
 @pytest.mark.parametrize(
     "engine", [Exact(4000), tc.Hamiltonian(2000, effective_draws=1000)], ids=["Exact", "Hamiltonian"]
 )
-@pytest.mark.parametrize("items", [10**15, 10**17])
+@pytest.mark.parametrize("items", [10**15, pytest.param(10**17, marks=pytest.mark.slow)])
 def test_more_items_than_floats_have_digits_for_say_what_fewer_say(engine, items, seed):
     """Rounding alone gave weights of several nats."""
     labeled, shares = [[9, 1, 0], [0, 0, 7]], np.array([0.5, 0.3, 0.2])

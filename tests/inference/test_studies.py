@@ -113,6 +113,7 @@ def means_agree(first, second):
     return all(found)
 
 
+@pytest.mark.slow
 def test_studies_that_cannot_vary_are_one_confusion(seed):
     groups = Groups({"x": [[40, 5], [6, 60]], "y": [[30, 6], [9, 50]]}, REGIONS)
     one = infer(groups, LabelShift(groups=Pooled()), engine=Auto(600), seed=seed)
@@ -141,6 +142,7 @@ def test_one_survey_is_answered_by_few_draws(seed):
     assert "one-group" not in [finding.code for finding in answer.findings]
 
 
+@pytest.mark.slow
 def test_regions_of_one_new_study_share_its_rows(seed):
     groups, _ = PROBLEMS["regions"]
     answer = infer(groups, LabelShift(confusion=ONE), engine=Auto(300), seed=seed)

@@ -109,6 +109,7 @@ def test_many_classes_agree_with_hamiltonian_chains(seed):
     assert np.abs((one.prevalence.mean(axis=0) - other.prevalence.mean(axis=0)) / error).max() < 5
 
 
+@pytest.mark.slow
 def test_weighted_items_of_many_classes_are_not_rounded():
     """Thirty classes with .45 effective items each: rounded, they would have none."""
     labeled, unlabeled = np.eye(34) * 60 + 1, np.where(np.arange(34) < 4, 600.0, 90.0)

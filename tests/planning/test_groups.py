@@ -22,6 +22,7 @@ def test_pooled_groups_are_forecast_narrower_than_independent_ones_as_they_are_i
     assert widths["pooled"] < 0.97 * widths["independent"]
 
 
+@pytest.mark.slow
 def test_two_groups_far_apart_are_told_apart_and_two_alike_are_not():
     far = tc.Groups(LABELED, {"A": [80, 20], "B": [30, 70]}, classes=["fail", "pass"])
     like = tc.Groups(LABELED, {"A": [50, 50], "B": [50, 50]}, classes=["fail", "pass"])

@@ -96,6 +96,7 @@ def test_a_share_above_a_threshold_needs_more_labels_the_nearer_it_is():
     assert below.cost == pytest.approx(far.cost, rel=0.3)
 
 
+@pytest.mark.slow
 def test_two_groups_are_told_apart_with_more_items():
     found = tc.plan(GROUPS, goal=tc.Goal.apart("A", "B", of="pass"))
     assert found.probability > 0.95

@@ -114,6 +114,7 @@ def test_scores_are_those_of_inferring_without_the_group():
     assert unreliable.sentence == "Some scores are not reliable: 1 of 5 groups are too influential to leave out."
 
 
+@pytest.mark.slow
 def test_the_first_period_of_a_walk_is_predicted_by_the_prior_of_the_level_too():
     """Without its items a period is predicted from the others. Five standard errors of both: .006 and .015."""
     items = {0: [12, 8], 1: [25, 75], 2: [30, 70], 3: [25, 75]}
