@@ -12,6 +12,7 @@ import truecount as tc
 from truecount.counts import Combinations, Ratings
 from truecount.diagnostics.raters import dependence
 from truecount.errors import InputError
+from truecount.inference import convergence, raters
 from truecount.results.raters import agreement_of
 
 COUNTS = tc.Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
@@ -235,3 +236,44 @@ def maximum_likelihood(labels: np.ndarray, items: np.ndarray) -> tuple[np.ndarra
             table = np.array([[weights[labels[:, rater] == said, name].sum() for said in (0, 1)] for name in (0, 1)])
             rates[rater] = table / table.sum(axis=1, keepdims=True)
     return shares, rates
+
+
+REGIONS = {"north": [52, 21], "south": [30, 38], "east": [44, 29], "west": [25, 40]}
+RIGHT = [[1.0, 0.0], [0.0, 1.0]]
+
+
+def apart(seed: int) -> float:
+    """How far shares, rates, centre and spread of groups by right labels are from those of plain pooling, in errors."""
+    groups, prior = tc.Groups([[55, 12], [9, 50]], REGIONS, classes=["no", "yes"]), tc.Prior(1.0, "flat")
+    plain = tc.infer(groups, tc.LabelShift(prior, groups=tc.Pooled(kind="dirichlet")), engine=tc.Auto(2000), seed=seed)
+    rated = tc.infer(groups, tc.ErringLabels(prior, known=RIGHT), engine=tc.Auto(2000), seed=seed)
+    assert rated.model.groups == plain.model.groups
+    means, errors = [], []
+    for answer in (plain, rated):
+        values = (answer.prevalence[:, :, 0], answer.confusion[:, :, 0], answer.draws.centre, np.log(answer.spread))
+        flat = np.concatenate([each.reshape(len(each), -1) for each in values], axis=1)
+        means.append(flat.mean(axis=0))
+        errors.append(flat.std(axis=0) / np.sqrt(convergence.effective_fast(flat, answer.draws.chains)))
+    return float(np.abs((means[0] - means[1]) / np.hypot(*errors)).max())
+
+
+@pytest.mark.slow
+def test_groups_by_labels_that_are_right_are_pooled_as_by_counts(seed: int) -> None:
+    assert apart(seed) < 5
+
+
+@pytest.mark.slow
+def test_that_sees_another_prior_of_the_spread(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = raters._Common.__init__
+    monkeypatch.setattr(raters._Common, "__init__", lambda common, prior, scale: made(common, prior, 3 * scale))
+    assert apart(seed) > 5
+
+
+def test_three_groups_are_pooled_unless_they_are_said_to_be_independent() -> None:
+    groups = tc.Groups([[55, 12], [9, 50]], REGIONS, classes=["no", "yes"])
+    model = tc.ErringLabels(known=0.05)
+    assert model.variation_of(groups) == tc.Pooled(kind="dirichlet")
+    assert model.variation_of(groups.select(["north", "south"])) == tc.Independent()
+    assert tc.ErringLabels(known=0.05, groups=tc.Independent()).variation_of(groups) == tc.Independent()
+    with pytest.raises(InputError, match="Dirichlet distribution"):
+        tc.ErringLabels(groups=tc.Pooled())

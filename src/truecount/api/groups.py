@@ -17,14 +17,13 @@ from truecount.inference.draws import Engine
 from truecount.inference.hierarchical import sample_groups
 from truecount.models import Cut, Independent, LabelShift, Pooled, Varying
 from truecount.models.groups import group_density
+from truecount.models.variation import FEWEST_POOLED
 from truecount.results.export.provenance import Origin
 from truecount.results.groups.posterior import GroupPosterior
 from truecount.results.groups.spread_sensitivity import SpreadSensitivity
 from truecount.results.groups.summary import Questions
 
 SENSITIVITY_ENGINE = Auto(400)
-FEWEST_POOLED = 3
-"""Groups from which on they are pooled by default."""
 
 
 def infer_groups(groups: Groups, model: LabelShift, engine: Engine, origin: Origin) -> GroupPosterior:

@@ -12,7 +12,7 @@ from truecount.diagnostics.raters import rater_findings
 from truecount.errors import InputError
 from truecount.inference.draws import Engine
 from truecount.inference.raters import RatedDraws, sample_rated
-from truecount.models import Independent, LabelShift, Model
+from truecount.models import LabelShift, Model
 from truecount.models.erring_labels import ErringLabels, RatedDensity
 from truecount.results import Posterior
 from truecount.results.export.provenance import Origin
@@ -45,7 +45,7 @@ def infer_rated(
             by=counts.by,
             combinations=counts.combinations,
         )
-        chosen = replace(chosen, groups=Independent())
+        chosen = replace(chosen, groups=chosen.variation_of(counts))
         draws = drawn.of_groups()
         found = rater_findings(groups, chosen, density, rates, draws)
         return GroupPosterior(draws=draws, data=groups, model=chosen, findings=found, origin=origin, raters=rates)

@@ -99,7 +99,7 @@ def require_nothing_in_common(options: GroupOptions, model: Model, ratings: Rati
     """Refuse options that relate groups or studies to each other, where labels may err."""
     given = [name for name in ("trend", "covariate", "study") if getattr(options, name)]
     if given and (ratings is not None or isinstance(model, ErringLabels)):
-        needed = "with labels that may err, groups have nothing in common but the classifier"
+        needed = "with labels that may err, groups vary around a common centre, or are independent"
         instead = "pass one --label" if ratings is not None else "leave --label-error out"
         raise InputError(f"--{given[0]}", "is given", needed, f"Leave --{given[0]} out, or {instead}")
 

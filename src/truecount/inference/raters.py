@@ -3,7 +3,8 @@
 In turns: the true classes of labelled items given all rates, the classes of unlabelled items, then all rates given
 these. Imputed classes of many unlabelled items hold the confusion still, so other moves (Metropolis–Hastings) propose
 it from what labelled items alone say. One takes the shares along so that a summary of the outputs, as many numbers as
-there are classes, stays what it was. With more outputs than classes, two more keep all outputs: one row gives way.
+there are classes, stays what it was; the centre of pooled groups goes along too. With more outputs than classes, two
+more keep all outputs: one row gives way.
 """
 
 from dataclasses import dataclass, replace
@@ -16,14 +17,18 @@ from truecount.inference.draws import CONFUSION_BYTES, Draws, dirichlet
 from truecount.inference.group_draws import GroupDraws
 from truecount.inference.run import ChainRun, status_of
 from truecount.models.erring_labels import RatedDensity
+from truecount.models.hierarchy.dirichlet import DirichletGroups
+from truecount.models.hierarchy.log_ratios import log_ratio_basis, shares_of
 
 CHAINS, WARMUP, FIRST = 8, 500, 1000
 """Chains, sweeps of each that are thrown away, and sweeps after which it is first asked whether these are enough."""
 MOST_SWEEPS = 32_000
 SMALLEST, WORST_CONDITION = 1e-300, 1e10
 WANTED_ACCEPTANCE = 0.3
+WALK = 2.4
+"""Steps of a random walk, in standard deviations of what is drawn."""
 Move = tuple[FloatArray, FloatArray, FloatArray]
-"""Logarithm of the acceptance ratio, proposed shares, proposed confusion."""
+"""Logarithm of the acceptance ratio, proposed shares (the centre of pooled groups behind them), proposed confusion."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +47,10 @@ class RatedDraws:
         Shape (kept, classes): class shares behind the labelled items.
     labeled
         Shape (classes, outputs): labelled items by class, imputed, on the average.
+    centre
+        Shape (kept, columns, log-ratios): of pooled groups, no columns elsewhere.
+    spread
+        Shape (kept, spreads): of pooled groups, none elsewhere.
     """
 
     prevalence: FloatArray
@@ -49,6 +58,8 @@ class RatedDraws:
     raters: FloatArray
     labeled_prevalence: FloatArray
     labeled: FloatArray
+    centre: FloatArray
+    spread: FloatArray
     stride: int
     effective: FloatArray
     rhat: FloatArray
@@ -66,17 +77,19 @@ class RatedDraws:
             run=self.run,
         )
 
+    def have_groups_converged(self) -> bool:
+        """Whether what pooled groups have in common has converged, too."""
+        return not self.spread.size or self.of_groups().is_enough(convergence.FEWEST_EFFECTIVE)
+
     def of_groups(self) -> GroupDraws:
-        """Return the draws of several groups, which have nothing in common but the classifier."""
-        kept, classes = len(self.confusion), self.prevalence.shape[2]
-        nothing = np.zeros((kept, 0))
+        """Return the draws of several groups, which have one classifier in common."""
         return GroupDraws(
             prevalence=self.prevalence[:: self.stride],
             confusion=self.confusion,
-            centre=np.zeros((kept, 0, classes - 1)),
-            spread=nothing,
+            centre=self.centre,
+            spread=self.spread,
             common_rows=None,
-            row_spread=nothing,
+            row_spread=np.zeros((len(self.confusion), 0)),
             chains=self.run.chains,
             iterations=self.run.warmup + len(self.prevalence) // self.run.chains,
             gradients=0,
@@ -101,7 +114,9 @@ def sample_rated(density: RatedDensity, *, effective_draws: int, seed: int) -> R
         effective, rhat = convergence.effective_draws(flat, CHAINS), convergence.rhat(flat, CHAINS)
         is_enough = effective.min() >= effective_draws and rhat.max() <= convergence.RHAT_LIMIT
         if is_enough or swept >= MOST_SWEEPS:
-            return kept.draws(chain, effective, rhat)
+            drawn = kept.draws(chain, effective, rhat)
+            if swept >= MOST_SWEEPS or drawn.have_groups_converged():
+                return drawn
         wanted = min(2 * swept, MOST_SWEEPS)
 
 
@@ -124,6 +139,7 @@ class _Chains:
         self.rho = np.tile(np.where(np.isnan(density.known), right, density.known), (CHAINS, 1, 1, 1))
         self.phi = np.full((CHAINS, n_classes, n_outputs), 1 / n_outputs)
         self.pi = np.full((CHAINS, len(self.unlabeled), n_classes), 1 / n_classes)
+        self.common = None if density.spread is None else _Common(density.prevalence, density.spread)
         self.total = np.zeros((n_classes, n_outputs))
         self.log_step, self.moved, self.moves = np.full((3, CHAINS), -1.0), 0.0, 0
         self._impute_labeled()
@@ -139,6 +155,10 @@ class _Chains:
         """Concentrations of the confusion given labelled items alone."""
         return self.density.rows + self.of_class_output
 
+    def _concentration(self) -> FloatArray:
+        """Of the shares of each group, shape (classes,) or (chains, 1, classes)."""
+        return self.density.prevalence if self.common is None else self.common.concentration()[:, None]
+
     def sweep(self, *, is_tuning: bool = False) -> None:
         """Draw everything once."""
         rng, density = self.rng, self.density
@@ -149,8 +169,11 @@ class _Chains:
         joint = self.pi[:, :, None, :] * self.phi.transpose(0, 2, 1)[:, None] + SMALLEST
         items = rng.multinomial(self.unlabeled, joint / joint.sum(axis=3, keepdims=True))
         rows = self._rows() + items.sum(axis=1).transpose(0, 2, 1)
-        self.pi = np.maximum(dirichlet(rng, density.prevalence + items.sum(axis=2), ()), SMALLEST)
+        self.pi = np.maximum(dirichlet(rng, self._concentration() + items.sum(axis=2), ()), SMALLEST)
         self.phi = np.maximum(dirichlet(rng, rows, ()), SMALLEST)
+        if self.common is not None:
+            self.common.sweep(rng, self.pi)
+            self._move_groups(self.common)
         if self.can_move:
             self._take(0, self._move_along_summary(), is_tuning)
         if self.can_rest:
@@ -173,19 +196,53 @@ class _Chains:
     def _move_along_summary(self) -> Move:
         """Propose a confusion from what labelled items say, with shares that keep the summary of the outputs.
 
-        The shares of each group go through a linear map that keeps their sum: its determinant is that of the summaries.
+        The shares of each group, and their centre, go through a linear map that keeps their sum: its determinant is
+        that of the summaries.
         """
         proposal = self._refreshed(self.phi, self._rows(), self._part(0))
         before, after = self.phi @ self.summary, proposal @ self.summary
         is_regular = np.linalg.cond(np.stack([before, after])).max(axis=0) < WORST_CONDITION
         after = np.where(is_regular[:, None, None], after, np.eye(len(self.density.rows)))
-        shares = self.pi @ before @ np.linalg.inv(after)
-        ratio = len(self.unlabeled) * (np.linalg.slogdet(before)[1] - np.linalg.slogdet(after)[1])
-        is_inside: BoolArray = is_regular & (shares > 0).all(axis=(1, 2))
-        shares = np.where(is_inside[:, None, None], shares, self.pi)
-        ratio += ((self.density.prevalence - 1) * (np.log(shares) - np.log(self.pi))).sum(axis=(1, 2))
+        old = self.pi if self.common is None else np.concatenate([self.pi, self.common.centre[:, None]], axis=1)
+        new = old @ before @ np.linalg.inv(after)
+        is_inside: BoolArray = is_regular & (new > 0).all(axis=(1, 2))
+        new = np.where(is_inside[:, None, None], new, old)
+        ratio = old.shape[1] * (np.linalg.slogdet(before)[1] - np.linalg.slogdet(after)[1])
+        ratio += self._log_prior(new) - self._log_prior(old)
+        shares = new[:, : len(self.unlabeled)]
         ratio += self._log_likelihood(shares, proposal) - self._log_likelihood(self.pi, self.phi)
-        return np.where(is_inside, ratio, -np.inf), shares, proposal
+        return np.where(is_inside, ratio, -np.inf), new, proposal
+
+    def _move_groups(self, common: "_Common") -> None:
+        """Stretch all groups about their centre, the spread with them; then shift them all, the centre with them.
+
+        How far is chosen by chance, from a hundredth to three: what fits depends on the spread, which may be near zero.
+        """
+        rng, basis = self.rng, common.groups.basis
+        stretch, step = (np.exp(rng.uniform(-4.5, 1.0, CHAINS)) for _ in range(2))
+        stretch *= rng.standard_normal(CHAINS)
+        shift = step[:, None, None] * rng.standard_normal((CHAINS, 1, basis.shape[1]))
+        for is_shift in (False, True):
+            ratios, about = np.log(self.pi) @ common.inverse, common.ratios()[:, None]
+            if is_shift:
+                moved, centre = ratios + shift, _shares(basis, about + shift)[:, 0]
+                spread, volume = common.spread, np.zeros(CHAINS)
+            else:
+                moved, centre = about + np.exp(stretch)[:, None, None] * (ratios - about), common.centre
+                spread, volume = common.spread * np.exp(stretch), stretch * ratios[0].size
+            shares = _shares(basis, moved)
+            ratio = common.height(shares, centre, spread) - common.height(self.pi, common.centre, common.spread)
+            ratio += volume + self._log_likelihood(shares, self.phi) - self._log_likelihood(self.pi, self.phi)
+            accepted = common.take(ratio, centre, spread, rng)
+            self.pi = np.where(accepted[:, None, None], shares, self.pi)
+
+    def _log_prior(self, shares: FloatArray) -> FloatArray:
+        """Return the log-density of the groups' shares and, behind them, their centre where they have one."""
+        if self.common is None:
+            return np.asarray(((self.density.prevalence - 1) * np.log(shares)).sum(axis=(1, 2)))
+        centre, groups = shares[:, -1], shares[:, :-1]
+        own = ((self.density.prevalence - 1) * np.log(centre)).sum(axis=1)
+        return np.asarray(own + self.common.log_density(groups, centre) - np.log(groups).sum(axis=(1, 2)))
 
     def _move_rows(self) -> Move:
         """Propose all rows but one; that one takes what keeps the outputs of the population exactly as they are."""
@@ -217,7 +274,9 @@ class _Chains:
         ratio, shares, proposal = move
         accepted = np.log(self.rng.random(CHAINS)) < ratio
         self.phi = np.where(accepted[:, None, None], proposal, self.phi)
-        self.pi = np.where(accepted[:, None, None], shares, self.pi)
+        self.pi = np.where(accepted[:, None, None], shares[:, : len(self.unlabeled)], self.pi)
+        if self.common is not None:
+            self.common.centre = np.where(accepted[:, None], shares[:, -1], self.common.centre)
         if is_tuning:
             self.log_step[kind] += 0.1 * (accepted - WANTED_ACCEPTANCE)
         else:
@@ -246,12 +305,66 @@ class _Chains:
         return np.asarray((self.unlabeled * np.log(np.maximum(shares @ rows, SMALLEST))).sum(axis=(1, 2)))
 
 
+class _Common:
+    """What pooled groups have in common: ``π_g ~ Dir(κ m)``, with the spread that stands for κ, shapes (chains, …)."""
+
+    def __init__(self, concentration: FloatArray, scale: float) -> None:
+        n_classes = len(concentration)
+        self.prior, self.scale = concentration, scale
+        self.groups = DirichletGroups(log_ratio_basis(n_classes))
+        self.inverse = np.linalg.pinv(self.groups.basis).T
+        self.centre = np.full((CHAINS, n_classes), 1 / n_classes)
+        self.spread = np.full(CHAINS, scale)
+
+    def ratios(self) -> FloatArray:
+        """Return the log-ratios of the centre."""
+        return np.asarray(np.log(self.centre) @ self.inverse)
+
+    def concentration(self) -> FloatArray:
+        """Return κ m, shape (chains, classes)."""
+        return self._concentrations(self.centre, self.spread)
+
+    def log_density(self, shares: FloatArray, centre: FloatArray, spread: FloatArray | None = None) -> FloatArray:
+        """Return the log-density of the groups' log-ratios, shape (chains,)."""
+        concentrations = self._concentrations(centre, self.spread if spread is None else spread)
+        return self.groups.log_density(concentrations[:, :, None], shares.transpose(0, 2, 1))
+
+    def sweep(self, rng: np.random.Generator, shares: FloatArray) -> None:
+        """Move the centre, then the spread, by random walks in log-ratios and in the logarithm of the spread.
+
+        Steps are as long as what the groups leave open: the centre's in proportion to the spread.
+        """
+        basis, number = self.groups.basis, shares[0].size
+        step = WALK * np.minimum(self.spread, 1.0) / np.sqrt(shares.shape[1])
+        moved = self.ratios() + step[:, None] * rng.standard_normal((CHAINS, basis.shape[1]))
+        ratio = self.height(shares, _shares(basis, moved), self.spread) - self.height(shares, self.centre, self.spread)
+        self.take(ratio, _shares(basis, moved), self.spread, rng)
+        spread = self.spread * np.exp(WALK / np.sqrt(2 * number) * rng.standard_normal(CHAINS))
+        ratio = self.height(shares, self.centre, spread) - self.height(shares, self.centre, self.spread)
+        self.take(ratio, self.centre, spread, rng)
+
+    def take(self, ratio: FloatArray, centre: FloatArray, spread: FloatArray, rng: np.random.Generator) -> BoolArray:
+        """Take a proposal with the probability of its ratio, and say in which chains."""
+        accepted: BoolArray = np.log(rng.random(CHAINS)) < ratio
+        self.centre = np.where(accepted[:, None], centre, self.centre)
+        self.spread = np.where(accepted, spread, self.spread)
+        return accepted
+
+    def height(self, shares: FloatArray, centre: FloatArray, spread: FloatArray) -> FloatArray:
+        """Return the log-density of log-ratios of shares and centre, and of the logarithm of the spread."""
+        hyper = np.log(centre) @ self.prior - 0.5 * (spread / self.scale) ** 2 + np.log(spread)
+        return np.asarray(self.log_density(shares, centre, spread) + hyper)
+
+    def _concentrations(self, centre: FloatArray, spread: FloatArray) -> FloatArray:
+        return np.asarray((2 * len(self.prior) / spread**2)[:, None] * centre)
+
+
 class _Kept:
     """Draws that were kept; when confusions and raters weigh too much, every second one is let go."""
 
     def __init__(self, stride: int) -> None:
         self.stride, self.shares = stride, list[FloatArray]()
-        self.more: list[tuple[FloatArray, FloatArray, FloatArray]] = []
+        self.more: list[tuple[FloatArray, ...]] = []
         self.labeled: FloatArray | float = 0.0
 
     def add(self, chains: _Chains, sweep: int) -> None:
@@ -259,7 +372,10 @@ class _Kept:
         self.shares.append(chains.pi)
         self.labeled = self.labeled + chains.of_class_output.mean(axis=0)
         if sweep % self.stride == 0:
-            self.more.append((chains.phi, chains.rho, chains.tau))
+            common, ratios = chains.common, chains.tau.shape[1] - 1
+            centre = np.zeros((CHAINS, 0, ratios)) if common is None else common.ratios()[:, None]
+            spread = np.zeros((CHAINS, 0)) if common is None else common.spread[:, None]
+            self.more.append((chains.phi, chains.rho, chains.tau, centre, spread))
             if len(self.more) * (chains.phi.size + chains.rho.size) * 8 > CONFUSION_BYTES:
                 self.more, self.stride = self.more[::2], 2 * self.stride
 
@@ -270,7 +386,7 @@ class _Kept:
     def draws(self, chains: _Chains, effective: FloatArray, rhat: FloatArray) -> RatedDraws:
         """Return everything, judged, and cut so that each chain holds a whole number of strides."""
         number = len(self.shares) // self.stride * self.stride
-        confusion, raters, shares = (
+        confusion, raters, shares, centre, spread = (
             _chain_after_chain(list(each)) for each in zip(*self.more[: number // self.stride], strict=True)
         )
         complaint = convergence.complaint(effective, rhat)
@@ -283,11 +399,18 @@ class _Kept:
             raters=raters,
             labeled_prevalence=shares,
             labeled=np.asarray(self.labeled / len(self.shares)),
+            centre=centre,
+            spread=spread,
             stride=self.stride,
             effective=effective,
             rhat=rhat,
             run=replace(run, not_converged=complaint, status=status_of(complaint, rhat)),
         )
+
+
+def _shares(basis: FloatArray, ratios: FloatArray) -> FloatArray:
+    """Return the shares of log-ratios, which are along the last axis."""
+    return np.maximum(shares_of(basis, ratios[..., None])[..., 0], SMALLEST)
 
 
 def _chain_after_chain(values: list[FloatArray]) -> FloatArray:

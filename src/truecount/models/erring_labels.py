@@ -15,7 +15,7 @@ from truecount.counts import Combinations, Counts, Groups, Ratings
 from truecount.errors import InputError
 from truecount.models.label_shift import Density, LabelShift, require_fixed_prior
 from truecount.models.model import INDEPENDENT, Assumption
-from truecount.models.variation import Independent
+from truecount.models.variation import FEWEST_POOLED, Independent, Pooled
 
 ONE = "label"
 """What the only rater is called, where labels are one column."""
@@ -45,6 +45,9 @@ class RatedDensity:
         Shape (raters, classes, classes): concentrations of each rater's rows, validation included.
     known
         The same shape: rows that are known, NaN in those to be learned.
+    spread
+        Scale of the half-normal prior of the spread between groups, whose shares then have a Dirichlet distribution
+        around a centre with the prior `prevalence`; None where each group has that prior by itself.
     """
 
     labels: IntArray
@@ -56,6 +59,7 @@ class RatedDensity:
     rows: FloatArray
     raters: FloatArray
     known: FloatArray
+    spread: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +70,10 @@ class ErringLabels(LabelShift):
     ----------
     prior
         As in `LabelShift`, without rows that are known and without concentrations that are learned.
-    groups, confusion
-        None: groups are independent of each other, given the classifier.
+    groups
+        ``Pooled(kind="dirichlet")``, the default from three groups on, or `Independent`.
+    confusion
+        None: the classifier is the same in all groups.
     right
         How many right labels of each class the prior of a rater is worth, beside one of every label; None for as many
         as there are classes. Above 0 it says that raters are more often right than wrong, which tells the classes
@@ -124,10 +130,13 @@ class ErringLabels(LabelShift):
     def __post_init__(self) -> None:
         LabelShift.__post_init__(self)
         require_fixed_prior(self.prior, "labels that may be wrong")
-        for argument, choice in (("groups", self.groups), ("confusion", self.confusion)):
-            if choice is not None and not isinstance(choice, Independent):
-                needed = "with labels that may err, groups have nothing in common but the classifier"
-                raise InputError(argument, f"is {choice!r:.60}", needed, f"Leave {argument} out")
+        if not (self.groups is None or isinstance(self.groups, Independent) or _is_dirichlet(self.groups)):
+            needed = "with labels that may err, groups are independent or have a Dirichlet distribution"
+            remedy = 'Leave groups out, or pass Pooled(kind="dirichlet") or Independent()'
+            raise InputError("groups", f"is {self.groups!r:.60}", needed, remedy)
+        if self.confusion is not None:
+            needed = "with labels that may err, the classifier is the same in all groups"
+            raise InputError("confusion", f"is {self.confusion!r:.60}", needed, "Leave confusion out")
         for argument in ("right", "shares"):
             value = getattr(self, argument)
             least_is_zero = argument == "right"
@@ -179,7 +188,15 @@ class ErringLabels(LabelShift):
             self.prior.fixed.confusion_for(plain),
             concentrations,
             known,
+            variation.spread if isinstance(variation := self.variation_of(counts), Pooled) else None,
         )
+
+    def variation_of(self, counts: Counts | Groups) -> Pooled | Independent:
+        """Return how groups vary: by default around a common centre, from three groups on."""
+        if isinstance(self.groups, Pooled | Independent):
+            return self.groups
+        is_pooled = isinstance(counts, Groups) and len(counts) >= FEWEST_POOLED
+        return Pooled(kind="dirichlet") if is_pooled else Independent()
 
     def raters_of(self, ratings: Ratings) -> tuple[str, ...]:
         """Return the raters by name, each once, in the order of their columns."""
@@ -247,6 +264,10 @@ def require_repeats(labels: IntArray, labeled: FloatArray, raters: Sequence[str]
     if not twice and not set(used) <= told:
         found = f"of {listed_quoted(used)} never stand beside each other for one item"
         raise InputError("labels", found, NEEDED, REMEDY)
+
+
+def _is_dirichlet(variation: Any) -> bool:
+    return isinstance(variation, Pooled) and variation.kind == "dirichlet" and variation.covariates is None
 
 
 def _plain(given: Any) -> Any:

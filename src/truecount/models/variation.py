@@ -9,6 +9,9 @@ import numpy as np
 from truecount import _check
 from truecount.errors import InputError
 
+FEWEST_POOLED = 3
+"""Groups from which on they are pooled where nothing is said: two tell nothing of how much groups differ."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pooled:

@@ -14,7 +14,7 @@ from truecount.inference.hierarchical import sample_groups
 from truecount.inference.importance.many import own_seeds
 from truecount.models import Independent, LabelShift, Pooled
 from truecount.models.groups import group_density
-from truecount.models.variation import Variation
+from truecount.models.variation import FEWEST_POOLED, Variation
 from truecount.planning import normal
 from truecount.planning.forecast import (
     ALIKE,
@@ -30,8 +30,6 @@ from truecount.planning.forecast import (
 from truecount.planning.pilot import TRUTHS, believed, scenario_of
 from truecount.planning.scenario import Scenario, Sizes
 
-FEWEST_POOLED = 3
-"""Groups from which on they are pooled by default, as `infer` does."""
 INFERRED, DRAWS = 8, 250
 """Data sets that groups are inferred together from, and the effective sample size of each."""
 
