@@ -8,6 +8,7 @@ import pytest
 import truecount as tc
 from truecount import Counts, Prior
 from truecount._wording import percent
+from truecount.diagnostics import prior as prior_module
 from truecount.diagnostics.prior import (
     Models,
     _flat,
@@ -64,11 +65,12 @@ def test_weights_of_imputed_items_give_what_a_new_run_gives(part, prior):
     assert found.moved.max() > 1.5 * 5 * error  # so that no weights, or those of a wrong prior, fail above
 
 
-def test_chains_are_not_run_again():
+def test_chains_of_many_cells_are_not_run_again(monkeypatch):
     """Twenty labels against a row prior of 200: the weights carry a part of the way, and the finding projects it."""
     counts, prior = Counts([[8, 2], [3, 7]], [500, 500]), Prior(2.0, [[150, 50], [50, 150]])
     given, rows = density(counts, prior), prior.confusion_for(counts)
     draws = tc.Hamiltonian(500).sample(given, 1)
+    monkeypatch.setattr(prior_module, "MANY_CELLS", 4)
     half, double, *of_rows = prior_sensitivity(rows, given, draws, rerun=None)
     assert (half.step, double.step) == (1, 1)
     for change in of_rows:

@@ -30,8 +30,8 @@ HEAVY = 25.0
 TRUSTED, FEWEST = 0.7, 400
 """Pareto k up to which, and effective draws from which on, weights are trusted; above a k of 0.7 they have a bias
 (Vehtari, Simpson, Gelman, Yao & Gabry, 2024), and 400 draws know a mean to a twentieth of a standard deviation."""
-
-
+MANY_CELLS = 200
+"""Of the confusion, from which on chains are not run again: an answer under every other prior would take too long."""
 SHORTEST = 1e-3
 """Part of the way to another prior, below which none is tried."""
 
@@ -58,8 +58,8 @@ class PriorChange:
     is_new_run
         Whether the weights were unreliable, and the engine ran again.
     step
-        How far the prior was changed on the way to the other one, from 0 to 1: chains are not run again, and where
-        weights are unreliable they are those of a part of the way, on a logarithmic scale.
+        How far the prior was changed on the way to the other one, from 0 to 1: chains of many classes are not run
+        again, and where weights are unreliable they are those of a part of the way, on a logarithmic scale.
     """
 
     part: Part
@@ -183,9 +183,11 @@ def _reweighted(
     weights, k = _weights(log_weights)
     if _are_reliable(weights, k):
         return _compared(part, factor, weights @ shares, draws, k)
-    if draws.chains is None:
-        return replace(_compared(part, factor, rerun(models.other).prevalence.mean(axis=0), draws, k), is_new_run=True)
-    return _reweighted_by_items(part, factor, models, draws)
+    if draws.chains is not None:
+        by_items = _reweighted_by_items(part, factor, models, draws)
+        if by_items.step == 1 or models.given.rows.size >= MANY_CELLS:
+            return by_items
+    return replace(_compared(part, factor, rerun(models.other).prevalence.mean(axis=0), draws, k), is_new_run=True)
 
 
 def _are_reliable(weights: FloatArray, k: float | None) -> bool:
