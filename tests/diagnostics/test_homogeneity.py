@@ -226,3 +226,18 @@ def test_rounding_of_large_counts_is_no_difference() -> None:
     np.testing.assert_array_equal(test.by_class, [1, 1])
     near = np.array([[[300_000, 200_000]], [[3, 2]]])
     assert homogeneity_test(near).p_value == 1
+
+
+@pytest.mark.parametrize("classes", [4, 12, 30])
+def test_a_class_that_is_treated_differently_is_found_among_any_number(classes: int) -> None:
+    rng, rows = np.random.default_rng(0), 0.7 * np.eye(classes) + 0.3 / classes
+    tables = np.array([[rng.multinomial(60, row) for row in rows] for _ in range(4)], dtype=float)
+    tables[0, 0] = 60 * np.eye(classes)[1]
+    assert homogeneity_test(tables, replicates=199).p_of_some == 1 / 200
+
+
+def test_ties_of_many_classes_raise_no_more_false_alarms_than_promised() -> None:
+    rng, rows, number = np.random.default_rng(1), np.full((12, 3), 1 / 3), 200
+    tables = [np.array([[rng.multinomial(20, row) for row in rows] for _ in range(3)], float) for _ in range(number)]
+    alarms = sum(homogeneity_test(each, replicates=49, seed=at).p_of_some <= 0.1 for at, each in enumerate(tables))
+    assert alarms <= binom.ppf(1 - 1e-4, number, 0.1)

@@ -42,15 +42,16 @@ def items(classes: int = 3, number: int = 120) -> tuple[np.ndarray, np.ndarray]:
 
 
 def newton_step(fitted: LogisticRegression, known: np.ndarray, codes: np.ndarray, left_out: int) -> np.ndarray:
-    """Scores of an item after one Newton step on the others, all of it written out."""
+    """Scores of an item after one Newton step on the others, of which those of its class make up for it."""
     kept = np.delete(np.arange(len(known)), left_out)
+    weights = making_up(codes, left_out)
     design = np.column_stack([known, np.ones(len(known))])
     two = len(fitted.classes_) == 2
     free = [1] if two else list(range(len(fitted.classes_)))
     given, truth = fitted.predict_proba(known)[:, free], np.eye(len(fitted.classes_))[codes][:, free]
     penalty = np.append(np.full(known.shape[1], 1 / fitted.C), 1e-8)
     beta = np.column_stack([fitted.coef_, fitted.intercept_])
-    slope = (given - truth)[kept].T @ design[kept] + np.append(
+    slope = (weights[:, None] * (given - truth))[kept].T @ design[kept] + np.append(
         fitted.coef_, np.zeros((len(beta), 1)), axis=1
     ) / fitted.C
     size = beta.size
@@ -61,6 +62,22 @@ def newton_step(fitted: LogisticRegression, known: np.ndarray, codes: np.ndarray
     moved = beta - np.linalg.solve(second, slope.reshape(size)).reshape(beta.shape)
     logits = design[left_out] @ moved.T
     return softmax(np.append(0.0, logits)[None] if two else logits[None])[0]
+
+
+def making_up(codes: np.ndarray, left_out: int) -> np.ndarray:
+    """Weights with which the other items of a class weigh as much as with the one that is left out."""
+    own = codes == codes[left_out]
+    return np.where(own, own.sum() / (own.sum() - 1), 1.0)
+
+
+def test_shrunken_slopes_leave_held_out_scores_the_right_way_round() -> None:
+    """Without its own item a class would be rarer, which outweighs what the features tell."""
+    rng, y = np.random.default_rng(0), np.arange(200) % 2
+    known = rng.standard_normal((200, 5)) + 1.5 * np.outer(y, np.eye(5)[0])
+    fitted = LogisticRegression(C=1e-4, **CLOSE).fit(known, y)
+    held, seen = leave_one_out(fitted, known, y)[:, 1], fitted.predict_proba(known)[:, 1]
+    assert held == pytest.approx(seen, abs=1e-3)
+    assert held[y == 1].mean() > held[y == 0].mean()
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -74,7 +91,9 @@ def test_leaving_one_out_is_one_newton_step_and_close_to_a_refit(classes: int) -
     others = [np.delete(np.arange(len(known)), item) for item in left_out]
     refitted = np.array(
         [
-            LogisticRegression(**CLOSE).fit(known[kept], y[kept]).predict_proba(known[[item]])[0]
+            LogisticRegression(**CLOSE)
+            .fit(known[kept], y[kept], sample_weight=making_up(y, item)[kept])
+            .predict_proba(known[[item]])[0]
             for item, kept in zip(left_out, others, strict=True)
         ]
     )

@@ -358,7 +358,10 @@ class GroupOptions:
         """Refuse options that say something of groups where there are none."""
         if self.given:
             found, needed = "is given without groups", "it says something of several groups"
-            raise _misused(self.given[0].removeprefix("--"), found, needed, "Add --by COLUMN, or --trend COLUMN:PERIOD")
+            remedy = "Add --by COLUMN, or --trend COLUMN:PERIOD"
+            if self.given[0] in ("--above", "--below"):
+                remedy += f"; of one population ask truecount check {self.given[0]}"
+            raise _misused(self.given[0].removeprefix("--"), found, needed, remedy)
 
     def of_source(self, source: "Source") -> "Source":
         """Return the data with the columns that these options read; counts have theirs already."""

@@ -62,7 +62,7 @@ class Source:
         """Return the counts, by group where there are groups, and the rows of the confusion that are known, if any."""
         data, known = self.read_any()
         if isinstance(data, Ratings):
-            number, needed = len(data.raters), "labels of several raters are inferred from by truecount estimate"
+            number, needed = len(data.raters), "labels of several raters are for truecount estimate, under label shift"
             if self.label:
                 raise typer.BadParameter(f"--label is given {number} times: {needed}. Write --label once.")
             where = masked(self.tables[0])
@@ -328,10 +328,13 @@ def require_few_groups(groups: Groups) -> None:
 
 def _not_of_groups(what: str) -> typer.BadParameter:
     """Say why an option is of one population only, and what to do."""
-    reason = "it is of one population"
+    reason, remedy = "it is of one population", f"Leave {what} out, or pass the rows of one group at a time"
     if what == "--design":
         reason = "groups differ in their shares, and labels carry over from one to the other under label shift alone"
-    remedy = f"Leave {what} out, or pass the rows of one group at a time"
+        sampled = (
+            "If labels of each group are a random sample of it, give --random-labels and --study COLUMN as in --by"
+        )
+        remedy = f"{sampled}; or leave --design out, or pass the rows of one group at a time"
     return typer.BadParameter(f"{what} does not go with groups: {reason}. {remedy}.")
 
 

@@ -99,10 +99,17 @@ def _share_as_large(drawn: FloatArray, seen: float) -> float:
 
 
 def _share_as_surprising(values: FloatArray) -> float:
-    """Return how many columns have as small a least p-value as the first, of rows that each rank the columns."""
+    """Return how many columns have as small a least p-value as the first, of rows that each rank the columns.
+
+    Of many rows each has a first column, so that many columns tie: the one that stands out most from its row, in
+    standard deviations, is the more surprising.
+    """
     number = values.shape[1]
     least = np.min([number - np.searchsorted(np.sort(row), row - 1e-9) for row in values], axis=0)
-    return float((least <= least[0]).mean())
+    away, sd = values - values.mean(axis=1, keepdims=True), values.std(axis=1, keepdims=True)
+    furthest = np.divide(away, sd, out=np.zeros_like(away), where=sd > 0).max(axis=0)
+    as_surprising = (least < least[0]) | ((least == least[0]) & (furthest >= furthest[0] - 1e-9))
+    return float(as_surprising.mean())
 
 
 def _redrawn_deviance(table: IntArray, size: int, rng: np.random.Generator) -> tuple[float, FloatArray]:

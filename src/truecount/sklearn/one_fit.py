@@ -156,6 +156,9 @@ def leave_one_out(fitted: Any, X: FloatArray, codes: IntArray) -> FloatArray:  #
     Without item i the gradient at the estimate is ``-xᵢ (pᵢ - yᵢ)``, and the second derivatives are ``H - xᵢ Wᵢ xᵢ'``.
     With ``Aᵢ = xᵢ' H⁻¹ xᵢ``, which is a matrix of classes, the logits of item i move by ``(I - Aᵢ Wᵢ)⁻¹ Aᵢ (pᵢ - yᵢ)``
     (Rad & Maleki, A scalable estimate of the out-of-sample prediction error via approximate leave-one-out, 2020).
+    The other items of its class make up for it, as in stratified folds: otherwise the class would be rarer without its
+    own item, and where slopes are shrunk that outweighs what the features tell. This adds the sum of their gradients
+    over their number.
 
     Parameters
     ----------
@@ -177,24 +180,36 @@ def leave_one_out(fitted: Any, X: FloatArray, codes: IntArray) -> FloatArray:  #
     curvature = p[:, :, None] * np.eye(p.shape[1]) - p[:, :, None] * p[:, None]
     penalty = np.full(design.shape[1], 1 / fitted.C)
     penalty[X.shape[1] :] = BARELY
-    spread = _spread(design, curvature, penalty)
-    gap = p - np.eye(given.shape[1])[codes][:, free]
-    moved = np.linalg.solve(np.eye(p.shape[1]) - spread @ curvature, spread @ gap[..., None])[..., 0]
-    logits[:, free] += moved
+    inverse = _inverse(design, curvature, penalty)
+    spread = _spread(design, inverse)
+    member = np.eye(given.shape[1])[codes]
+    gap = p - member[:, free]
+    gradients = np.einsum("ic,if,ik->ckf", member, design, gap)  # of all items of a class
+    by_class = np.einsum("if,kflg,clg->ick", design, inverse, gradients)[np.arange(len(X)), codes]
+    others = member.sum(axis=0)[codes] - 1
+    share = np.divide(1.0, others, out=np.zeros(len(X)), where=others > 0)[:, None]
+    own = (spread @ gap[..., None])[..., 0]
+    moved = (1 + share) * own - share * by_class
+    logits[:, free] += np.linalg.solve(np.eye(p.shape[1]) - spread @ curvature, moved[..., None])[..., 0]
     return softmax(logits)
 
 
-def _spread(design: FloatArray, curvature: FloatArray, penalty: FloatArray) -> FloatArray:
-    """Shape (items, classes, classes): of each item ``x' H⁻¹ x``, where H is the sum of ``x W x'`` and the penalty."""
-    items, classes, features = len(design), curvature.shape[1], design.shape[1]
+def _inverse(design: FloatArray, curvature: FloatArray, penalty: FloatArray) -> FloatArray:
+    """Shape (classes, features, classes, features): of the sum of ``x W x'`` and the penalty."""
+    classes, features = curvature.shape[1], design.shape[1]
     second = np.zeros((classes, features, classes, features))
     for one in range(classes):
         for other in range(one, classes):
             second[one, :, other] = second[other, :, one] = (design * curvature[:, one, other, None]).T @ design
     joint = second.reshape(classes * features, -1)
     joint[np.diag_indices(len(joint))] += np.tile(penalty, classes)
-    inverse = np.linalg.inv(joint).reshape(classes, features, classes, features)
-    spread = np.empty((items, classes, classes))
+    return np.asarray(np.linalg.inv(joint).reshape(classes, features, classes, features))
+
+
+def _spread(design: FloatArray, inverse: FloatArray) -> FloatArray:
+    """Shape (items, classes, classes): ``x' H⁻¹ x`` of each item."""
+    classes = len(inverse)
+    spread = np.empty((len(design), classes, classes))
     for one in range(classes):
         for other in range(one, classes):
             found = np.einsum("ij,ij->i", design @ inverse[one, :, other], design)

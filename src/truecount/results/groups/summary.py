@@ -468,9 +468,10 @@ def _refuted(answer: "GroupPosterior", claims: tuple[Claim, ...]) -> Iterator[Al
     for claim in claims:
         for group, probability in zip(answer.groups, map(float, claim.probability), strict=True):
             if probability <= 1 - SURE:
+                told = "below 0.1 %" if probability < 0.001 else percent(round(probability, 3))  # draws tell no more
                 message = (
                     f"In {group_name(group)} the share of {called(claim.name)} does not lie {claim.side} "
-                    f"{percent(claim.threshold)}: the probability that it does is {percent(probability)}."
+                    f"{percent(claim.threshold)}: the probability that it does is {told}."
                 )
                 kind: Any = f"not-{claim.side}"
                 yield Alert(kind=kind, group=group, name=claim.name, probability=probability, message=message)
