@@ -192,7 +192,7 @@ class TestWhatIsShown:
         (
             ["--by", "region", "--design", "same-population"],
             "--design does not go with groups: groups differ in their shares, and labels carry over from one to the "
-            "other under label shift alone. If labels of each group are a random sample of it, give --random-labels",
+            "other under label shift alone. If labels of a group are a random sample of it, give --random-labels",
         ),
         (["--by", "region", "--parquet", "a.csv"], "--parquet 'a.csv' ends in .csv"),
     ],
