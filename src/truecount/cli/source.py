@@ -331,9 +331,7 @@ def _not_of_groups(what: str) -> typer.BadParameter:
     reason, remedy = "it is of one population", f"Leave {what} out, or pass the rows of one group at a time"
     if what == "--design":
         reason = "groups differ in their shares, and labels carry over from one to the other under label shift alone"
-        sampled = (
-            "If labels of each group are a random sample of it, give --random-labels and --study COLUMN as in --by"
-        )
+        sampled = "If labels of a group are a random sample of it, give --random-labels and --study COLUMN as in --by"
         remedy = f"{sampled}; or leave --design out, or pass the rows of one group at a time"
     return typer.BadParameter(f"{what} does not go with groups: {reason}. {remedy}.")
 
