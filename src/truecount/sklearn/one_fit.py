@@ -184,8 +184,11 @@ def leave_one_out(fitted: Any, X: FloatArray, codes: IntArray) -> FloatArray:  #
     spread = _spread(design, inverse)
     member = np.eye(given.shape[1])[codes]
     gap = p - member[:, free]
-    gradients = np.einsum("ic,if,ik->ckf", member, design, gap)  # of all items of a class
-    by_class = np.einsum("if,kflg,clg->ick", design, inverse, gradients)[np.arange(len(X)), codes]
+    by_class = np.empty_like(gap)
+    for each in range(given.shape[1]):
+        those = codes == each
+        step = np.tensordot(gap[those].T @ design[those], inverse, 2)
+        by_class[those] = design[those] @ step.T
     others = member.sum(axis=0)[codes] - 1
     share = np.divide(1.0, others, out=np.zeros(len(X)), where=others > 0)[:, None]
     own = (spread @ gap[..., None])[..., 0]
