@@ -8,11 +8,11 @@ Nothing is uploaded. The last line says what to run for that.
 """
 
 import re
+import runpy
 import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
 from pathlib import Path
 
 PROJECT = Path(__file__).parent.parent
@@ -36,7 +36,7 @@ def problems(version: str, changelog: str, citation: str, dirty: str) -> list[st
         found.append(f"CHANGELOG.md has no heading with {version} and a date: rename the heading of what is unreleased")
     said = re.search(r"^version: *[\"']?([^\"'\s]+)", citation, flags=re.MULTILINE)
     if said and said[1] != version:
-        found.append(f"CITATION.cff says version {said[1]}, pyproject.toml {version}: write the latter")
+        found.append(f"CITATION.cff says version {said[1]}, src/truecount/_version.py {version}: write the latter")
     if dirty:
         found.append(f"there are changes that are not committed:\n{dirty}")
     return found
@@ -70,7 +70,7 @@ def try_on(python: str, made: Path, version: str) -> None:
 
 
 def main() -> None:
-    version = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    version = runpy.run_path(str(PROJECT / "src" / "truecount" / "_version.py"))["__version__"]
     texts = [(PROJECT / name).read_text(encoding="utf-8") for name in ("CHANGELOG.md", "CITATION.cff")]
     found = problems(version, *texts, dirty=run("git", "status", "--porcelain"))
     if found:

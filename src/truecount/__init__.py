@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from truecount._lazy import on_demand
+from truecount._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from truecount import counts as counts

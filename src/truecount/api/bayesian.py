@@ -4,14 +4,14 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
-from functools import cache, partial
-from importlib.metadata import version
+from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from truecount import _check
 from truecount._advice import AUTO, OWN_ENGINE, Action, Advice
 from truecount._progress import track
+from truecount._version import __version__
 from truecount._wording import nearest
 from truecount.counts import Counts, Groups, Ratings
 from truecount.counts.classifiers import merge_rare
@@ -371,7 +371,7 @@ def mode(counts: Counts, model: Model = LabelShift(), *, prior: Prior | None = N
     findings = of_mode(counts, chosen.prior, found)
     _warn(findings, stacklevel=3)
     numbers = {"iterations": found.iterations, "kkt_residual": found.kkt_residual}
-    provenance = {"method": "mode", "prior": chosen.prior.to_dict(), **numbers, "version": package_version()}
+    provenance = {"method": "mode", "prior": chosen.prior.to_dict(), **numbers, "version": __version__}
     return PointEstimate(prevalence=found.prevalence, classes=counts.classes, findings=findings, provenance=provenance)
 
 
@@ -402,7 +402,7 @@ def _engine(engine: Engine) -> Engine:
 
 def origin_of(engine: Engine, seed: int) -> Origin:
     """Return what a result is asked for with."""
-    return Origin(seed=seed, engine=repr(engine), version=package_version())
+    return Origin(seed=seed, engine=repr(engine), version=__version__)
 
 
 def _posterior(draws: Draws, density: Density, counts: Counts, model: LabelShift, origin: Origin) -> Posterior:
@@ -442,9 +442,3 @@ def _warn(findings: Iterable[Finding], *, stacklevel: int) -> None:
     for finding in findings:
         if finding.code == "not-converged":
             warnings.warn(finding.message, ConvergenceWarning, stacklevel=stacklevel)
-
-
-@cache
-def package_version() -> str:
-    """Return the version that results name."""
-    return version("truecount")

@@ -10,7 +10,7 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray
-from truecount.api.bayesian import package_version
+from truecount._version import __version__
 from truecount.errors import InputError
 from truecount.inference.modes.mode import climb_together
 from truecount.models import Density, Prior, density
@@ -107,7 +107,7 @@ def choose_partition(
         cells=found[best].partition.fit(given.labeled, given.labels),
         labels=budget,
         level=level,
-        provenance={"unlabeled": unlabeled, "prior": prior.to_dict(), "seed": seed, "version": package_version()},
+        provenance={"unlabeled": unlabeled, "prior": prior.to_dict(), "seed": seed, "version": __version__},
     )
 
 

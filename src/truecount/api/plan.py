@@ -10,8 +10,9 @@ import numpy as np
 from truecount import _check
 from truecount._progress import watch
 from truecount._types import FloatArray
+from truecount._version import __version__
 from truecount._wording import listed
-from truecount.api.bayesian import chosen_model, package_version
+from truecount.api.bayesian import chosen_model
 from truecount.counts import Counts, Groups
 from truecount.errors import InputError
 from truecount.models import LabelShift, Model
@@ -326,7 +327,7 @@ def _answer(problem: Problem, choice: Choice, sizes: Sizes, words: list[str], go
             "truth": "assumed" if scenario.is_assumed else "pilot",
             "large_sample": problem.is_large_sample,
             "seed": problem.seed,
-            "version": package_version(),
+            "version": __version__,
         },
     )
 

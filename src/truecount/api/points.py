@@ -6,7 +6,8 @@ from dataclasses import fields, replace
 
 from truecount import _check
 from truecount._types import FloatArray
-from truecount.api.bayesian import infer, mode, package_version
+from truecount._version import __version__
+from truecount.api.bayesian import infer, mode
 from truecount.counts import Counts
 from truecount.diagnostics.points import of_point
 from truecount.errors import IdentifiabilityWarning, InputError
@@ -53,7 +54,7 @@ def _point(data: Counts | Scores, chosen: Method) -> PointEstimate:
         return mode(harden(data), prior=chosen.prior)
     prevalence = chosen.prevalence(data)
     settings = {field.name: getattr(chosen, field.name) for field in fields(chosen)}  # type: ignore[arg-type]
-    provenance = {"method": chosen.name, **settings, "version": package_version()}
+    provenance = {"method": chosen.name, **settings, "version": __version__}
     findings = of_point(data, chosen, prevalence)
     point = PointEstimate(
         prevalence=prevalence,
@@ -105,9 +106,7 @@ def compare(
     chosen = [find_method(each) for each in named]
     posterior = infer(harden(counts_or_scores(data)), seed=seed)
     rows = tuple(_row(data, method, level, seed) for method in chosen)
-    return Comparison(
-        rows=rows, posterior=posterior, level=level, provenance={"seed": seed, "version": package_version()}
-    )
+    return Comparison(rows=rows, posterior=posterior, level=level, provenance={"seed": seed, "version": __version__})
 
 
 def _row(data: Counts | Scores, method: Method, level: float, seed: int) -> Row:

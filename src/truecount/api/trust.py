@@ -8,8 +8,9 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import Name
+from truecount._version import __version__
 from truecount._wording import nearest, quoted
-from truecount.api.bayesian import infer, infer_many, package_version
+from truecount.api.bayesian import infer, infer_many
 from truecount.api.simulation import POSTERIOR_FIRST, calibration, coverage, of_label_shift
 from truecount.counts import Counts, Groups
 from truecount.counts.table import COUNT_FIRST
@@ -114,7 +115,7 @@ def check(
     rates = [] if label_error is None else _parts_of_one("label_error", label_error, below=0.5)
     settings = Settings(replicates=replicates, seed=seed, level=level, infer=infer, infer_many=infer_many)
     evidence = gather(posterior, data, audit, settings, label_errors=rates)
-    provenance = {"seed": seed, "replicates": replicates, "version": package_version()}
+    provenance = {"seed": seed, "replicates": replicates, "version": __version__}
     tables, found = dict(evidence.tables), _merged(posterior, evidence)
     if posterior.has_answer:
         tables |= _drift_tables(posterior, drift, above, below, level=level, seed=seed)

@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
+from truecount._version import __version__
 from truecount.app.examples import EXAMPLES, FILES
 from truecount.app.guard import Guard, TooLargeError, refuse_too_large
 from truecount.app.jobs import Job, Jobs
@@ -128,14 +129,12 @@ async def _static(request: "Request", name: str | None = None) -> "Response":
 
 async def _start(desk: Desk, most_upload: int, request: "Request") -> "Response":
     """Return what the page shows before anything is asked."""
-    from importlib.metadata import version
-
     from starlette.responses import JSONResponse
 
     listed = await asyncio.to_thread(desk.named.listed)
     return JSONResponse(
         {
-            "version": version("truecount"),
+            "version": __version__,
             "files": listed,
             "named": list(desk.named.typed),
             "open": desk.named.first_file,

@@ -15,6 +15,7 @@ from typer.core import TyperCommand, TyperOption
 
 from truecount._advice import Door, worded
 from truecount._progress import progress_style
+from truecount._version import __version__
 from truecount.errors import InputError, MissingExtraError
 from truecount.results.finding import serious_codes
 
@@ -139,9 +140,7 @@ def _said_of_output(error: OSError) -> str:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
-
-        typer.echo(f"truecount {version('truecount')}")
+        typer.echo(f"truecount {__version__}")
         raise typer.Exit
 
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 from unicodedata import category
 
@@ -104,7 +103,7 @@ def to_arviz(posterior: "Posterior") -> Any:
         "posterior": xarray.Dataset(_paired_draws(posterior), coords=names, attrs=_attributes(posterior)),
         "observed_data": xarray.Dataset(observed, coords=names),
     }
-    if version("arviz").startswith("0."):
+    if arviz.__version__.startswith("0."):
         return arviz.InferenceData(**groups)
     return xarray.DataTree.from_dict(groups)
 
