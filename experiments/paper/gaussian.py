@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from experiments.paper.claim import Claim, Measured, listed, mean, share
+from experiments.paper.normal_scores import gaussian_density, sample_gaussian
 from experiments.paper.progress import posteriors, repeat
 from experiments.paper.style import COLORS, MARKERS, truth
 from matplotlib.axes import Axes
@@ -14,9 +15,7 @@ from matplotlib.figure import Figure
 from scipy.stats import norm
 
 import truecount as tc
-from truecount.inference import sample_gaussian
 from truecount.inference.convergence import shortest_interval
-from truecount.models import gaussian_density
 from truecount.plots.smooth import smooth_density
 from truecount.scores import Intervals
 

@@ -7,8 +7,6 @@ from truecount._lazy import on_demand
 if TYPE_CHECKING:
     from truecount.inference.chains.gibbs import Gibbs as Gibbs
     from truecount.inference.chains.hamiltonian import Hamiltonian as Hamiltonian
-    from truecount.inference.chains.mixture import GaussianDraws as GaussianDraws
-    from truecount.inference.chains.mixture import sample_gaussian as sample_gaussian
     from truecount.inference.chains.nuts import NUTS as NUTS
     from truecount.inference.choose import Auto as Auto
     from truecount.inference.importance.exact import Exact as Exact
@@ -17,12 +15,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "Auto": "choose",
     "Exact": "importance.exact",
-    "GaussianDraws": "chains.mixture",
     "Gibbs": "chains.gibbs",
     "Hamiltonian": "chains.hamiltonian",
     "NUTS": "chains.nuts",
     "Quadrature": "integration.quadrature",
-    "sample_gaussian": "chains.mixture",
 }
 
 __all__ = sorted(_HOMES)

@@ -6,9 +6,6 @@ from truecount._lazy import on_demand
 
 if TYPE_CHECKING:
     from truecount.models.erring_labels import ErringLabels as ErringLabels
-    from truecount.models.gaussian import GaussianDensity as GaussianDensity
-    from truecount.models.gaussian import GaussianPrior as GaussianPrior
-    from truecount.models.gaussian import gaussian_density as gaussian_density
     from truecount.models.given_output import ByPrediction as ByPrediction
     from truecount.models.given_output import GivenOutput as GivenOutput
     from truecount.models.given_output import SamePopulation as SamePopulation
@@ -36,8 +33,6 @@ _HOMES = {
     "ByPrediction": "given_output",
     "Density": "label_shift",
     "ErringLabels": "erring_labels",
-    "GaussianDensity": "gaussian",
-    "GaussianPrior": "gaussian",
     "GivenOutput": "given_output",
     "IndependentClassifiers": "independent_classifiers",
     "LabelShift": "label_shift",
@@ -48,7 +43,6 @@ _HOMES = {
     "SamePopulation": "given_output",
     "TargetLabels": "target_labels",
     "density": "label_shift",
-    "gaussian_density": "gaussian",
 }
 
 __all__ = sorted(_HOMES)

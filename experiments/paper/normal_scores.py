@@ -1,20 +1,17 @@
-"""Real-valued scores that are normal within each class: the model in full, where counts would lose something."""
+"""Real-valued scores that are normal within each class, as in section 3.4: the model in full, drawn by nutpie."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from truecount._types import FloatArray, Name
-from truecount.errors import InputError
-from truecount.reading.arrays import encode
-from truecount.reading.names import named_or_found
+from truecount._types import FloatArray, IntArray
+from truecount.inference import NUTS, convergence
+from truecount.inference.chains.nuts import draw_points
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GaussianPrior:
-    """What is believed of prevalence, means and standard deviations before; the defaults are the paper's.
+    """Of prevalence, means and standard deviations; the defaults are the paper's.
 
     Parameters
     ----------
@@ -29,12 +26,6 @@ class GaussianPrior:
     prevalence: float = 2.0
     mean_sd: float = 1.0
     sd_scale: float = 0.5
-
-    def __post_init__(self) -> None:
-        for name in self.__slots__:
-            value = getattr(self, name)
-            if not 0 < value < np.inf:
-                raise InputError(name, f"is {value!r}", "it must be a finite number above 0", "Pass 1.0")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,27 +43,22 @@ class GaussianDensity:
         Shape (classes,): labelled items of each class, their mean, and the sum of squared distances from it.
     unlabeled
         Shape (unlabelled items,).
-    classes
-        Names of the classes.
-    prior
-        What is believed before.
     """
 
     sizes: FloatArray
     averages: FloatArray
     squares: FloatArray
     unlabeled: FloatArray
-    classes: tuple[Name, ...]
     prior: GaussianPrior
 
     @property
     def dimensions(self) -> int:
         """How many coordinates a point has."""
-        return 3 * len(self.classes) - 1
+        return 3 * len(self.sizes) - 1
 
     def natural(self, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Shape (..., dimensions) becomes prevalence, means and standard deviations, each of shape (..., classes)."""
-        n_classes = len(self.classes)
+        n_classes = len(self.sizes)
         ratios, means, logs = np.split(points, [n_classes - 1, 2 * n_classes - 1], axis=-1)
         logits = np.concatenate([ratios, np.zeros((*points.shape[:-1], 1))], axis=-1)
         shares = np.exp(logits - logits.max(axis=-1, keepdims=True))
@@ -110,7 +96,7 @@ class GaussianDensity:
 
     def start(self, rng: np.random.Generator) -> FloatArray:
         """Return a point near what the labels alone say."""
-        n_classes = len(self.classes)
+        n_classes = len(self.sizes)
         enough = self.sizes > 1
         sds = np.where(enough, np.sqrt(self.squares / np.maximum(self.sizes - 1, 1)), self.prior.sd_scale)
         logs = np.log(np.maximum(sds, 1e-3 * self.prior.sd_scale))
@@ -119,64 +105,60 @@ class GaussianDensity:
 
 
 def gaussian_density(
-    labels: Any,
-    values: Any,
-    new_values: Any,
-    *,
-    classes: Iterable[Any] | None = None,
-    prior: GaussianPrior = GaussianPrior(),
+    labels: IntArray, values: FloatArray, new_values: FloatArray, prior: GaussianPrior = GaussianPrior()
 ) -> GaussianDensity:
-    """Put real-valued scores and a prior together.
+    """Put real-valued scores and a prior together; classes are numbered from 0."""
+    sizes = np.bincount(labels).astype(float)
+    averages = np.bincount(labels, values) / np.maximum(sizes, 1)
+    squares = np.bincount(labels, (values - averages[labels]) ** 2)
+    return GaussianDensity(sizes, averages, squares, new_values, prior)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GaussianDraws:
+    """Equally weighted draws, chain after chain; what is said of each class has shape (classes,).
 
     Parameters
     ----------
-    labels, values
-        The true class of every labelled item, and its score: a temperature, a titre, a decision function.
-    new_values
-        The score of every unlabelled item.
-    classes
-        Names of the classes; those that occur, sorted, by default.
-    prior
-        What is believed before.
-
-    Notes
-    -----
-    It learns more from the same items than counts of intervals do, as long as scores are normal within each class.
-    Where they are not, its intervals are narrow and wrong, and more data does not fix that: cut the scores into
-    `Intervals`, count, and use `infer`. Ziegler & Czyż (TMLR 2024), section 3.4.
-
-    Examples
-    --------
-    >>> gaussian_density(["a", "a", "b", "b"], [0.1, 0.3, 1.0, 1.2], [0.2, 0.9, 1.1]).averages.round(6)
-    array([0.2, 1.1])
+    prevalence, means, sds
+        Shape (draws, classes).
+    chains
+        How many chains there are.
+    effective, rhat
+        Effective draws and rank-normalised split R-hat of the prevalence of each class.
+    divergences
+        How many moves went astray: more than a few, and the draws are not to be trusted.
     """
-    numbers, new_numbers = _numbers("values", values), _numbers("new_values", new_values)
-    column = encode("labels", labels)
-    names = named_or_found("classes", set(column.names) if classes is None else classes) or ()
-    codes = np.array([_place(name, names) for name in column.names], np.int64)[column.codes]
-    if len(codes) != len(numbers):
-        found = f"has {len(codes)} rows but values has {len(numbers)}"
-        raise InputError("labels", found, "each labelled item needs both", "Pass labels and values of the same rows")
-    if len(names) < 2:
-        raise InputError("classes", f"names {len(names)}", "a mixture has two classes or more", "Name the others too")
-    sizes = np.bincount(codes, minlength=len(names)).astype(np.float64)
-    averages = np.bincount(codes, numbers, len(names)) / np.maximum(sizes, 1)
-    squares: FloatArray = np.bincount(codes, (numbers - averages[codes]) ** 2, len(names)).astype(np.float64)
-    return GaussianDensity(sizes, averages, squares, new_numbers, names, prior)
+
+    prevalence: FloatArray
+    means: FloatArray
+    sds: FloatArray
+    chains: int
+    effective: FloatArray
+    rhat: FloatArray
+    divergences: int
 
 
-def _place(name: Name, names: tuple[Name, ...]) -> int:
-    if name not in names:
-        raise InputError("labels", f"holds {name!r}", f"the classes are {', '.join(map(repr, names))}", "Name it too")
-    return names.index(name)
+def sample_gaussian(density: GaussianDensity, *, engine: NUTS, seed: int = 0) -> GaussianDraws:
+    """Draw from the posterior of `gaussian_density`.
 
-
-def _numbers(argument: str, values: Any) -> FloatArray:
-    try:
-        array = np.array(values, np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(argument, "holds what is no number", "scores are numbers", "Pass a list of numbers") from error
-    if array.ndim != 1 or not np.isfinite(array).all():
-        found = f"has shape {array.shape}" if array.ndim != 1 else "holds NaN or infinity"
-        raise InputError(argument, found, "it must be one row of finite numbers", "Drop rows without a score")
-    return array
+    Parameters
+    ----------
+    density
+        The data and the prior.
+    engine
+        How many draws and chains; its `coordinates` are not used.
+    seed
+        Same seed, same data, same version: same draws.
+    """
+    points, divergences = draw_points(density.evaluate, density.start, density.dimensions, engine=engine, seed=seed)
+    prevalence, means, sds = density.natural(points.reshape(-1, density.dimensions))
+    return GaussianDraws(
+        prevalence=prevalence,
+        means=means,
+        sds=sds,
+        chains=engine.chains,
+        effective=convergence.effective_draws(prevalence, engine.chains),
+        rhat=convergence.rhat(prevalence, engine.chains),
+        divergences=divergences,
+    )
