@@ -2,6 +2,7 @@
 
 import http.client
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from command import COMMAND, interruptible, run
+from truecount.app import server
+from truecount.cli.options import DESIGNS
 
 NEEDED = "could not import it: needs the extra app"
 pytest.importorskip("starlette", reason=NEEDED)
@@ -90,3 +93,9 @@ def test_the_door_is_loaded_only_when_it_is_asked_for(tmp_path: Path) -> None:
     code = "import sys; sys.argv = ['truecount', 'demo']; from truecount.cli import main; main()"
     check = "assert not {'starlette', 'uvicorn', 'truecount.app'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", f"{code}\n{check}"], cwd=tmp_path, check=True, capture_output=True)
+
+
+def test_the_page_offers_every_design():
+    text = (Path(server.__file__).parent / "static" / "main.js").read_text(encoding="utf-8")
+    listed = text.partition("const DESIGNS = [")[2].partition("\n];")[0]
+    assert re.findall(r'^  \["([a-z-]+)",', listed, flags=re.MULTILINE) == list(DESIGNS)

@@ -46,6 +46,16 @@ def test_few_groups_are_pooled_and_written_with_the_same_columns(runs):
     assert sorted(path.name for path in runs.iterdir()) == ["apart.parquet", "joint.parquet", "runs.csv"]
 
 
+def test_a_column_called_like_one_of_the_answer_has_the_same_name_in_every_file(runs):
+    text = (runs / "runs.csv").read_text().replace("store,week", "store,time", 1)
+    (runs / "runs.csv").write_text(text)
+    table = [*TABLE[:-1], "store,time"]
+    for name, more in (("joint", ()), ("apart", ("--separate",))):
+        done = run("estimate", *table, "-o", name, "--partition", "group_time", *more, folder=runs)
+        assert done.returncode == 0, done.stderr
+        assert sorted(path.name for path in (runs / name).iterdir()) == ["group_time=0", "group_time=1"]
+
+
 def test_workers_are_refused_where_there_is_one_population(runs):
     done = run(
         "estimate", "runs.csv", "--label", "y", "--prediction", "c", "-o", "one.csv", "--workers", "2", folder=runs

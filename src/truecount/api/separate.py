@@ -24,7 +24,7 @@ from truecount.results import Posterior
 from truecount.results.export.provenance import Origin
 from truecount.results.finding import Awaited
 from truecount.results.separate.answers import SeparateAnswers, StatusCounts
-from truecount.results.separate.row_files import Output, RowFiles, require_partition
+from truecount.results.separate.row_files import Output, RowFiles
 from truecount.results.separate.rows import (
     Row,
     column_kinds,
@@ -205,8 +205,7 @@ def _with_failures(number: int, found: Sequence[list[Row] | Failure], groups: Gr
 def _files(groups: Groups, how: Separately, output: Output, size: int) -> RowFiles:
     """Describe the run, so that only the same one goes on with what it left."""
     columns = key_columns(groups.by)
-    for column in output.partition:
-        require_partition(column, columns)
+    output.require_columns(groups.by)
     look = how.look
     run = {
         "data": _fingerprint(groups),

@@ -18,10 +18,11 @@ from truecount._version import __version__
 from truecount.app.examples import EXAMPLES, FILES
 from truecount.app.guard import Guard, TooLargeError, refuse_too_large
 from truecount.app.jobs import Job, Jobs
-from truecount.app.places import MOST_UPLOAD, UPLOAD, Named, Uploads
+from truecount.app.places import MOST_UPLOAD, READABLE, UPLOAD, Named, Uploads
 from truecount.app.pool import Pool
 from truecount.app.worker import told
 from truecount.errors import InputError
+from truecount.reading.locate import COMPRESSED
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -139,6 +140,7 @@ async def _start(desk: Desk, most_upload: int, request: "Request") -> "Response"
             "named": list(desk.named.typed),
             "open": desk.named.first_file,
             "examples": list(EXAMPLES),
+            "endings": [*READABLE, *COMPRESSED],
             "most_upload": most_upload,
         }
     )

@@ -202,8 +202,9 @@ def estimate(
         return end_separately(answers, strict=strict)
     if workers is not None:
         raise stream.unused_workers()
-    if output is not None:
-        report = replace(report, rows_file=stream.made(report))
+    if (rows_file := stream.made(report)) is not None:
+        rows_file.require_columns(counts.by if isinstance(counts, Groups) else ())
+        report = replace(report, rows_file=rows_file)
     report.require_possible(counts.values() if isinstance(counts, Groups) else [counts])
     if isinstance(counts, Groups):
         require_nothing_in_common(options, model, rated)

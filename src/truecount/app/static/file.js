@@ -9,7 +9,6 @@ const NOTHING = { population: "", label: [], prediction: [], by: [], trend: "", 
 const ROLES = [["", "not used"], ["label", "true class"], ["prediction", "output"], ["by", "groups"], ["weight", "weight"],
   ["cluster", "cluster (belong together)"], ["study", "study of the label"],
   ["label+", "another rater"], ["prediction+", "another classifier"]];
-const ENDINGS = ".csv,.tsv,.txt,.json,.jsonl,.ndjson,.parquet,.pq,.gz,.zst";
 const isKept = (place) => place?.startsWith("upload:");
 const short = (place) => (place === "example:judge" ? "judge.csv (example)" : place.split(/[\\/]/).at(-1));
 
@@ -57,7 +56,7 @@ export class FilePanel {
 
   // A place to drop files on, which is a button that chooses them too, and a field for a path.
   #chooser(id, pathId, { words, more, label, hint, value, most, open }) {
-    const chooser = h("input", { type: "file", id, class: "unseen", accept: ENDINGS, multiple: most > 1, onchange: () => chooser.files.length && open([...chooser.files].slice(0, most)) });
+    const chooser = h("input", { type: "file", id, class: "unseen", accept: this.start.endings.join(), multiple: most > 1, onchange: () => chooser.files.length && open([...chooser.files].slice(0, most)) });
     const drop = h("label", { class: "drop", for: id, ondragover: (event) => { event.preventDefault(); drop.classList.add("over"); },
       ondragleave: () => drop.classList.remove("over"),
       ondrop: (event) => { event.preventDefault(); drop.classList.remove("over"); const files = [...event.dataTransfer.files].slice(0, most); if (files.length) open(files); } },

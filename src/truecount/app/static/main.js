@@ -17,7 +17,7 @@ const DESIGNS = [
 
 takeToken();
 let state = decode(location.hash);
-let start = { files: [], named: [], examples: [], open: null, most_upload: 0 };
+let start = { files: [], named: [], examples: [], open: null, endings: [], most_upload: 0 };
 let files = null;
 const result = new Result({});
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from truecount._types import FloatArray, Name
 from truecount.counts import Groups
-from truecount.reading.names import written
 from truecount.results.export.values import plain
 from truecount.results.groups.summary import GroupSummary, PairSummary
+from truecount.results.separate.rows import key_columns, keys_of
 
 SCHEMA = "truecount.estimates/2"
 
@@ -29,11 +29,11 @@ def to_dict(summary: GroupSummary, data: Groups) -> dict[str, Any]:
         "groups": [_group(summary, at) for at in range(len(summary.groups))],
         "spread": [_of_class(name, row) for name, row in zip(summary.classes, summary.spread, strict=True)],
         "total": [_of_class(name, row) for name, row in zip(summary.classes, summary.total, strict=True)],
-        "baseline": None if summary.baseline is None else keys_of(summary, summary.baseline),
+        "baseline": None if summary.baseline is None else _keys(summary, summary.baseline),
         "comparisons": [row for pair in summary.pairs for row in _pair(summary, pair)],
         "changes": [row for pair in summary.changes for row in _pair(summary, pair)],
         "changes_since": [row for pair in summary.since for row in _pair(summary, pair)],
-        "alerts": [{"group": keys_of(summary, alert.group), **alert.to_dict()} for alert in summary.alerts],
+        "alerts": [{"group": _keys(summary, alert.group), **alert.to_dict()} for alert in summary.alerts],
         "findings": [finding.to_dict() for finding in summary.findings],
         "counts": data.to_dict(),
         "model": summary.model,
@@ -48,25 +48,20 @@ def to_dict(summary: GroupSummary, data: Groups) -> dict[str, Any]:
 
 
 def rows_of(summary: GroupSummary, classes: Collection[Name] | None = None) -> list[dict[str, Any]]:
-    """Return a row of plain values for each group and class.
-
-    Where a grouping column is called like one of the answer's, all say that they group.
-    """
-    found = []
+    """Return a row of plain values for each group and class."""
+    found, columns = [], key_columns(summary.by)
     for at, group in enumerate(summary.groups):
         for row in _class_rows(summary, at):
             if classes is None or row["class"] in classes:
                 row = {**_about(summary, at), **row, "status": summary.status, "corrected": True}
-                prefix = "group_" if any(column in row for column in summary.by) else ""
-                keys = zip(summary.by, keys_of(summary, group), strict=True)
-                found.append({f"{prefix}{column}": key for column, key in keys} | row)
+                found.append(keys_of(columns, group) | row)
     rows: list[dict[str, Any]] = plain(found)
     return rows
 
 
-def keys_of(summary: GroupSummary, group: Any) -> list[Any]:
+def _keys(summary: GroupSummary, group: Any) -> list[Any]:
     """Return the keys of a group as JSON can hold them, one for each column."""
-    return [written(key) for key in ((group,) if len(summary.by) == 1 else group)]
+    return list(keys_of(summary.by, group).values())
 
 
 def _about(summary: GroupSummary, at: int) -> dict[str, Any]:
@@ -83,7 +78,7 @@ def _time(time: Any) -> float | str:
 
 def _group(summary: GroupSummary, at: int) -> dict[str, Any]:
     return {
-        "group": keys_of(summary, summary.groups[at]),
+        "group": _keys(summary, summary.groups[at]),
         **_about(summary, at),
         "classes": _class_rows(summary, at),
     }
@@ -149,8 +144,8 @@ def _pair(summary: GroupSummary, pair: PairSummary) -> list[dict[str, Any]]:
     """Return a row for each class."""
     return [
         {
-            "first": keys_of(summary, pair.first),
-            "second": keys_of(summary, pair.second),
+            "first": _keys(summary, pair.first),
+            "second": _keys(summary, pair.second),
             "class": name,
             "difference": pair.difference[place],
             "lower": pair.interval[place, 0],

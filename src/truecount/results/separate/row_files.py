@@ -22,7 +22,7 @@ from truecount._wording import quoted
 from truecount.errors import InputError
 from truecount.results.export.values import spreadsheet_cell
 from truecount.results.finding import Finding
-from truecount.results.separate.rows import Row, column_kinds, rows_alike
+from truecount.results.separate.rows import Row, column_kinds, key_columns, rows_alike
 from truecount.results.summary import Look
 
 ENDINGS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
@@ -67,6 +67,15 @@ class Output:
     def format(self) -> str:
         """``parquet``, ``csv`` or ``jsonl``."""
         return ENDINGS.get(Path(self.path).suffix.lower(), "parquet")
+
+    def require_columns(self, by: Sequence[str]) -> None:
+        """Refuse to partition by a column that groups are not made by."""
+        columns = key_columns(by)
+        for column in self.partition:
+            if column not in columns:
+                needed = f"the groups are made by {quoted(columns)}" if columns else "there are no groups"
+                remedy = "Name one of these" if columns else "Leave it out"
+                raise InputError("partition", f"names {column!r}", needed, remedy)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,21 +208,12 @@ def write_rows(output: Output, rows: Sequence[Mapping[str, Any]], keys: int, fin
     """
     alike = rows_alike(rows, keys, findings)
     columns = list(alike[0])[:keys]
-    for column in output.partition:
-        require_partition(column, columns)
     of_keys = ({name: row[name] for name in columns} for row in alike)
     kinds = column_kinds(of_keys, columns, [row["class"] for row in alike])
     files = RowFiles(output=output, run={"inference": "joint"}, parts=1, kinds=kinds)
     files.begin()
     files.add(0, alike)
     files.finish()
-
-
-def require_partition(column: str, columns: Sequence[str]) -> None:
-    """Refuse a column that groups are not made by."""
-    if column not in columns:
-        needed = f"the groups are made by {quoted(columns)}" if columns else "there are no groups"
-        raise InputError("partition", f"names {column!r}", needed, "Name one of these" if columns else "Leave it out")
 
 
 def _require_place(output: Output) -> None:

@@ -18,6 +18,11 @@ WORDS = ("status", "findings", "serious", "error")
 COLUMNS = ("items", "class", *NUMBERS, *WORDS, "corrected")
 """After the columns that groups are made by; `serious` names those among the `findings` that are,
 and `corrected` says that shares are corrected for misclassification, as in every other file."""
+OF_JOINT = (
+    *("time", "own", "borrowed", "rank", "rank_lower", "rank_upper", "probability_largest", "probability_smallest"),
+    *("threshold_above", "probability_above", "threshold_below", "probability_below"),
+)
+"""What rows of joint groups hold besides: no column of keys is called so in any file, whoever inferred."""
 FAILED = "failed"
 """The status of a group that has an error in place of an answer."""
 
@@ -25,10 +30,10 @@ FAILED = "failed"
 def key_columns(by: Sequence[str]) -> list[str]:
     """Return what the columns of keys are called: where one is called like a column of the answer, all say so.
 
-    >>> key_columns(["store", "week"]), key_columns(["class"])
-    (['store', 'week'], ['group_class'])
+    >>> key_columns(["store", "week"]), key_columns(["class"]), key_columns(["time"])
+    (['store', 'week'], ['group_class'], ['group_time'])
     """
-    prefix = "group_" if set(by) & set(COLUMNS) else ""
+    prefix = "group_" if {*by} & {*COLUMNS, *OF_JOINT} else ""
     return [f"{prefix}{column}" for column in by]
 
 
