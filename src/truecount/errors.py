@@ -8,11 +8,14 @@
     ImportError
     └── MissingExtraError         an optional package is missing; the message is its `pip install` line
     UserWarning
-    └── TruecountWarning          an answer exists; do not rely on it
+    └── TruecountWarning          there is an answer that should not be relied on
         ├── CalibrationWarning      probabilities do not mean what they are taken for
         ├── ConvergenceWarning      the draws have not converged
         └── IdentifiabilityWarning  the data cannot tell some classes apart
 """
+
+from collections.abc import Mapping
+from typing import Self
 
 
 class InputError(ValueError):
@@ -25,6 +28,17 @@ class InputError(ValueError):
     def __init__(self, argument: str, found: str, needed: str, remedy: str) -> None:
         super().__init__(argument, found, needed, remedy)
         self.argument, self.found, self.needed, self.remedy = argument, found, needed, remedy
+
+    def about(self, argument: str) -> Self:
+        """Return the same error of another argument."""
+        return type(self)(argument, self.found, self.needed, self.remedy)
+
+    def calling(self, names: Mapping[str, str]) -> Self:
+        """Return the same error with other names in its words: those of the user, for instance, for paths of copies."""
+        parts = [self.argument, self.found, self.needed, self.remedy]
+        for before, name in names.items():
+            parts = [part.replace(before, name) if before in part else part for part in parts]
+        return type(self)(*parts)
 
     def __str__(self) -> str:
         return f"{self.argument} {self.found}: {self.needed}. {self.remedy}."
@@ -46,7 +60,7 @@ class MissingExtraError(ImportError):
 
 
 class TruecountWarning(UserWarning):
-    """An answer exists, and do not rely on it."""
+    """There is an answer that should not be relied on."""
 
 
 class CalibrationWarning(TruecountWarning):

@@ -241,7 +241,7 @@ def test_several_populations_share_the_validation_of_their_test(tmp_path: Path) 
         (["50/3330", "7/900"], "--positive is given 2 times: each of several populations has a name"),
         (["a=50/3330", "7/900"], "--positive is given 2 times"),
         (["a=50/3330", "a=7/900"], "--positive names 'a' twice"),
-        (["a=50"], "--positive is '50': it must be so many of so many"),
+        (["a=50"], "--positive is '50': it must be a count and a total"),
         (["5.5.5/10"], "--positive is '5.5.5/10'"),
         (["-1/10"], "--positive is '-1/10'"),
         (["12.5/10"], "--positive is 12.5 of 10"),

@@ -17,12 +17,12 @@ def density_of(rows, unlabeled, known=None):
 
 
 def test_it_refuses_many_more_unlabelled_than_labelled_items():
-    with pytest.raises(UnsuitableEngineError, match=r"engine is Gibbs: .*hold the confusion still.*Hamiltonian\(\)"):
+    with pytest.raises(UnsuitableEngineError, match=r"engine is Gibbs: .*from moving the confusion.*Hamiltonian\(\)"):
         Gibbs().sample(density_of([[9, 1], [1, 9]], [5000, 5000]), 0)
 
 
 def test_it_refuses_fewer_outputs_than_classes():
-    with pytest.raises(UnsuitableEngineError, match="crawl"):
+    with pytest.raises(UnsuitableEngineError, match="mix slowly"):
         Gibbs().sample(density_of([[9, 1], [1, 9], [5, 5]], [50, 50]), 0)
 
 

@@ -385,8 +385,7 @@ def _named(name: Any, make: Callable[[], Made]) -> Made:
     try:
         return make()
     except InputError as error:
-        which = f"problems[{name!r}].{error.argument}"
-        raise InputError(which, error.found, error.needed, error.remedy) from error
+        raise error.about(f"problems[{name!r}].{error.argument}") from error
 
 
 def _engine(engine: Engine) -> Engine:

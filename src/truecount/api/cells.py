@@ -60,7 +60,7 @@ def choose_partition(
     unlabeled
         How many new items there will be.
     prior
-        What is believed before; the prevalences to prepare for are drawn from it.
+        The prior; the prevalences to prepare for are drawn from it.
     level
         Of the interval.
     seed

@@ -1,4 +1,4 @@
-"""The verbs that end in points: one method of one's own field, or all of them side by side."""
+"""The verbs that end in points: one point estimator, or all of them side by side."""
 
 import warnings
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ from truecount.scores import Scores
 
 
 def estimate(data: Counts | Scores, method: Method | str) -> PointEstimate:
-    """Estimate the share of every class by a method of one's own field, as one point.
+    """Estimate the share of every class by one point estimator.
 
     Parameters
     ----------

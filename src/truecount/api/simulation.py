@@ -71,13 +71,13 @@ def coverage(
     engine
         What draws for each data set.
     levels
-        What the intervals promise.
+        Nominal levels of the intervals.
     data_sets, seed
         How many to simulate, and from which seed.
 
     Notes
     -----
-    On average over the prior intervals hold as often as they promise; at one truth they may hold more or less often.
+    On average over the prior intervals hold as often as their level says; at one truth more or less often.
     """
     _check.instance_of("posterior", posterior, Posterior, POSTERIOR_FIRST)
     of_label_shift("posterior", posterior, "coverage")

@@ -9,7 +9,6 @@ import numpy as np
 from truecount import _check
 from truecount._types import Name
 from truecount._version import __version__
-from truecount._wording import nearest, quoted
 from truecount.api.bayesian import infer, infer_many
 from truecount.api.simulation import POSTERIOR_FIRST, calibration, coverage, of_label_shift
 from truecount.counts import Counts, Groups
@@ -23,6 +22,7 @@ from truecount.inference.draws import Engine
 from truecount.models import LabelShift, Model, Prior, density
 from truecount.models.register import require_plain_label_shift
 from truecount.results import Posterior
+from truecount.results.by_class import unknown_class
 from truecount.results.check import Check
 from truecount.results.finding import gravest_first
 from truecount.results.sensitivity import Claim, Sensitivity
@@ -301,7 +301,5 @@ def _require_share(argument: str, bound: Any) -> None:
 
 def _place(argument: str, classes: tuple[Name, ...], name: Name) -> int:
     if name not in classes:
-        meant = nearest(str(name), map(str, classes))
-        remedy = f"Perhaps you meant {meant!r}" if meant else "Choose one of these"
-        raise InputError(argument, f"names {name!r}", f"the classes are {quoted(classes)}", remedy)
+        raise unknown_class(argument, f"names {name!r}", name, classes)
     return classes.index(name)

@@ -92,10 +92,7 @@ def called(names: Mapping[str, str]) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        parts = [error.argument, error.found, error.needed, error.remedy]
-        for path, name in names.items():
-            parts = [part.replace(path, name) if path in part else part for part in parts]
-        raise InputError(*parts) from error
+        raise error.calling(names) from error
 
 
 def guess(columns: Sequence[Column]) -> tuple[str | None, str | None]:

@@ -87,7 +87,7 @@ def _named(error: InputError, files: Sequence[str]) -> InputError:
     """Name the file instead of its number."""
     number = error.argument.removeprefix("shard ")
     argument = files[int(number) - 1] if number.isdigit() else error.argument
-    return InputError(argument, error.found, error.needed, error.remedy)
+    return error.about(argument)
 
 
 def _refuse_options(**options: object) -> None:

@@ -202,7 +202,7 @@ def estimate(
         return end_separately(answers, strict=strict)
     if workers is not None:
         raise stream.unused_workers()
-    if (rows_file := stream.made(report)) is not None:
+    if output and (rows_file := stream.made(report)):
         rows_file.require_columns(counts.by if isinstance(counts, Groups) else ())
         report = replace(report, rows_file=rows_file)
     report.require_possible(counts.values() if isinstance(counts, Groups) else [counts])

@@ -10,7 +10,7 @@ import typer
 
 from truecount._progress import watch
 from truecount._types import Name
-from truecount._wording import nearest, quoted
+from truecount._wording import quoted
 from truecount.cli.options import GroupOptions, named_class, read_by, read_conclusions
 from truecount.cli.report import Report
 from truecount.cli.source import require_few_groups
@@ -20,6 +20,7 @@ from truecount.inference.draws import Engine
 from truecount.models import ErringLabels, Independent, LabelShift, Model, Pooled, Varying, Walk
 from truecount.models.variation import Variation
 from truecount.reading.names import group_name
+from truecount.results.by_class import unknown_class
 from truecount.results.finding import in_words
 from truecount.results.groups.summary import GroupSummary, Questions
 
@@ -79,9 +80,7 @@ def named_group(where: str, text: str, groups: Groups) -> Any:
     """Return the group of that name, which may be a date or a number in the data."""
     by_text = {group_name(group): group for group in groups.groups}
     if text not in by_text:
-        meant = nearest(text, by_text)
-        remedy = f"Perhaps you meant {meant!r}" if meant else "Choose one of these"
-        raise InputError(where, f"is {text!r:.60}", f"the groups are {quoted(list(by_text))}", remedy)
+        raise unknown_class(where, f"is {text!r:.60}", text, by_text, "groups")
     return by_text[text]
 
 

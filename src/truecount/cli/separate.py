@@ -1,6 +1,5 @@
 """Very many groups, unattended: inferred one by one by several processes, streamed to a file, resumed where stopped."""
 
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from truecount.cli.options import GroupOptions, read_whole
 from truecount.cli.report import Report
 from truecount.counts import Groups
 from truecount.errors import InputError
+from truecount.inference.draws import cores_here
 from truecount.models import LabelShift, Model
 from truecount.results.separate.row_files import Output
 
@@ -79,7 +79,7 @@ class Stream:
 
     def number_of_workers(self) -> int:
         """Return how many processes infer."""
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        cores = cores_here()
         if self.workers is None:
             return cores
         return read_whole("--workers", self.workers, least=1, most=MOST_WORKERS, usual=cores)

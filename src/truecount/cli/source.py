@@ -181,7 +181,7 @@ class Source:
         try:
             data = found if isinstance(found, Groups) else found.to_data()
         except InputError as error:
-            raise InputError(f"{path}: {error.argument}", error.found, error.needed, error.remedy) from error
+            raise error.about(f"{path}: {error.argument}") from error
         return data
 
     def _rows(self, tables: Sequence[str], *, is_shard: bool = False) -> "Tally":
@@ -353,9 +353,7 @@ def on_disk(tables: Sequence[str]) -> Iterator[list[str]]:
         try:
             yield [copy if table == STDIN else table for table in tables]
         except InputError as error:
-            parts = (error.argument, error.found, error.needed, error.remedy)
-            named = [part.replace(copy, "standard input") if copy in part else part for part in parts]
-            raise InputError(*named) from error
+            raise error.calling({copy: "standard input"}) from error
 
 
 def _copied(path: Path) -> Path:

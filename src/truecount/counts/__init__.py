@@ -1,4 +1,4 @@
-"""Stage 2: rows become counts, which are all that the model needs."""
+"""Stage 1b: rows become counts, which are all that the model needs."""
 
 from typing import TYPE_CHECKING
 

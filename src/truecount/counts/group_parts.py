@@ -49,7 +49,7 @@ def group_row(group: Any, row: Any) -> Any:
     try:
         return _check.finite_numbers("unlabeled", row, dimensions=1)
     except InputError as error:
-        raise InputError(f"unlabeled[{group!r}]", error.found, error.needed, error.remedy) from error
+        raise error.about(f"unlabeled[{group!r}]") from error
 
 
 def rectangular(
@@ -66,7 +66,7 @@ def rectangular(
         try:
             labeled.append(checked_cells(table, rows[0])[0])
         except InputError as error:
-            raise InputError(which, error.found, error.needed, error.remedy) from error
+            raise error.about(which) from error
         if labeled[-1].shape != labeled[0].shape:
             found = f"has shape {labeled[-1].shape} and the first study {labeled[0].shape}"
             raise InputError(which, found, "all studies have the same classes and outputs", "Write 0 for none")

@@ -186,7 +186,7 @@ Answer: TypeAlias = Callable[[list[Counts]], Sequence[Draws]]
 """Counts of many data sets become draws of each."""
 LEVELS = (0.5, 0.8, 0.9, 0.95)
 SURE = 3.0
-"""Standard errors from the level, beyond which intervals are said not to hold what they promise."""
+"""Standard errors from the level, beyond which intervals are said not to hold at their level."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -196,7 +196,7 @@ class Coverage:
     Parameters
     ----------
     levels
-        Shape (levels,): what the intervals promise.
+        Shape (levels,): nominal levels.
     held
         Shape (levels, classes): share of the data sets in which they held the truth.
     width
@@ -218,12 +218,12 @@ class Coverage:
 
     @property
     def error(self) -> FloatArray:
-        """Shape (levels,): standard error of what is held, if the promise is kept."""
+        """Shape (levels,): standard error of the coverage, if it is nominal."""
         return np.asarray(np.sqrt(self.levels * (1 - self.levels) / self.data_sets))
 
     @property
     def verdict(self) -> str:
-        """Say whether the intervals keep their promise at this truth."""
+        """Say whether the intervals hold as often as their level says at this truth."""
         short = (self.held < (self.levels - SURE * self.error)[:, None]).any(axis=0)
         if not short.any():
             return "Intervals hold the truth as often as they promise, or more often, at sizes and shares like these."
@@ -265,7 +265,7 @@ def coverage_at(
     prevalence, confusion
         The truth.
     data_sets, seed, levels
-        How many, from which seed, and what the intervals promise.
+        How many, from which seed, and nominal levels.
     """
     rng = np.random.default_rng(_check.whole_number("seed", seed, least=0))
     labeled, unlabeled = effective_counts(counts)

@@ -183,7 +183,7 @@ def no_unlabeled(counts: Counts) -> Finding | None:
     return Finding(
         "no-unlabeled",
         "serious",
-        "There are no unlabelled items, so this is only what was believed before.",
+        "There are no unlabelled items, so this is only the prior.",
         advice="Count the outputs of the population in question.",
     )
 

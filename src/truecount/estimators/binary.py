@@ -195,7 +195,7 @@ def _rate(name: str, rate: Rate) -> tuple[float, float]:
     hits, trials = rate if isinstance(rate, tuple) else (rate, inf)
     known = name != "positive" and trials == inf and 0 <= hits <= 1
     if not known and not (0 < trials < inf and 0 <= hits <= trials):
-        raise InputError(name, f"is {rate!r}", "it must be so many of so many, such as (103, 122)", "Check the counts")
+        raise InputError(name, f"is {rate!r}", "it must be a count and a total, such as (103, 122)", "Check the counts")
     return hits, trials
 
 

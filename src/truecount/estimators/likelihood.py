@@ -193,7 +193,7 @@ class MAP:
     Parameters
     ----------
     prior
-        What is believed before; flat by default (MAP-1 of the paper). ``Prior(2.0)`` is its MAP-2.
+        The prior; flat by default (MAP-1 of the paper). ``Prior(2.0)`` is its MAP-2.
 
     Notes
     -----

@@ -98,10 +98,14 @@ class Engine(Protocol):
         )
 
 
+def cores_here() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def on_all_cores(do: Callable[..., Done], *arguments: Iterable[Any]) -> Iterator[Done]:
     """Do the same with each set of arguments, in threads; yield the results in order."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    with ThreadPoolExecutor(cores) as threads:
+    with ThreadPoolExecutor(cores_here()) as threads:
         yield from threads.map(do, *arguments)
 
 

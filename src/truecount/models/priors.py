@@ -1,4 +1,4 @@
-"""What is believed before the counts are seen."""
+"""Priors of prevalence and confusion."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -61,8 +61,8 @@ def answer(posterior: Posterior, look: Look, classes: Sequence[Name] | None = No
     shares = [unbroken(one.share) for one in told]
     spans = [unbroken(one.interval) for one in told]
     first, *others = few
-    promise = unbroken(summary.interval_name)
-    parts = [f"{shares[first]} are {names[first]} ({promise} {spans[first]})"]
+    interval = unbroken(summary.interval_name)
+    parts = [f"{shares[first]} are {names[first]} ({interval} {spans[first]})"]
     parts += [f"{shares[place]} {names[place]} ({spans[place]})" for place in others]
     counted = [unbroken(told[place].counted or "") for place in few if told[place].counted is not None]
     plainly = f", where plain counting says {_joined(counted)}" if counted else ""
@@ -128,10 +128,10 @@ def _sources(posterior: Posterior) -> str:
     return said
 
 
-def method(posterior: Posterior, look: Look, items: tuple[float, float] | None = None) -> list[str]:
-    """Say how the answer was made; of groups one stands for all, and the items of all, labelled or not, are counted."""
+def method(posterior: Posterior, look: Look) -> list[str]:
+    """Say how the answer was made."""
     counts = posterior.counts
-    labeled, unlabeled = items or (counts.labeled.sum(), counts.unlabeled.sum())
+    labeled, unlabeled = counts.labeled.sum(), counts.unlabeled.sum()
     where = "in the population behind the unlabelled items" if look.target == "population" else "among these items"
     shortest = " It is the shortest such interval." if look.kind == "hdi" else ""
     known = "of which the true class is known" if posterior.raters is None else "whose labels may be wrong"
@@ -162,16 +162,13 @@ class Grid:
         return len(self.outputs) > MOST_ON_PAPER
 
 
-def counts_table(counts: Counts, groups: Sequence[tuple[str, Counts]] = ()) -> Grid:
-    """Return the counts, names shortened; those of groups share the labelled ones, and have a row each below."""
+def counts_table(counts: Counts) -> Grid:
+    """Return the counts, names shortened."""
     names = labels(counts.classes, LONGEST_NAME)
     rows = [
         (name, [(0.0, number, "") for number in _numbers(row)]) for name, row in zip(names, counts.labeled, strict=True)
     ]
-    below = groups or [("unlabelled", counts)]
-    names_below = labels([name for name, _ in below], LONGEST_NAME)
-    foot = [(name, _numbers(each.unlabeled)) for name, (_, each) in zip(names_below, below, strict=True)]
-    return Grid(labels(counts.outputs, LONGEST_HEAD), rows, foot)
+    return Grid(labels(counts.outputs, LONGEST_HEAD), rows, [("unlabelled", _numbers(counts.unlabeled))])
 
 
 def confusion_table(posterior: Posterior, level: float) -> Grid | None:

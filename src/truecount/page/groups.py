@@ -114,18 +114,18 @@ def answer_in_words(summary: GroupSummary) -> str:
     names = [isolated(name) for name in labels(summary.names, LONGEST_NAME)]
     share = f"the true share of “{isolated(labels([summary.of], LONGEST_NAME)[0])}”"
 
-    def told(at: int, promise: str = "") -> str:
+    def told(at: int, interval: str = "") -> str:
         low, high = (f"{100 * end:.{decimals}f}" for end in summary.interval[at, place])
         middle, span = f"{100 * summary.mean[at, place]:.{decimals}f} %", f"{low} \N{EN DASH} {high} %"
-        return f"{unbroken(middle)} ({promise}{unbroken(span)})"
+        return f"{unbroken(middle)} ({interval}{unbroken(span)})"
 
-    promise = f"{unbroken(summary.interval_name)} "
+    interval = f"{unbroken(summary.interval_name)} "
     if len(names) == 1:
-        return f"In {names[0]}, {share} is about {told(0, promise)}."
+        return f"In {names[0]}, {share} is about {told(0, interval)}."
     if summary.in_time and len(summary.by) == 1:
         order = np.argsort(np.asarray(summary.times), kind="stable")
         first, last = int(order[0]), int(order[-1])
-        went = f"From {names[first]} to {names[last]}, {share} went from about {told(first, promise)} to {told(last)}."
+        went = f"From {names[first]} to {names[last]}, {share} went from about {told(first, interval)} to {told(last)}."
         return f"{went} It is larger now with a probability of {probability(float(summary.since[-1].larger[place]))}."
     order = np.argsort(summary.mean[:, place], kind="stable")
     low, high = int(order[0]), int(order[-1])
@@ -134,7 +134,7 @@ def answer_in_words(summary: GroupSummary) -> str:
         best = int(summary.ranks.largest.argmax())
         sure = f" {names[best]} has the largest with a probability of {probability(summary.ranks.largest[best])}."
     extremes = (
-        f"is largest in {names[high]}, about {told(high, promise)}, and smallest in {names[low]}, about {told(low)}"
+        f"is largest in {names[high]}, about {told(high, interval)}, and smallest in {names[low]}, about {told(low)}"
     )
     return f"Of {len(names):,} groups, {share} {extremes}.{sure}"
 
@@ -209,9 +209,9 @@ def _study_prior(answer: "GroupPosterior", summary: GroupSummary) -> list[Sectio
         return []
     found = spread_sensitivity(answer, of=summary.of, level=summary.level)
     words = (
-        "How much the classifier differs between studies is hardly told by so few of them: its prior decides how wide "
-        "the answer is. Here it is under a prior half as wide, the one used, and one twice as wide. Use no conclusion "
-        "that changes from column to column."
+        "How much the classifier differs between studies cannot be learned well from so few of them: its prior "
+        "decides how wide the answer is. Here it is under a prior half as wide, the one used, and one twice as wide. "
+        "Use no conclusion that changes from column to column."
     )
     title = "How the answer depends on the prior of the studies’ spread"
     return [Section("studies", title, words, table=found.table())]

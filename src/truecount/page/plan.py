@@ -10,7 +10,7 @@ from truecount.results.plan import Plan
 TITLE = "How many labels?"
 
 
-def render_plan(found: Plan, title: str = TITLE) -> str:
+def render_plan(found: Plan) -> str:
     """Return the page as text; it loads nothing and runs no script."""
     from markupsafe import Markup
 
@@ -18,7 +18,7 @@ def render_plan(found: Plan, title: str = TITLE) -> str:
     about = "The numbers are in the table of costs."
     return rendered(
         "plan.html",
-        title=title,
+        title=TITLE,
         answer=first.headline,
         sentences=[worded(line, "plan") for line in found.sentences],
         picture=None

@@ -1,4 +1,4 @@
-"""The answer: the true share of every class, beside what plain counting says and what was believed before."""
+"""The answer: the true share of every class, beside what plain counting says and the prior."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

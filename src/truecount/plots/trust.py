@@ -1,4 +1,4 @@
-"""How much was learned, and whether intervals hold what they promise."""
+"""How much was learned, and whether intervals hold as often as their level says."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -126,7 +126,7 @@ class CoverageData:
         """The axis and its unit, then the marks."""
         chance = f"Shaded: where {100 * SURE:.0f} % of such studies find them, if the intervals are right."
         hidden = (f"{self.left_out} smaller classes are not shown.",) if self.left_out else ()
-        return ("level that the intervals promise, %", f"Marks: {self.data_sets:,} data sets. {chance}", *hidden)
+        return ("nominal level of the intervals, %", f"Marks: {self.data_sets:,} data sets. {chance}", *hidden)
 
     @property
     def height(self) -> float:
@@ -135,7 +135,7 @@ class CoverageData:
 
 
 def coverage_data(found: Coverage, *, classes: Sequence[Any] | None = None) -> CoverageData:
-    """Return what `coverage` draws, and the binomial band around the promise."""
+    """Return what `coverage` draws, and the binomial band around the nominal level."""
     from scipy.special import bdtrik
 
     _check.instance_of("found", found, Coverage, "Pass what coverage() gives")
@@ -157,7 +157,7 @@ def coverage_data(found: Coverage, *, classes: Sequence[Any] | None = None) -> C
 def coverage(
     found: Coverage, *, ax: "Axes | None" = None, classes: Sequence[Any] | None = None, theme: ThemeLike = None
 ) -> "Axes":
-    """Draw how often intervals held the truth against how often they promised to; a line for each class.
+    """Draw how often intervals held the truth against their nominal level; a line for each class.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def coverage(
 
 
 def draw_coverage(ax: "Axes", data: CoverageData, theme: Theme) -> None:
-    """Draw marks, the band of chance, and the line on which a promise is kept."""
+    """Draw marks, the band of chance, and the line on which coverage equals the nominal level."""
     ax.fill_between(data.levels, *data.band.T, color=theme.soft, alpha=0.25, linewidth=0)
     ax.plot([0, 1], [0, 1], color=theme.soft, linewidth=1)
     marks: list[Any] = []

@@ -29,7 +29,7 @@ class Quantifier(AggregativeCrispQuantifier, WithConfidenceABC):  # type: ignore
         As in every aggregative quantifier of QuaPy: the classifier, whether it is fitted here, and how labelled items
         get predictions by a classifier that was not fitted to them.
     prior
-        What is believed before; None is `Prior()`.
+        The prior; None is `Prior()`.
     engine
         What draws; None is `Auto()`.
     target

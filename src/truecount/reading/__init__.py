@@ -1,1 +1,1 @@
-"""Stage 1: files, frames, warehouses and arrays become rows, by one naming rule."""
+"""Stage 1a: files, frames, warehouses and arrays become rows, by one naming rule."""

@@ -104,7 +104,7 @@ class Columns:
 
 
 def require_kinds(table: str, kinds: Mapping[str, str], columns: Columns) -> None:
-    """Refuse columns that are not there or hold what nothing is called."""
+    """Refuse columns that are not there or hold values that are no names."""
     for column in columns.wanted:
         require_column(table, list(kinds), column)
     for column in columns.keys[len(columns.by) :]:

@@ -25,7 +25,7 @@ class PointEstimate:
     provenance
         How it was made, for export: the method, its settings, version.
     interval, level
-        Shape (classes, 2), and what it promises; of a method that comes with one, else None.
+        Shape (classes, 2), and its level; of a method that comes with one, else None.
     is_corrected
         Whether misclassification is corrected for; False where outputs are only counted.
 

@@ -24,7 +24,16 @@ from truecount.results.export.frame import Backend, to_frame
 from truecount.results.export.provenance import Origin, provenance_of
 from truecount.results.finding import Finding
 from truecount.results.raters import RaterRates
-from truecount.results.summary import Kind, Look, Summary, Target, interval_of, require_realizable, tabulate
+from truecount.results.summary import (
+    Kind,
+    Look,
+    Summary,
+    Target,
+    interval_of,
+    realized_shares,
+    require_realizable,
+    tabulate,
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -139,13 +148,8 @@ class Posterior:
         require_realizable(self.counts)
         if self.draws.realized is not None:
             return self.draws.realized
-        joint = self.prevalence[:: self.draws.stride, :, None] * self.confusion
-        of_output = joint.sum(axis=1, keepdims=True)
-        given_output = np.divide(joint, of_output, out=np.full_like(joint, 1 / len(self.classes)), where=of_output > 0)
-        counts = self.counts.unlabeled.astype(np.int64)
-        items = self.random("realized").multinomial(counts, given_output.transpose(0, 2, 1))
-        shares: FloatArray = items.sum(axis=1) / self.counts.unlabeled.sum()
-        return shares
+        prevalence, items = self.prevalence[:: self.draws.stride], self.counts.unlabeled
+        return realized_shares(prevalence, self.confusion, items, self.random("realized"))
 
     @cached_property
     def predicted(self) -> FloatArray:

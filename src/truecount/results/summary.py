@@ -13,7 +13,7 @@ import numpy as np
 from truecount import _check
 from truecount._advice import Advice, keyword
 from truecount._table import aligned, html_table
-from truecount._types import FloatArray, Name
+from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import cut_middle, listed, percent, visible
 from truecount.counts import Counts
 from truecount.errors import InputError
@@ -160,6 +160,30 @@ def require_realizable(counts: Counts) -> None:
     if counts.is_weighted or not counts.unlabeled.sum():
         needed = "the share among these items needs whole, non-zero unlabelled counts"
         raise InputError("target", "is 'realized'", needed, Advice("Ask for {}", keyword("target", "population")))
+
+
+def realized_shares(
+    prevalence: FloatArray, rows: FloatArray, items: IntArray | FloatArray, rng: np.random.Generator
+) -> FloatArray:
+    """Return draws of the share of each class among these items, shape (draws, classes).
+
+    Given a draw, the class of each item with output k is drawn from P(class | output k).
+
+    Parameters
+    ----------
+    prevalence, rows
+        Shapes (draws, classes) and (draws, classes, outputs).
+    items
+        Shape (outputs,): how many have each output.
+    rng
+        Draws the classes.
+    """
+    joint = prevalence[:, :, None] * rows
+    of_output = joint.sum(axis=1, keepdims=True)
+    given_output = np.divide(joint, of_output, out=np.full_like(joint, 1 / joint.shape[1]), where=of_output > 0)
+    drawn = rng.multinomial(items.astype(np.int64), given_output.transpose(0, 2, 1))
+    shares: FloatArray = drawn.sum(axis=1) / items.sum()
+    return shares
 
 
 def folded_summary(posterior: "Posterior", look: Look) -> tuple[Summary, tuple[int, ...]]:

@@ -1,4 +1,4 @@
-"""Stage 3: scores of items, and the partitions that sort them into cells, which are counted as outputs."""
+"""Stage 1c: scores of items, and the partitions that sort them into cells, which are counted as outputs."""
 
 from typing import TYPE_CHECKING
 

@@ -51,7 +51,7 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
         scikit-learn. ``"prefit"``: the classifier is fitted already, to other items than those given to `fit`. None
         takes what one fit gives, where the classifier allows it, and five folds elsewhere; see the notes.
     prior
-        What is believed before; None is `Prior()`.
+        The prior; None is `Prior()`.
     engine
         What draws; None is `Auto()`.
     target

@@ -235,9 +235,9 @@ def refuse_crawling(density: Density) -> None:
     if np.abs(items - np.rint(items)).sum() > MOST_ROUNDED * items.sum():
         reason = "only whole items can be imputed, and rounding weighted ones would change them"
     elif learned and density.unlabeled.sum() > MOST_IMPUTED * learned:
-        reason = "so many unlabelled items for each labelled one would hold the confusion still"
+        reason = "so many unlabelled items for each labelled one would keep its chains from moving the confusion"
     elif density.n_outputs < density.n_classes and density.unlabeled.any() and density.n_outputs > 1:
-        reason = "with fewer outputs than classes its chains crawl"
+        reason = "with fewer outputs than classes its chains mix slowly"
     else:
         return
     raise UnsuitableEngineError("engine", "is Gibbs", reason, Advice("Use {} or {}", AUTO, HAMILTONIAN))

@@ -122,8 +122,7 @@ class Log:
             try:
                 return File(copy).rows(columns)
             except InputError as error:
-                parts = (error.argument, error.found, error.needed, error.remedy)
-                raise InputError(*(part.replace(str(copy), self.name) for part in parts)) from error
+                raise error.calling({str(copy): self.name}) from error
 
     def _write(self, copy: Path, columns: Columns) -> None:
         """Write the columns that are read, and refuse those that no record has."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from truecount.counts.weights import effective_groups
 from truecount.errors import InputError
 from truecount.inference import convergence
 from truecount.inference.group_draws import Convergence, GroupDraws
+from truecount.inference.run import Status
 from truecount.models import LabelShift
 from truecount.reading.names import group_name
 from truecount.results.by_class import ByClass, unknown_class
@@ -28,9 +29,7 @@ from truecount.results.groups.leave_one_out import LeaveOneOut, leave_one_out
 from truecount.results.groups.summary import GroupSummary, Questions, summarize_groups
 from truecount.results.groups.table import group_tables, group_text
 from truecount.results.raters import RaterRates
-from truecount.results.summary import Kind, Target, interval_of, require_realizable, sd_of
-
-Status = Literal["ok", "not-converged", "no-answer"]
+from truecount.results.summary import Kind, Target, interval_of, realized_shares, require_realizable, sd_of
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -189,14 +188,8 @@ class GroupPosterior:
             raise InputError("target", f"is realized, and {group!r} has no items", needed, "Ask for the population's")
         require_realizable(self.data[group])
         rows = self.confusion[:, at] if self.confusion.ndim == 4 else self.confusion
-        joint = self.prevalence[:, at, :, None] * rows
-        of_output = joint.sum(axis=1, keepdims=True)
-        given_output = np.divide(joint, of_output, out=np.full_like(joint, 1 / len(self.classes)), where=of_output > 0)
-        items = self.data.unlabeled[at].astype(np.int64)
         rng = np.random.default_rng([self.origin.seed, at, *b"realized"])
-        drawn = rng.multinomial(items, given_output.transpose(0, 2, 1))
-        shares: FloatArray = drawn.sum(axis=1) / items.sum()
-        return shares
+        return realized_shares(self.prevalence[:, at], rows, self.data.unlabeled[at], rng)
 
     def leave_one_out(self) -> LeaveOneOut:
         """Return how well the other groups predict each group's items, pooled and independent."""
