@@ -9,7 +9,8 @@ from truecount._chi_square import chi_square_quantile
 from truecount._wording import called, listed, listed_classes, percent
 from truecount.counts.groups import Groups
 from truecount.counts.weights import effective_groups, group_design_effects
-from truecount.diagnostics.findings import MOST_UNSEEN, cautions, clustered
+from truecount.diagnostics.clusters import clustered
+from truecount.diagnostics.findings import MOST_UNSEEN, cautions
 from truecount.diagnostics.homogeneity import labels_differ
 from truecount.diagnostics.identify import indistinct
 from truecount.diagnostics.shift import CHEAP_LEVEL, MOST_TIMES, Tables, best_fit, closest_mix, most_surprising
