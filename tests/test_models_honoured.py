@@ -59,6 +59,7 @@ VERBS: dict[str, Callable[[Model], Any]] = {
 }
 HONOURED = {("infer", name) for name in MADE} | {
     ("infer groups", "erring_labels"),
+    ("infer groups", "independent_classifiers"),
     ("each_classifier", "erring_labels"),
 }
 """Whatever else is more than label shift is refused; plain label shift is answered everywhere."""
@@ -219,13 +220,13 @@ def test_rows_of_each_classifier_leave_no_prior_of_the_confusion() -> None:
         tc.IndependentClassifiers(tc.Prior(confusion=2))
 
 
-def test_a_study_of_the_population_keeps_combinations_and_is_of_one_group() -> None:
+def test_a_study_of_the_population_keeps_combinations() -> None:
     studies = {"here": TARGET, "there": LABELED}
     one = tc.Groups(studies, {"all": NEW}, *NAMES, combinations=SEVERAL)
     counts, model = tc.TargetLabels.of_study(one, "here")
     assert counts == COUNTS
     assert tc.infer(counts, model, engine=FEW).prior.confusion == "learned"
-    with pytest.raises(InputError, match="has 2 groups"):
+    with pytest.raises(InputError, match="no labels of a group have"):
         tc.TargetLabels.of_study(tc.Groups(studies, {"g": NEW, "h": NEW}, *NAMES), "here")
 
 

@@ -12,7 +12,8 @@ import truecount as tc
 from truecount.counts import Combinations, Ratings
 from truecount.diagnostics.raters import dependence
 from truecount.errors import InputError
-from truecount.inference import convergence, raters
+from truecount.inference import convergence
+from truecount.inference.pooled_shares import PooledShares
 from truecount.results.raters import agreement_of
 
 COUNTS = tc.Counts([[140, 60], [20, 180]], [600, 400], classes=["fail", "pass"])
@@ -264,8 +265,8 @@ def test_groups_by_labels_that_are_right_are_pooled_as_by_counts(seed: int) -> N
 
 @pytest.mark.slow
 def test_that_sees_another_prior_of_the_spread(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = raters._Common.__init__
-    monkeypatch.setattr(raters._Common, "__init__", lambda common, prior, scale: made(common, prior, 3 * scale))
+    made = PooledShares.__init__
+    monkeypatch.setattr(PooledShares, "__init__", lambda common, prior, scale, n: made(common, prior, 3 * scale, n))
     assert apart(seed) > 5
 
 

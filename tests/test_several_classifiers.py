@@ -10,6 +10,7 @@ import truecount as tc
 from truecount.counts import Combinations
 from truecount.diagnostics.classifiers import independence_test
 from truecount.errors import InputError
+from truecount.inference import convergence
 from truecount.results.export.storage import read
 
 PARTS = tuple((one, two) for one in ("no", "yes") for two in ("no", "yes"))
@@ -154,3 +155,53 @@ def test_one_prediction_has_nothing_to_compare(option: str, runs: Path) -> None:
     done = run("estimate", "runs.csv", "--label", "human", "--prediction", "a", option, folder=runs)
     assert done.returncode == 2
     assert "goes with several --prediction" in done.stderr
+
+
+REGIONS = {"north": [60, 40], "south": [30, 70], "east": [45, 55]}
+
+
+def apart_from_one_classifier(seed: int, rows: float) -> float:
+    """Return the largest difference, in standard errors, from groups of one classifier beside which nothing is said."""
+    named = Combinations(("one", "silent"), (("no", "-"), ("yes", "-")))
+    both = tc.Groups([[55, 12], [9, 50]], REGIONS, ["no", "yes"], named.names, combinations=named)
+    alone = tc.Groups([[55, 12], [9, 50]], REGIONS, ["no", "yes"])
+    flat = tc.LabelShift(tc.Prior(1.0, "flat"), groups=tc.Pooled(kind="dirichlet"))
+    answers = (
+        tc.infer(alone, flat, engine=tc.Auto(400), seed=seed),
+        tc.infer(both, tc.IndependentClassifiers(rows=rows), engine=tc.Auto(400), seed=seed),
+    )
+    assert answers[0].model.groups == answers[1].model.groups
+    means, errors = [], []
+    for answer in answers:
+        flat_draws = np.concatenate([answer.prevalence[:, :, 0], answer.draws.centre[:, 0], np.log(answer.spread)], 1)
+        means.append(flat_draws.mean(axis=0))
+        effective = convergence.effective_fast(flat_draws, answer.draws.chains)
+        errors.append(flat_draws.std(axis=0) / np.sqrt(effective))
+    return float(np.abs((means[0] - means[1]) / np.hypot(*errors)).max())
+
+
+@pytest.mark.slow
+def test_groups_of_classifiers_of_which_one_is_silent_are_groups_of_the_other(seed: int) -> None:
+    assert apart_from_one_classifier(seed, 1.0) < 5
+
+
+@pytest.mark.slow
+def test_that_sees_another_prior_of_the_rows(seed: int) -> None:
+    assert apart_from_one_classifier(seed, 15.0) > 5
+
+
+def test_groups_of_independent_classifiers_are_saved(tmp_path: Path) -> None:
+    columns = {"x": ["a", "b", "a", "b"], "y": ["a", "b", "b", "b"]}
+    one = tc.count(["a", "b", "a", "b"], columns, columns)
+    groups = tc.Groups.of({"A": one, "B": one})
+    unlabeled, named = dict(zip("AB", groups.unlabeled, strict=True)), (one.classes, one.outputs)
+    shared = tc.Groups(one.labeled, unlabeled, *named, combinations=one.combinations)
+    answer = tc.infer(shared, tc.IndependentClassifiers(rows=2), engine=tc.Auto(20))
+    answer.save(tmp_path / "answer.npz")
+    kept = tc.GroupPosterior.load(tmp_path / "answer.npz")
+    assert kept.model == answer.model
+    np.testing.assert_array_equal(kept.prevalence, answer.prevalence)
+    tc.report(answer, tmp_path / "page.html")
+    assert "IndependentClassifiers" in (tmp_path / "page.html").read_text()
+    with pytest.raises(InputError, match="data has several studies"):
+        tc.infer(groups, tc.IndependentClassifiers())

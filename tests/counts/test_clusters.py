@@ -223,6 +223,19 @@ def test_findings_tell_the_design_effect():
     assert [each.severity for each in tc.infer(few).findings if each.code == "clustered"] == ["caution"]
 
 
+@pytest.mark.parametrize("side", ["cluster", "new_cluster"])
+def test_a_cluster_with_most_of_the_items_is_a_caution(side):
+    columns, clusters = as_columns(rows_of(60))
+    for share, severity in ((0.7, "caution"), (0.2, "info")):
+        named = np.array(clusters[side], dtype=object)
+        is_one = np.random.default_rng(0).random(len(named)) < share
+        found = tc.count(*columns, **{**clusters, side: np.where(is_one, "one", named)})
+        for model in (tc.LabelShift(), tc.SamePopulation()):
+            (told,) = [each for each in tc.infer(found, model, engine=tc.Auto(50)).findings if each.code == "clustered"]
+            assert (told.severity, "One cluster holds" in told.message) == (severity, severity == "caution")
+            assert (told.numbers["largest_cluster"] > 0.5) == (severity == "caution")
+
+
 def test_the_page_names_clusters(tmp_path):
     columns, clusters = as_columns(rows_of(40))
     tc.report(tc.infer(tc.count(*columns, **clusters)), tmp_path / "page.html")

@@ -180,3 +180,20 @@ def test_what_knows_nothing_of_them_refuses_them():
     ):
         with pytest.raises(InputError):
             ask()
+
+
+def test_labels_of_each_group_are_random_samples_beside_one_study_of_all_others():
+    tables = {("A", "here"): [[5, 1], [2, 8]], ("B", "here"): [[3, 1], [1, 4]], ("A", "there"): [[30, 9], [5, 40]]}
+    tables |= {("elsewhere", "there"): [[1, 0], [0, 1]]}
+    data = tc.Groups(tables, {"A": [30, 40], "B": [50, 20], "elsewhere": [9, 9]}, ["no", "yes"], by=["model"])
+    groups, model = tc.TargetLabels.of_study(data, "here", prior=tc.Prior(2.0))
+    assert model == tc.LabelShift(tc.Prior(2.0), confusion=tc.Varying(random_labels=True))
+    assert groups.studies == ("A", "B", "elsewhere'")
+    np.testing.assert_array_equal(groups.labeled, [tables["A", "here"], tables["B", "here"], [[31, 9], [5, 41]]])
+    np.testing.assert_array_equal(groups.unlabeled, data.unlabeled)
+    with pytest.raises(InputError, match="no labels of a group have"):
+        tc.TargetLabels.of_study(data, "nowhere")
+    with pytest.raises(InputError, match="options hold 'worth'"):
+        tc.TargetLabels.of_study(data, "here", worth=3)
+    with pytest.raises(InputError, match=r"study=\[\*by, column\]"):
+        tc.infer(groups, tc.TargetLabels(labeled=[[1, 0], [0, 1]]))

@@ -30,6 +30,7 @@ from truecount.models.given_output import OutputModel
 from truecount.models.independent_classifiers import IndependentClassifiers, all_combinations
 from truecount.models.priors import require_prior
 from truecount.models.register import KINDS, require_plain_label_shift
+from truecount.models.target_labels import OF_GROUPS
 from truecount.results import Finding, PointEstimate, Posterior
 from truecount.results.export.provenance import Origin
 from truecount.results.finding import Awaited
@@ -207,11 +208,16 @@ def _of_scores(data: Scores, model: LabelShift | OutputModel, engine: Engine, or
 
 
 def _of_groups(data: Groups, model: LabelShift | OutputModel, engine: Engine, origin: Origin) -> "GroupPosterior":
-    from truecount.api.groups import infer_groups
+    from truecount.api.groups import infer_groups, infer_independent_groups
 
+    if isinstance(model, IndependentClassifiers):
+        return infer_independent_groups(data, model, engine, origin)
     if not isinstance(model, LabelShift):
         needed = "groups are drawn jointly under label shift"
         raise InputError("model", f"is {model!r:.60}", needed, "Pass LabelShift(), or use infer_many(groups, model)")
+    if isinstance(model, TargetLabels):
+        found, needed = "is TargetLabels(), which has labels of one population", "groups would not use that"
+        raise InputError("model", found, needed, OF_GROUPS)
     require_plain_label_shift(model, "a joint answer of groups")
     return infer_groups(data, model, engine, origin)
 

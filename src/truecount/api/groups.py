@@ -10,13 +10,15 @@ from truecount._advice import OWN_ENGINE, Advice
 from truecount._types import Name
 from truecount.counts import Groups
 from truecount.counts.classifiers import merge_rare
-from truecount.diagnostics.hierarchy import group_findings
+from truecount.diagnostics.hierarchy import group_findings, independent_group_findings
 from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.inference.draws import Engine
 from truecount.inference.hierarchical import sample_groups
+from truecount.inference.independent import sample_independent_groups
 from truecount.models import Cut, Independent, LabelShift, Pooled, Varying
 from truecount.models.groups import group_density
+from truecount.models.independent_classifiers import IndependentClassifiers, all_combinations
 from truecount.models.variation import FEWEST_POOLED
 from truecount.results.export.provenance import Origin
 from truecount.results.groups.posterior import GroupPosterior
@@ -40,6 +42,25 @@ def infer_groups(groups: Groups, model: LabelShift, engine: Engine, origin: Orig
     return GroupPosterior(
         draws=draws, data=groups, model=chosen, findings=group_findings(groups, chosen, draws), origin=origin
     )
+
+
+def infer_independent_groups(
+    groups: Groups, model: IndependentClassifiers, engine: Engine, origin: Origin
+) -> GroupPosterior:
+    """Do the same where several classifiers are taken to err independently of each other."""
+    if (wanted := engine.open_choice_of_groups) is None:
+        needed = "independent classifiers have an engine of their own"
+        raise InputError("engine", f"is {engine!r:.60}", needed, Advice("{}", OWN_ENGINE))
+    if groups.studies is not None:
+        needed = "classifiers that err independently are the same in all groups, and have labels of one study"
+        remedy = "Count without study=, or pass LabelShift(confusion=Varying())"
+        raise InputError("data", "has several studies", needed, remedy)
+    groups = all_combinations(groups)
+    density = model.classifier_density(groups)
+    draws = sample_independent_groups(density, effective_draws=wanted, seed=origin.seed)
+    chosen = replace(model, groups=model.variation_of(groups))
+    found = independent_group_findings(groups, chosen, draws)
+    return GroupPosterior(draws=draws, data=groups, model=chosen, findings=found, origin=origin)
 
 
 def spread_sensitivity(

@@ -32,9 +32,10 @@ def taken_for_independent(model: Model) -> Model:
 
 
 def require_several(data: Counts | Groups, rated: Ratings | None, option: str) -> None:
-    """Refuse questions about several classifiers where there is one, or several groups, or labels that may err."""
-    if isinstance(data, Groups) or rated is not None:
-        raise typer.BadParameter(f"{option} goes with one population and one --label.")
+    """Refuse questions about several classifiers where there is one, or labels that may err."""
+    if rated is not None or (isinstance(data, Groups) and option == "--each-classifier"):
+        population = "one population and " if option == "--each-classifier" else ""
+        raise typer.BadParameter(f"{option} goes with {population}one --label.")
     if data.combinations is None:
         raise typer.BadParameter(f"{option} goes with several --prediction. Write --prediction for each classifier.")
 

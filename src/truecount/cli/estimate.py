@@ -18,12 +18,12 @@ from truecount.cli.raters import behind_labels, with_label_error
 from truecount.cli.report import Report
 from truecount.cli.separate import Stream, answer_separately, end_separately
 from truecount.cli.source import Source
-from truecount.cli.target import OPTION, read_target, with_prior
+from truecount.cli.target import of_random_labels, read_target, with_prior
 from truecount.counts import Counts, Groups, Ratings
 from truecount.counts.survey import NAMES
 from truecount.errors import InputError, TruecountWarning
 from truecount.inference.draws import Engine
-from truecount.models import LabelShift, Model, Prior, TargetLabels
+from truecount.models import LabelShift, Model, Prior
 from truecount.results import Comparison, PointEstimate, Posterior
 from truecount.results.finding import in_words
 from truecount.results.groups.summary import GroupSummary
@@ -186,6 +186,9 @@ def estimate(
         return _end(answer.posterior if isinstance(answer, Comparison) else None, answer, strict=strict)
     options.require_sound(source, engine)
     counts, known, of_population = _read(source, options, design, target_labels)
+    if of_population is not None and isinstance(counts, Groups):
+        errs = {"has_error": label_error is not None, "is_independent": independent_classifiers}
+        options = of_random_labels(options, **errs)
     rated = counts if isinstance(counts, Ratings) else None
     if isinstance(counts, Ratings):
         counts = behind_labels(counts)
@@ -220,12 +223,11 @@ def estimate(
 
 def _read(
     source: Source, options: GroupOptions, design: str, labels: str | None
-) -> tuple[Counts | Groups | Ratings, FloatArray | None, TargetLabels | None]:
+) -> tuple[Counts | Groups | Ratings, FloatArray | None, LabelShift | None]:
     """Return the counts, the rows that are known, and the labels of the population itself, if there are any."""
     if labels is None:
         return *options.of_source(source).read_under(design), None
-    source.refuse_groups(OPTION)
-    counts, target = read_target(labels, source)
+    counts, target = read_target(labels, options.of_source(source))
     return counts, None, target
 
 

@@ -17,7 +17,7 @@ from truecount.cli.source import require_few_groups
 from truecount.counts import Groups, Ratings
 from truecount.errors import InputError, TruecountWarning
 from truecount.inference.draws import Engine
-from truecount.models import ErringLabels, Independent, LabelShift, Model, Pooled, Varying, Walk
+from truecount.models import ErringLabels, Independent, IndependentClassifiers, LabelShift, Model, Pooled, Varying, Walk
 from truecount.models.variation import Variation
 from truecount.reading.names import group_name
 from truecount.results.by_class import unknown_class
@@ -95,12 +95,16 @@ def infer_groups(groups: Groups | Ratings, model: Model, engine: Engine, seed: i
 
 
 def require_nothing_in_common(options: GroupOptions, model: Model, ratings: Ratings | None) -> None:
-    """Refuse options that relate groups or studies to each other, where labels may err."""
-    given = [name for name in ("trend", "covariate", "study") if getattr(options, name)]
-    if given and (ratings is not None or isinstance(model, ErringLabels)):
-        needed = "with labels that may err, groups vary around a common centre, or are independent"
+    """Refuse options that relate groups or studies to each other, where classes of items are imputed."""
+    related = ("trend", "covariate", "random_labels", "new_study", "study")
+    given = [f"--{name.replace('_', '-')}" for name in related if getattr(options, name)]
+    may_err = ratings is not None or isinstance(model, ErringLabels)
+    if given and (may_err or isinstance(model, IndependentClassifiers)):
+        what = "labels that may err" if may_err else "classifiers taken for independent"
+        needed = f"with {what}, groups vary around a common centre, or are independent"
         instead = "pass one --label" if ratings is not None else "leave --label-error out"
-        raise InputError(f"--{given[0]}", "is given", needed, f"Leave --{given[0]} out, or {instead}")
+        instead = instead if may_err else "leave --independent-classifiers out"
+        raise InputError(given[0], "is given", needed, f"Leave {' and '.join(given)} out, or {instead}")
 
 
 def with_studies(model: Model, groups: Groups, options: GroupOptions, *, is_survey: bool) -> LabelShift:
@@ -154,6 +158,7 @@ def _deliver(report: Report, answer: "GroupPosterior", summary: GroupSummary) ->
         for table in group_tables(summary, **look):
             report.print(table)
         if answer.raters is not None and summary.has_answer:
+            typer.echo()
             report.print(answer.raters.table(report.level))
 
     report.write(

@@ -3,16 +3,17 @@
 from dataclasses import replace
 from pathlib import Path
 
+from truecount.cli.options import GroupOptions
 from truecount.cli.source import Source
 from truecount.counts import Counts, Groups
 from truecount.errors import InputError
 from truecount.models import LabelShift, Model, TargetLabels
 
-OPTION = "--target-labels"
+OPTION, INDEPENDENT = "--target-labels", "--independent-classifiers"
 
 
-def read_target(text: str, source: Source) -> tuple[Counts, TargetLabels]:
-    """Return the counts and a model that knows the labels of the population.
+def read_target(text: str, source: Source) -> tuple[Counts | Groups, LabelShift]:
+    """Return the counts and a model that knows the labels of the population, or of each group.
 
     Parameters
     ----------
@@ -22,13 +23,20 @@ def read_target(text: str, source: Source) -> tuple[Counts, TargetLabels]:
         The data.
     """
     column, is_column, value = text.partition("=")
+    if source.study:
+        needed = "it names the column that says where labels come from"
+        raise InputError(OPTION, "is given with --study", needed, "Leave one of them out")
     if is_column and not Path(text).exists():
-        data, _ = replace(source, study=[column]).read()
-        if not isinstance(data, Groups) or len(data) > 1:
-            needed = "labels of the population are of one population"
-            raise InputError(OPTION, "is given with groups", needed, "Leave --by out")
-        named = {str(study): study for study in data.studies or ()}
-        return TargetLabels.of_study(data, named.get(value, value))
+        data, _ = replace(source, study=[*(source.by or ()), column]).read()
+        if not isinstance(data, Groups):
+            needed = "a column of the data says where labels come from"
+            raise InputError(OPTION, f"is {text!r}", needed, "Name a file of rows, or of labels of the population")
+        values = [study[-1] if isinstance(study, tuple) else study for study in data.studies or ()]
+        return TargetLabels.of_study(data, {str(each): each for each in values}.get(value, value))
+    if source.asks_for_groups:
+        needed = "labels of groups are told apart by a column of the data"
+        remedy = f"Put them into the same table, and write {OPTION} COLUMN=VALUE, or leave the groups out"
+        raise InputError(OPTION, "names a file, and there are groups", needed, remedy)
     counts, _ = source.without_columns().read_one(OPTION)
     found = source.of_population(Path(text), OPTION)
     from truecount.diagnostics.evidence import audited
@@ -37,7 +45,16 @@ def read_target(text: str, source: Source) -> tuple[Counts, TargetLabels]:
     return counts, TargetLabels(labeled=table)
 
 
-def with_prior(model: Model, target: TargetLabels) -> TargetLabels:
+def of_random_labels(options: GroupOptions, *, has_error: bool, is_independent: bool) -> GroupOptions:
+    """Return the options of groups whose own labels are random samples of them."""
+    given = [name for name, is_given in (("--label-error", has_error), (INDEPENDENT, is_independent)) if is_given]
+    if given:
+        needed = "labels of groups are taken for right, and rows to vary between them and labels from elsewhere"
+        raise InputError(OPTION, f"is given with {given[0]}", needed, "Leave one of them out")
+    return replace(options, random_labels=True)
+
+
+def with_prior(model: Model, target: LabelShift) -> LabelShift:
     """Return the labels of the population with the prior that was asked for."""
     if not isinstance(model, LabelShift):
         needed = "labels from elsewhere are combined with those of the population by what label shift allows"

@@ -38,7 +38,7 @@ def merge_rare(data: Data, fewest: int = FEWEST_LABELS) -> Data:
     merged = tuple(int((targets == place).sum()) - 1 for place in kept)
     outputs = [data.outputs[place] for place in kept]
     names = [f"{name} (and {others} rare)" if others else name for name, others in zip(outputs, merged, strict=True)]
-    return _summed(data, np.searchsorted(kept, targets), names, replace(found.taken(kept), merged=merged))
+    return sum_outputs(data, np.searchsorted(kept, targets), names, replace(found.taken(kept), merged=merged))
 
 
 def _nearest(place: int, kept: IntArray, parts: Sequence[Combination], labels: FloatArray, items: FloatArray) -> int:
@@ -74,15 +74,15 @@ def of_classifiers(data: Data, names: Sequence[str]) -> Data:
     if len(names) == 1:
         single = [MISSING if part is None else part for (part,) in parts]
         outputs: list[Name] = list(dict.fromkeys(single))
-        return _summed(data, np.array([outputs.index(each) for each in single]), outputs, None)
+        return sum_outputs(data, np.array([outputs.index(each) for each in single]), outputs, None)
     shown = [tuple(MISSING if part is None else part for part in each) for each in parts]
     chosen = list(dict.fromkeys(shown))
     kept = Combinations(tuple(names), tuple(tuple(None if p is MISSING else p for p in each) for each in chosen))
-    return _summed(data, np.array([chosen.index(each) for each in shown]), list(kept.names), kept)
+    return sum_outputs(data, np.array([chosen.index(each) for each in shown]), list(kept.names), kept)
 
 
-def _summed(data: Data, targets: IntArray, outputs: Sequence[Name], combinations: Combinations | None) -> Data:
-    """Add up columns by where they go."""
+def sum_outputs(data: Data, targets: IntArray, outputs: Sequence[Name], combinations: Combinations | None) -> Data:
+    """Add up outputs by where they go among others; those that nothing goes to are empty."""
     into = np.zeros((len(targets), len(outputs)), np.int64)
     into[np.arange(len(targets)), targets] = 1
     sides = ("labeled", "unlabeled", "labeled_squares", "unlabeled_squares")

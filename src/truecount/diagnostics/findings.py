@@ -1,6 +1,6 @@
 """The findings that an answer carries: those read off counts, prior and run, and those that other modules make."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import lgamma, log
 
 import numpy as np
@@ -8,12 +8,12 @@ import numpy as np
 from truecount._advice import AUTO, JOINT, MORE_TIME, USE_POSTERIOR, Action, Advice, named_rows
 from truecount._types import FloatArray
 from truecount._wording import are_ranges, listed, listed_classes, percent
-from truecount.counts import Counts, Groups
+from truecount.counts import Counts
 from truecount.counts.classifiers import FEWEST_LABELS
-from truecount.counts.design_effect import DesignEffect
 from truecount.counts.table import unseen_remedy
 from truecount.counts.weights import design_effect, effective_counts, output_design_effect
 from truecount.diagnostics.classifiers import dependence_finding, independence_test
+from truecount.diagnostics.clusters import clustered
 from truecount.diagnostics.homogeneity import not_random
 from truecount.diagnostics.identify import (
     edge_not_excluded,
@@ -56,7 +56,7 @@ def _of_answer(counts: Counts, prior: Prior, model: Density, draws: Draws) -> It
 def of_closed_form(counts: Counts, model: Model) -> tuple[Finding, ...]:
     """Return what is known about an answer whose labels tell P(class | output)."""
     is_random = isinstance(model, SamePopulation)
-    together = clustered(counts, output_design_effect(counts, labels_tell_outputs=is_random))
+    together = clustered(counts, output_design_effect(counts, labels_tell_outputs=is_random), by_output=True)
     return gravest_first([*output_cautions(counts), together, not_random(counts) if is_random else None])
 
 
@@ -123,8 +123,6 @@ def of_counts(counts: Counts, prior: Prior) -> tuple[Finding, ...]:
 
 UNLIKE = 0.05
 """Probability of label shift below which labels of the population and from elsewhere are said to differ."""
-ALIKE, FEW_CLUSTERS = 1.05, 10
-"""Design effect from which on items of a cluster are said to be alike; degrees of freedom that are few."""
 FEW_AN_OUTPUT = 10
 """Labels of a class for each output, beyond which it hardly matters what the prior of its row is."""
 ROUND, BY_CHANCE, MOST_NUMBERS = (100, 50, 25, 10, 5), 0.01, 6
@@ -199,46 +197,6 @@ def _weighted(counts: Counts) -> Finding | None:
         f"The counts are sums of weights; they were taken to be worth {worth}.",
         {"labeled": labeled, "unlabeled": unlabeled},
         "Use the unweighted rows where the weights do not correct how items were sampled.",
-    )
-
-
-def clustered(counts: Counts | Groups, effect: DesignEffect, more: Sequence[DesignEffect] = ()) -> Finding | None:
-    """Say how much less clustered items tell than as many independent ones; of groups, `more` has each one's effect."""
-    if counts.clusters is None:
-        return None
-    every, number = [effect, *more], counts.clusters.number
-    least, most, freedom = (
-        min(each.value for each in every),
-        max(each.value for each in every),
-        min(each.freedom for each in every),
-    )
-    told = f"{effect.value:.1f} times" if not more else f"{least:.1f} to {most:.1f} times"
-    labeled, unlabeled = (
-        float(side.sum() / np.mean([each.divisor for each in part]))
-        for side, part in ((counts.labeled, [effect]), (counts.unlabeled, more or [effect]))
-    )
-    message = (
-        f"Items belong to {number:,} clusters, and those of one are alike: shares vary {told} as much as those of as "
-        f"many independent items (design effect). They count as {labeled:,.0f} labelled and {unlabeled:,.0f} "
-        "unlabelled items."
-    )
-    if most < ALIKE:
-        message = f"Items belong to {number:,} clusters; those of one are hardly more alike than others."
-    is_few = freedom < FEW_CLUSTERS
-    few = f" So few clusters tell little of that: about {freedom:.0f} degrees of freedom." if is_few else ""
-    return Finding(
-        "clustered",
-        "caution" if is_few else "info",
-        message + few,
-        {
-            "clusters": number,
-            "design_effect": effect.value,
-            "degrees_of_freedom": freedom,
-            "labeled": labeled,
-            "unlabeled": unlabeled,
-            **({"design_effects_of_groups": [each.value for each in more]} if more else {}),
-        },
-        "More clusters tell more than more items of each." if is_few or most >= ALIKE else "",
     )
 
 

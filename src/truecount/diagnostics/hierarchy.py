@@ -9,7 +9,9 @@ from truecount._chi_square import chi_square_quantile
 from truecount._wording import called, listed, listed_classes, percent
 from truecount.counts.groups import Groups
 from truecount.counts.weights import effective_groups, group_design_effects
-from truecount.diagnostics.findings import MOST_UNSEEN, cautions, clustered
+from truecount.diagnostics.classifiers import dependence_finding, independence_test
+from truecount.diagnostics.clusters import clustered
+from truecount.diagnostics.findings import MOST_UNSEEN, cautions
 from truecount.diagnostics.homogeneity import labels_differ
 from truecount.diagnostics.identify import indistinct
 from truecount.diagnostics.shift import CHEAP_LEVEL, MOST_TIMES, Tables, best_fit, closest_mix, most_surprising
@@ -57,6 +59,21 @@ def group_findings(groups: Groups, model: LabelShift, draws: GroupDraws) -> tupl
             _one_group(groups, model),
             _mostly_borrowed(groups, model, draws),
             _few_studies(groups, model),
+            _empty_groups(groups, model),
+        ]
+    )
+
+
+def independent_group_findings(groups: Groups, model: LabelShift, draws: GroupDraws) -> tuple[Finding, ...]:
+    """Return the same where several classifiers are taken for independent, which labels test."""
+    return gravest_first(
+        [
+            _not_converged(groups, draws),
+            dependence_finding(independence_test(groups.total), is_assumed=True),
+            clustered(groups, *group_design_effects(groups)),
+            _few_groups(groups, draws),
+            _one_group(groups, model),
+            _mostly_borrowed(groups, model, draws),
             _empty_groups(groups, model),
         ]
     )

@@ -190,3 +190,9 @@ class Kept:
         """Return all that was kept, chain after chain; it is overwritten when more is added."""
         hyper, prevalence, *rows = (store.together() for store in self.stores)
         return Stacked(hyper, prevalence, rows[0] if rows else None)
+
+
+def chain_after_chain(values: list[FloatArray]) -> FloatArray:
+    """Return draws of shape (draws, …) of what stands in all chains after each sweep, shape (chains, …)."""
+    stacked = np.stack(values, axis=1)
+    return stacked.reshape(stacked.shape[0] * stacked.shape[1], *stacked.shape[2:])

@@ -14,19 +14,16 @@ import numpy as np
 from truecount._types import BoolArray, FloatArray
 from truecount.inference import convergence
 from truecount.inference.draws import CONFUSION_BYTES, Draws, dirichlet
-from truecount.inference.group_draws import GroupDraws
+from truecount.inference.group_draws import GroupDraws, chain_after_chain
+from truecount.inference.pooled_shares import SMALLEST, PooledShares
 from truecount.inference.run import ChainRun, status_of
 from truecount.models.erring_labels import RatedDensity
-from truecount.models.hierarchy.dirichlet import DirichletGroups
-from truecount.models.hierarchy.log_ratios import log_ratio_basis, shares_of
 
 CHAINS, WARMUP, FIRST = 8, 500, 1000
 """Chains, sweeps of each that are thrown away, and sweeps after which it is first asked whether these are enough."""
 MOST_SWEEPS = 32_000
-SMALLEST, WORST_CONDITION = 1e-300, 1e10
+WORST_CONDITION = 1e10
 WANTED_ACCEPTANCE = 0.3
-WALK = 2.4
-"""Steps of a random walk, in standard deviations of what is drawn."""
 Move = tuple[FloatArray, FloatArray, FloatArray]
 """Logarithm of the acceptance ratio, proposed shares (the centre of pooled groups behind them), proposed confusion."""
 
@@ -139,7 +136,7 @@ class _Chains:
         self.rho = np.tile(np.where(np.isnan(density.known), right, density.known), (CHAINS, 1, 1, 1))
         self.phi = np.full((CHAINS, n_classes, n_outputs), 1 / n_outputs)
         self.pi = np.full((CHAINS, len(self.unlabeled), n_classes), 1 / n_classes)
-        self.common = None if density.spread is None else _Common(density.prevalence, density.spread)
+        self.common = None if density.spread is None else PooledShares(density.prevalence, density.spread, CHAINS)
         self.total = np.zeros((n_classes, n_outputs))
         self.log_step, self.moved, self.moves = np.full((3, CHAINS), -1.0), 0.0, 0
         self._impute_labeled()
@@ -173,7 +170,7 @@ class _Chains:
         self.phi = np.maximum(dirichlet(rng, rows, ()), SMALLEST)
         if self.common is not None:
             self.common.sweep(rng, self.pi)
-            self._move_groups(self.common)
+            self.pi = self.common.move(rng, self.pi, lambda shares: self._log_likelihood(shares, self.phi))
         if self.can_move:
             self._take(0, self._move_along_summary(), is_tuning)
         if self.can_rest:
@@ -212,29 +209,6 @@ class _Chains:
         shares = new[:, : len(self.unlabeled)]
         ratio += self._log_likelihood(shares, proposal) - self._log_likelihood(self.pi, self.phi)
         return np.where(is_inside, ratio, -np.inf), new, proposal
-
-    def _move_groups(self, common: "_Common") -> None:
-        """Stretch all groups about their centre, the spread with them; then shift them all, the centre with them.
-
-        How far is chosen by chance, from a hundredth to three: what fits depends on the spread, which may be near zero.
-        """
-        rng, basis = self.rng, common.groups.basis
-        stretch, step = (np.exp(rng.uniform(-4.5, 1.0, CHAINS)) for _ in range(2))
-        stretch *= rng.standard_normal(CHAINS)
-        shift = step[:, None, None] * rng.standard_normal((CHAINS, 1, basis.shape[1]))
-        for is_shift in (False, True):
-            ratios, about = np.log(self.pi) @ common.inverse, common.ratios()[:, None]
-            if is_shift:
-                moved, centre = ratios + shift, _shares(basis, about + shift)[:, 0]
-                spread, volume = common.spread, np.zeros(CHAINS)
-            else:
-                moved, centre = about + np.exp(stretch)[:, None, None] * (ratios - about), common.centre
-                spread, volume = common.spread * np.exp(stretch), stretch * ratios[0].size
-            shares = _shares(basis, moved)
-            ratio = common.height(shares, centre, spread) - common.height(self.pi, common.centre, common.spread)
-            ratio += volume + self._log_likelihood(shares, self.phi) - self._log_likelihood(self.pi, self.phi)
-            accepted = common.take(ratio, centre, spread, rng)
-            self.pi = np.where(accepted[:, None, None], shares, self.pi)
 
     def _log_prior(self, shares: FloatArray) -> FloatArray:
         """Return the log-density of the groups' shares and, behind them, their centre where they have one."""
@@ -305,60 +279,6 @@ class _Chains:
         return np.asarray((self.unlabeled * np.log(np.maximum(shares @ rows, SMALLEST))).sum(axis=(1, 2)))
 
 
-class _Common:
-    """What pooled groups have in common: ``π_g ~ Dir(κ m)``, with the spread that stands for κ, shapes (chains, …)."""
-
-    def __init__(self, concentration: FloatArray, scale: float) -> None:
-        n_classes = len(concentration)
-        self.prior, self.scale = concentration, scale
-        self.groups = DirichletGroups(log_ratio_basis(n_classes))
-        self.inverse = np.linalg.pinv(self.groups.basis).T
-        self.centre = np.full((CHAINS, n_classes), 1 / n_classes)
-        self.spread = np.full(CHAINS, scale)
-
-    def ratios(self) -> FloatArray:
-        """Return the log-ratios of the centre."""
-        return np.asarray(np.log(self.centre) @ self.inverse)
-
-    def concentration(self) -> FloatArray:
-        """Return κ m, shape (chains, classes)."""
-        return self._concentrations(self.centre, self.spread)
-
-    def log_density(self, shares: FloatArray, centre: FloatArray, spread: FloatArray | None = None) -> FloatArray:
-        """Return the log-density of the groups' log-ratios, shape (chains,)."""
-        concentrations = self._concentrations(centre, self.spread if spread is None else spread)
-        return self.groups.log_density(concentrations[:, :, None], shares.transpose(0, 2, 1))
-
-    def sweep(self, rng: np.random.Generator, shares: FloatArray) -> None:
-        """Move the centre, then the spread, by random walks in log-ratios and in the logarithm of the spread.
-
-        Steps are as long as what the groups leave open: the centre's in proportion to the spread.
-        """
-        basis, number = self.groups.basis, shares[0].size
-        step = WALK * np.minimum(self.spread, 1.0) / np.sqrt(shares.shape[1])
-        moved = self.ratios() + step[:, None] * rng.standard_normal((CHAINS, basis.shape[1]))
-        ratio = self.height(shares, _shares(basis, moved), self.spread) - self.height(shares, self.centre, self.spread)
-        self.take(ratio, _shares(basis, moved), self.spread, rng)
-        spread = self.spread * np.exp(WALK / np.sqrt(2 * number) * rng.standard_normal(CHAINS))
-        ratio = self.height(shares, self.centre, spread) - self.height(shares, self.centre, self.spread)
-        self.take(ratio, self.centre, spread, rng)
-
-    def take(self, ratio: FloatArray, centre: FloatArray, spread: FloatArray, rng: np.random.Generator) -> BoolArray:
-        """Take a proposal with the probability of its ratio, and say in which chains."""
-        accepted: BoolArray = np.log(rng.random(CHAINS)) < ratio
-        self.centre = np.where(accepted[:, None], centre, self.centre)
-        self.spread = np.where(accepted, spread, self.spread)
-        return accepted
-
-    def height(self, shares: FloatArray, centre: FloatArray, spread: FloatArray) -> FloatArray:
-        """Return the log-density of log-ratios of shares and centre, and of the logarithm of the spread."""
-        hyper = np.log(centre) @ self.prior - 0.5 * (spread / self.scale) ** 2 + np.log(spread)
-        return np.asarray(self.log_density(shares, centre, spread) + hyper)
-
-    def _concentrations(self, centre: FloatArray, spread: FloatArray) -> FloatArray:
-        return np.asarray((2 * len(self.prior) / spread**2)[:, None] * centre)
-
-
 class _Kept:
     """Draws that were kept; when confusions and raters weigh too much, every second one is let go."""
 
@@ -381,20 +301,20 @@ class _Kept:
 
     def prevalence(self) -> FloatArray:
         """Shape (draws, groups, classes), chain after chain."""
-        return _chain_after_chain(self.shares)
+        return chain_after_chain(self.shares)
 
     def draws(self, chains: _Chains, effective: FloatArray, rhat: FloatArray) -> RatedDraws:
         """Return everything, judged, and cut so that each chain holds a whole number of strides."""
         number = len(self.shares) // self.stride * self.stride
         confusion, raters, shares, centre, spread = (
-            _chain_after_chain(list(each)) for each in zip(*self.more[: number // self.stride], strict=True)
+            chain_after_chain(list(each)) for each in zip(*self.more[: number // self.stride], strict=True)
         )
         complaint = convergence.complaint(effective, rhat)
         run = ChainRun(
             engine="Gibbs with raters", chains=CHAINS, warmup=WARMUP, acceptance=chains.moved / max(chains.moves, 1)
         )
         return RatedDraws(
-            prevalence=_chain_after_chain(self.shares[:number]),
+            prevalence=chain_after_chain(self.shares[:number]),
             confusion=confusion,
             raters=raters,
             labeled_prevalence=shares,
@@ -406,13 +326,3 @@ class _Kept:
             rhat=rhat,
             run=replace(run, not_converged=complaint, status=status_of(complaint, rhat)),
         )
-
-
-def _shares(basis: FloatArray, ratios: FloatArray) -> FloatArray:
-    """Return the shares of log-ratios, which are along the last axis."""
-    return np.maximum(shares_of(basis, ratios[..., None])[..., 0], SMALLEST)
-
-
-def _chain_after_chain(values: list[FloatArray]) -> FloatArray:
-    stacked = np.stack(values, axis=1)
-    return stacked.reshape(stacked.shape[0] * stacked.shape[1], *stacked.shape[2:])

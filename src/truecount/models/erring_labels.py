@@ -15,7 +15,7 @@ from truecount.counts import Combinations, Counts, Groups, Ratings
 from truecount.errors import InputError
 from truecount.models.label_shift import Density, LabelShift, require_fixed_prior
 from truecount.models.model import INDEPENDENT, Assumption
-from truecount.models.variation import FEWEST_POOLED, Independent, Pooled
+from truecount.models.variation import Independent, Pooled, imputed_groups, require_imputed_groups
 
 ONE = "label"
 """What the only rater is called, where labels are one column."""
@@ -130,13 +130,7 @@ class ErringLabels(LabelShift):
     def __post_init__(self) -> None:
         LabelShift.__post_init__(self)
         require_fixed_prior(self.prior, "labels that may be wrong")
-        if not (self.groups is None or isinstance(self.groups, Independent) or _is_dirichlet(self.groups)):
-            needed = "with labels that may err, groups are independent or have a Dirichlet distribution"
-            remedy = 'Leave groups out, or pass Pooled(kind="dirichlet") or Independent()'
-            raise InputError("groups", f"is {self.groups!r:.60}", needed, remedy)
-        if self.confusion is not None:
-            needed = "with labels that may err, the classifier is the same in all groups"
-            raise InputError("confusion", f"is {self.confusion!r:.60}", needed, "Leave confusion out")
+        require_imputed_groups(self.groups, self.confusion, "labels that may err")
         for argument in ("right", "shares"):
             value = getattr(self, argument)
             least_is_zero = argument == "right"
@@ -193,10 +187,7 @@ class ErringLabels(LabelShift):
 
     def variation_of(self, counts: Counts | Groups) -> Pooled | Independent:
         """Return how groups vary: by default around a common centre, from three groups on."""
-        if isinstance(self.groups, Pooled | Independent):
-            return self.groups
-        is_pooled = isinstance(counts, Groups) and len(counts) >= FEWEST_POOLED
-        return Pooled(kind="dirichlet") if is_pooled else Independent()
+        return imputed_groups(self.groups, len(counts) if isinstance(counts, Groups) else 1)
 
     def raters_of(self, ratings: Ratings) -> tuple[str, ...]:
         """Return the raters by name, each once, in the order of their columns."""
@@ -264,10 +255,6 @@ def require_repeats(labels: IntArray, labeled: FloatArray, raters: Sequence[str]
     if not twice and not set(used) <= told:
         found = f"of {listed_quoted(used)} never stand beside each other for one item"
         raise InputError("labels", found, NEEDED, REMEDY)
-
-
-def _is_dirichlet(variation: Any) -> bool:
-    return isinstance(variation, Pooled) and variation.kind == "dirichlet" and variation.covariates is None
 
 
 def _plain(given: Any) -> Any:

@@ -1,6 +1,6 @@
 """Several classifiers taken to err independently of each other, given the true class."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 from typing import Any, ClassVar
@@ -8,12 +8,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from truecount._types import FloatArray, IntArray
-from truecount.counts import Combinations, Counts
-from truecount.counts.weights import effective_counts
+from truecount.counts import Combinations, Counts, Groups
+from truecount.counts.classifiers import Data, sum_outputs
+from truecount.counts.weights import effective_counts, effective_groups
 from truecount.errors import InputError
 from truecount.models.label_shift import Density, LabelShift, require_fixed_prior
 from truecount.models.model import INDEPENDENT, RIGHT_LABELS, Assumption
 from truecount.models.priors import Prior
+from truecount.models.variation import Independent, Pooled, imputed_groups, require_imputed_groups
 
 MOST_COMBINATIONS = 1000
 
@@ -31,13 +33,17 @@ class ClassifierDensity:
     prevalence
         Shape (classes,): Dirichlet concentrations.
     unlabeled
-        Shape (outputs,): items.
+        Shape (groups, outputs): items.
+    spread
+        Scale of the half-normal prior of the spread between groups around a centre; None where each group has the prior
+        `prevalence` by itself.
     """
 
     values: IntArray
     rows: tuple[FloatArray, ...]
     prevalence: FloatArray
     unlabeled: FloatArray
+    spread: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +58,10 @@ class IndependentClassifiers(LabelShift):
     ----------
     prior
         Of the prevalence, with concentrations that are not learned; `rows` is that of the confusion.
+    groups
+        ``Pooled(kind="dirichlet")``, the default from three groups on, or `Independent`.
+    confusion
+        None: the classifiers are the same in all groups.
     rows
         Concentration of each classifier's rows; 1 is flat.
     """
@@ -79,6 +89,7 @@ class IndependentClassifiers(LabelShift):
     def __post_init__(self) -> None:
         LabelShift.__post_init__(self)
         require_fixed_prior(self.prior, "classifiers that err independently")
+        require_imputed_groups(self.groups, self.confusion, "classifiers that err independently")
         if self.prior.confusion != Prior().confusion:
             needed = "each classifier has rows of its own, and no joint ones"
             raise InputError("prior", "is one of the confusion", needed, "Pass Prior(prevalence=...), and rows=...")
@@ -89,25 +100,36 @@ class IndependentClassifiers(LabelShift):
         """Refuse: rows of the joint confusion are products, which no such density says."""
         raise self._no_density("the rows of each classifier")
 
-    def classifier_density(self, counts: Counts) -> ClassifierDensity:
+    def classifier_density(self, counts: Counts | Groups) -> ClassifierDensity:
         """Put counts of all combinations, as `all_combinations` returns them, and prior together."""
         found = counts.combinations
         if found is None:
             needed = "it takes the outputs of several classifiers"
             raise InputError("model", "is IndependentClassifiers()", needed, "Count with prediction=[...]")
-        labeled, unlabeled = effective_counts(counts)
+        if isinstance(counts, Groups):
+            labeled, unlabeled = effective_groups(counts)
+            labeled, whole = labeled.sum(axis=0), counts.total
+        else:
+            labeled, items = effective_counts(counts)
+            unlabeled, whole = items[None], counts
         values = np.column_stack(
             [[found.values_of(at).index(each[at]) for each in found.parts] for at in range(len(found.columns))]
         )
         rows = tuple(self.rows + labeled @ np.eye(column.max() + 1)[column] for column in values.T)
-        return ClassifierDensity(values, rows, self.prior.fixed.prevalence_for(counts), unlabeled)
+        variation = self.variation_of(counts)
+        spread = variation.spread if isinstance(variation, Pooled) else None
+        return ClassifierDensity(values, rows, self.prior.fixed.prevalence_for(whole), unlabeled, spread)
+
+    def variation_of(self, counts: Counts | Groups) -> Pooled | Independent:
+        """Return how groups vary: by default around a common centre, from three groups on."""
+        return imputed_groups(self.groups, len(counts) if isinstance(counts, Groups) else 1)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
         return {**LabelShift.to_dict(self), "name": self.name, "rows": self.rows}
 
 
-def all_combinations(counts: Counts) -> Counts:
+def all_combinations(counts: Data) -> Data:
     """Return counts with every combination of the values that occur, those that were not seen with zeros."""
     found = counts.combinations
     if found is None:
@@ -123,16 +145,5 @@ def all_combinations(counts: Counts) -> Counts:
     if not more:
         return counts
     parts = Combinations(found.columns, (*found.parts, *more))
-
-    def padded(items: Any) -> Any:
-        return (
-            None
-            if items is None
-            else np.concatenate([items, np.zeros((*items.shape[:-1], len(more)), items.dtype)], -1)
-        )
-
-    sides = ("labeled", "unlabeled", "labeled_squares", "unlabeled_squares")
-    sums: dict[str, Any] = {side: padded(getattr(counts, side)) for side in sides}
-    if counts.clusters is not None:
-        sums["clusters"] = counts.clusters.changed(padded, padded)
-    return replace(counts, **sums, outputs=(*counts.outputs, *parts.names[len(found.parts) :]), combinations=parts)
+    outputs = (*counts.outputs, *parts.names[len(found.parts) :])
+    return sum_outputs(counts, np.arange(len(found.parts)), outputs, parts)

@@ -30,7 +30,10 @@ from truecount.models.label_shift import Density, LabelShift, density
 from truecount.models.learned import Learned
 from truecount.models.model import INDEPENDENT, RIGHT_LABELS, Assumption
 from truecount.models.priors import LEARNED
+from truecount.models.variation import Varying
 
+ELSEWHERE = "elsewhere"
+OF_GROUPS = "Count with by= and study=[*by, column], and pass infer(*TargetLabels.of_study(groups, value))"
 WORTHS = np.append(np.geomspace(1.0, 100.0, 9), inf)
 """How many labels of the population those of a class from elsewhere may be worth."""
 CHANCES = np.append(np.full(9, 0.5 / 9), 0.5)
@@ -100,12 +103,16 @@ class TargetLabels(LabelShift):
             raise InputError("worth", f"is {worth!r:.60}", needed, "Leave it out")
         if self.groups is not None or self.confusion is not None:
             needed = "labels of the population are of one population"
-            remedy = "Name a study like each group, and pass LabelShift(confusion=Varying())"
-            raise InputError("model", "says how groups vary", needed, remedy)
+            raise InputError("model", "says how groups vary", needed, OF_GROUPS)
 
     @classmethod
-    def of_study(cls, data: Groups, study: Any, **options: Any) -> "tuple[Counts, TargetLabels]":
+    def of_study(cls, data: Groups, study: Any, **options: Any) -> "tuple[Counts | Groups, LabelShift]":
         """Return counts and model, where one of several studies labelled the population itself.
+
+        Of several groups, whose studies are told by the columns of the groups and one more, as by
+        ``count_table(..., by="model", study=["model", "where"])``, this is the value of that column. Each group's own
+        labels are then a random sample of it, and all others are one study: the model is
+        ``LabelShift(confusion=Varying(random_labels=True))``, in which rows vary between the two as the data say.
 
         >>> where = Groups({"here": [[8, 1], [2, 9]], "there": [[140, 60], [20, 180]]}, {"all": [600, 400]})
         >>> counts, model = TargetLabels.of_study(where, "here")
@@ -113,16 +120,14 @@ class TargetLabels(LabelShift):
         (((8, 1), (2, 9)), 400)
         """
         _check.instance_of("data", data, (Groups,), "Count one column of labels, with study= for where they come from")
+        if len(data) > 1:
+            return _of_groups(data, study, options)
         studies = list(data.studies or ())
         if study not in studies:
             needed = f"labels come from {', '.join(map(repr, studies)) or 'one study'}"
             raise InputError("study", f"is {study!r}", needed, "Name the one that labelled this population")
         if data.is_weighted or data.clusters is not None:
             raise _plain_only("data")
-        if len(data) > 1:
-            needed = "labels of the population are of one population"
-            remedy = "Select one group, or name a study like each and pass LabelShift(confusion=Varying())"
-            raise InputError("data", f"has {len(data)} groups", needed, remedy)
         table = data.labeled[studies.index(study)]
         elsewhere, names = data.labeled.sum(axis=0) - table, (data.classes, data.outputs)
         counts = Counts(elsewhere, data.unlabeled[0], *names, combinations=data.combinations)
@@ -196,6 +201,29 @@ def learned_worth(counts: Counts, model: Density, confusion: FloatArray) -> tupl
     weights = np.exp(heights - heights.max(axis=1, keepdims=True))
     per_class = counts.labeled.sum() / len(counts.classes)
     return per_class * learned.own, (weights / weights.sum(axis=1, keepdims=True)).mean(axis=0)
+
+
+def _of_groups(data: Groups, study: Any, options: dict[str, Any]) -> tuple[Groups, LabelShift]:
+    """Return groups with labels of their own, a study each, beside one study of all other labels."""
+    if data.is_weighted or data.clusters is not None:
+        raise _plain_only("data")
+    if set(options) - {"prior"}:
+        needed = "labels of groups that are random samples of them count by how rows vary between studies"
+        raise InputError("options", f"hold {sorted(options)[0]!r}", needed, "Leave all out but prior=")
+    keys = [key if isinstance(key, tuple) else (key,) for key in data.studies or ()]
+    own = {key[:-1] if len(key) > 2 else key[0]: at for at, key in enumerate(keys) if key[-1] == study and key[1:]}
+    if not set(own) & set(data.groups):
+        found, needed = f"is {study!r}, which no labels of a group have", "some groups have labels of their own"
+        raise InputError("study", found, needed, OF_GROUPS)
+    rest = ELSEWHERE
+    while rest in data.groups:
+        rest += "'"
+    tables = {group: data.labeled[at] for group, at in own.items() if group in data.groups}
+    elsewhere = data.labeled.sum(axis=0) - sum(tables.values())
+    labeled = {**tables, **({rest: elsewhere} if elsewhere.any() else {})}
+    unlabeled, names = dict(zip(data.groups, data.unlabeled, strict=True)), (data.classes, data.outputs)
+    more: dict[str, Any] = {"times": data.times, "by": data.by, "combinations": data.combinations}
+    return Groups(labeled, unlabeled, *names, **more), LabelShift(**options, confusion=Varying(random_labels=True))
 
 
 def _plain_only(argument: str) -> InputError:

@@ -149,3 +149,22 @@ def _require_scale(argument: str, value: Any) -> None:
 def _require_flag(argument: str, value: Any, remedy: str) -> None:
     if not isinstance(value, bool):
         raise InputError(argument, f"is {value!r:.60}", "it is True or False", remedy)
+
+
+def require_imputed_groups(groups: object, confusion: object, what: str) -> None:
+    """Refuse ways to vary that the engines which impute classes do not know."""
+    is_dirichlet = isinstance(groups, Pooled) and groups.kind == "dirichlet" and groups.covariates is None
+    if not (groups is None or isinstance(groups, Independent) or is_dirichlet):
+        needed = f"with {what}, groups are independent or have a Dirichlet distribution"
+        remedy = 'Leave groups out, or pass Pooled(kind="dirichlet") or Independent()'
+        raise InputError("groups", f"is {groups!r:.60}", needed, remedy)
+    if confusion is not None:
+        needed = f"with {what}, the classifier is the same in all groups"
+        raise InputError("confusion", f"is {confusion!r:.60}", needed, "Leave confusion out")
+
+
+def imputed_groups(groups: object, number: int) -> Pooled | Independent:
+    """Return how so many groups vary there: by default around a common centre, from three groups on."""
+    if isinstance(groups, Pooled | Independent):
+        return groups
+    return Pooled(kind="dirichlet") if number >= FEWEST_POOLED else Independent()

@@ -111,7 +111,7 @@ DECLARED = (
         "info",
         ("infer", "infer of groups", "estimate", "mode"),
         "items that belong together, the design effect, and how many independent items they are worth",
-        otherwise="caution for few clusters",
+        otherwise="caution for few clusters, or for one with most of the items",
     ),
     Declared(
         "shared-labels",

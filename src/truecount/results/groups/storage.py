@@ -13,7 +13,7 @@ from truecount import _check
 from truecount._atomic import whole_file
 from truecount.counts.groups import Groups
 from truecount.inference.group_draws import GroupDraws
-from truecount.models import Cut, ErringLabels, Independent, LabelShift, Pooled, Varying, Walk
+from truecount.models import Cut, ErringLabels, Independent, IndependentClassifiers, LabelShift, Pooled, Varying, Walk
 from truecount.results.export.storage import (
     as_python,
     decoded,
@@ -54,6 +54,8 @@ def save(answer: "GroupPosterior", path: str | PathLike[str]) -> None:
         "draws": {name: value for name, value in draws.items() if name not in arrays},
         **raters_about(answer.raters),
     }
+    if isinstance(answer.model, IndependentClassifiers):
+        about["independent"] = {"rows": answer.model.rows}
     if isinstance(answer.model, ErringLabels):
         about["raters"]["options"] = _encoded(answer.model.options())
     arrays |= raters_arrays(answer.raters)
@@ -70,7 +72,9 @@ def _fields(about: Mapping[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
     studies = about["studies"]
     raters = read_raters(about, arrays, about["data"]["classes"])
     options = {} if raters is None else _decoded(about["raters"]["options"])
-    kind = LabelShift if raters is None else ErringLabels
+    kind: type[LabelShift] = LabelShift if raters is None else ErringLabels
+    if "independent" in about:
+        kind, options = IndependentClassifiers, about["independent"]
     data = Groups.from_dict(about["data"]).renamed(
         [_decoded(key) for key in about["keys"]], None if studies is None else [_decoded(study) for study in studies]
     )
