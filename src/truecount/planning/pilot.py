@@ -55,9 +55,9 @@ def untilted(
 
     A flat prior on shares has the height ``1/|det φ|`` over the shares of outputs: rows get the more probable, the more
     alike they are, wherever the outputs lie between them. Rates of real classifiers are not drawn like that, so that
-    what is believed of them would be too bad. The factor is the volume that items leave to the shares, ``det(P + E D Eᵀ)^−½``
-    with the precision P of the prior, the differences E of the rows and the items D over the shares of their outputs;
-    each draw is weighed by its inverse, once for every population.
+    what is believed of them would be too bad. The factor is the volume that items leave to the shares,
+    ``det(P + E D Eᵀ)^−½`` with the precision P of the prior, the differences E of the rows, and the items D over the
+    shares of their outputs. Each draw is weighed by its inverse, once for every population.
 
     Parameters
     ----------
