@@ -142,11 +142,25 @@ def test_scores_say_what_finer_cells_would_be_worth():
     assert found.alternatives[-1].width <= found.width
 
 
-def test_what_else_would_be_worth_is_narrower():
+def test_alternatives_are_narrower():
     found = tc.plan(PILOT, labels=[100, 100])
     worth = {each.what: each.width for each in found.alternatives}
     assert {"unlimited items", "unlimited labels", "audit", "half the errors"} <= set(worth)
     assert all(width < found.width for width in worth.values())
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (tc.LabelShift(), "unlimited labels: rates known"),
+        (tc.ByPrediction(), "unlimited labels: classes of each output known"),
+        (tc.SamePopulation(), None),
+    ],
+)
+def test_unlimited_labels_say_what_is_then_known_and_are_no_alternative_of_a_random_sample(model, words):
+    said = str(tc.plan(PILOT, model, labels=20))
+    assert said.count("unlimited labels") == (words is not None)
+    assert words is None or words in said
 
 
 def test_the_floor_is_not_gone_under_by_any_number_of_items():

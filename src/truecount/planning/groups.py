@@ -9,6 +9,7 @@ import numpy as np
 
 from truecount._types import FloatArray
 from truecount.counts import Counts, Groups
+from truecount.counts.weights import effective_counts
 from truecount.inference.choose import Auto
 from truecount.inference.hierarchical import sample_groups
 from truecount.inference.importance.many import own_seeds
@@ -27,7 +28,7 @@ from truecount.planning.forecast import (
     simulated,
     tells_nothing,
 )
-from truecount.planning.pilot import TRUTHS, believed, scenario_of
+from truecount.planning.pilot import TRUTHS, believed, pilot_scenario, scenario_of, untilted
 from truecount.planning.scenario import Scenario, Sizes
 
 INFERRED, DRAWS = 8, 250
@@ -73,14 +74,16 @@ def group_scenarios(groups: Groups, model: LabelShift, seed: int) -> dict[Any, S
             group: scenario_of(counts, model, own, confusion)
             for (group, counts), own, confusion in zip(named.items(), shares, each, strict=True)
         }
-    densities = [plain.density(counts) for counts in named.values()]
-    if groups.shares_labels and len(named) > 1:
-        draws = Auto(TRUTHS).sample_jointly(densities, seed)
-    else:
+    if not groups.shares_labels or len(named) == 1:
         seeds = own_seeds(seed, len(named))
-        draws = [Auto(TRUTHS).sample(density, own) for density, own in zip(densities, seeds, strict=True)]
+        return {
+            group: pilot_scenario(counts, model, own) for (group, counts), own in zip(named.items(), seeds, strict=True)
+        }
+    draws = Auto(TRUTHS).sample_jointly([plain.density(counts) for counts in named.values()], seed)
+    items = [effective_counts(counts)[1] for counts in named.values()]
+    kept = untilted(draws[0].confusion, items, plain.prior.prevalence_for(groups.total), seed)
     return {
-        group: scenario_of(counts, model, found.prevalence[:: found.stride], found.confusion)
+        group: scenario_of(counts, model, found.prevalence[:: found.stride][kept], found.confusion[kept])
         for (group, counts), found in zip(named.items(), draws, strict=True)
     }
 

@@ -51,12 +51,12 @@ def alternatives(problem: Problem, sizes: Sizes, ratio: float, *, has_goal: bool
         Whether there is a goal: how few labels of an audit reach it is told too.
     """
     narrow = replace(problem, goal=replace(problem.goal, kind="narrow", share=0.25, groups=None))
-    unlimited = np.full_like(sizes.labels, UNLIMITED)
-    found = [
-        Alternative("unlimited items", ratio * narrow.loss(Sizes(sizes.labels, UNLIMITED))),
-        Alternative("unlimited labels", ratio * narrow.loss(Sizes(unlimited, sizes.items))),
-    ]
     first = problem.first
+    found = [Alternative("unlimited items", ratio * narrow.loss(Sizes(sizes.labels, UNLIMITED)))]
+    if not isinstance(first.model, SamePopulation):  # whose unlimited labels would be a census
+        unlimited = Sizes(np.full_like(sizes.labels, UNLIMITED), sizes.items)
+        known = "rates" if isinstance(first.model, LabelShift) else "classes of each output"
+        found.append(Alternative("unlimited labels", ratio * narrow.loss(unlimited), known))
     labels = sizes.labels.sum() + first.labeled.sum()
     if isinstance(first.model, LabelShift) and 0 < labels < UNLIMITED:
         audited = {group: _audited(scenario) for group, scenario in problem.scenarios.items()}

@@ -71,7 +71,7 @@ class Plan:
     words
         What is not reached, what can be, and what would be needed.
     make_alternatives
-        Computes what else would be worth, which `alternatives` returns.
+        Computes what would change the width, which `alternatives` returns.
     make_curve
         Computes the width against cost, which `curve` returns; None where there is none.
     reading
@@ -111,7 +111,7 @@ class Plan:
 
     @property
     def alternatives(self) -> tuple[Alternative, ...]:
-        """What else would be worth; computed when it is asked for."""
+        """What would change the width; computed when it is asked for."""
         return self.make_alternatives()
 
     @property
@@ -177,7 +177,7 @@ class Plan:
         return {str(name): None if np.isinf(number) else int(number) for name, number in numbers}
 
     def tables(self) -> list[Table]:
-        """Return the cells: the forecast of each class, and what else would be worth."""
+        """Return the cells: the forecast of each class, and what would change it."""
         share = f"{100 * self.level:.6g} % interval"
         header = ["class", share, "on average", f"{100 * SURE:.0f} % of data sets below"]
         shown = [self.classes[place] for place in self.places]
@@ -191,7 +191,7 @@ class Plan:
         if self.alternatives:
             others = [[_said(each), points(each.width)] for each in self.alternatives]
             widest = [["this plan", points(self.width)], *others]
-            tables.append(Table(["what else would be worth", "widest interval"], widest, ()))
+            tables.append(Table(["alternative", "widest interval"], widest, ()))
         if (curve := self.curve) is not None:
             names = list(curve.splits)
             lines = [
@@ -248,13 +248,14 @@ class Plan:
 
     def _read_in_words(self) -> str:
         reading = np.zeros(len(self.strata)) if self.reading is None else self.reading
-        place = int(np.argmax(reading))
-        name, most = visible(str(self.strata[place])), reading[place]
+        last = int(np.argmax(reading))
+        name, most = visible(str(self.strata[last])), reading[last]
         if np.isinf(most):
             return f"Reading at random may never find so many of {name}."
+        place = "all groups" if self.groups else "this population"
         more = f", more than the {self.readable:,.0f} that there will be: read new ones too"
         return (
-            f"To find so many of each class by reading items of this population at random, read {most:,.0f}"
+            f"To find so many of each class by reading items of {place} at random, read {most:,.0f}"
             f"{more if most > self.readable else ''}; {name} takes longest (9 of 10 times that is enough)."
         )
 
@@ -272,7 +273,7 @@ def points(width: float) -> str:
 def _said(each: Alternative) -> str:
     return {
         "unlimited items": "unlimited unlabelled items: the floor",
-        "unlimited labels": "unlimited labels: rates known",
+        "unlimited labels": f"unlimited labels: {each.detail} known",
         "audit": f"audit: {each.detail} labels of random items",
         "audit for the goal": f"audit for the goal: {each.detail} labels",
         "half the errors": "a classifier with half the errors",
