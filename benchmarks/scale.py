@@ -389,7 +389,7 @@ def pages(_: argparse.Namespace) -> None:
                 f"{row['processor']:.0f}",
                 f"{row['megabytes']:.0f}",
                 f"{row['bytes'] / row['groups']:.0f}",
-                _yes(row["same"]) if row["killed"] else "",
+                _yes(row["same"]) if row.get("killed") else "",
             ]
             for row in found["groups"]["rows"]
         ],
