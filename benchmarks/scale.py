@@ -2,10 +2,11 @@
 
 Processor seconds, of this process and of all that it starts, since a machine may be shared; peak memory is that of the
 largest process.
+The extras `bench` and `spark` are needed.
 
     python benchmarks/scale.py classes                        # processor time of one group, by classes
-    python benchmarks/scale.py executors [--groups 2000]      # a loop, processes, Dask, Spark: the draws, the cost
-    python benchmarks/scale.py groups [--groups 100000]       # one command, memory, by the number of groups
+    python benchmarks/scale.py executors [--groups 100000]    # a loop, processes, Dask, Spark: the draws, the cost
+    python benchmarks/scale.py groups [--groups 100000]       # one command, memory; killed in the middle and resumed
     python benchmarks/scale.py pooled                         # all groups jointly
     python benchmarks/scale.py rows [--rows 200000000]        # shards of Parquet in a temporary folder, one command
     python benchmarks/scale.py pages                          # the tables of all that was measured
@@ -18,8 +19,9 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,10 +35,13 @@ from machine import about
 import truecount as tc
 from truecount._executor import workers_here
 
+Infer = Callable[[Path], Any]
 RESULTS = Path(__file__).parent / "results"
 LABELS, ITEMS = 100, 300
 """Labels of each class, and unlabelled items of each group."""
 SEED = 1
+MOST = 100_000
+"""Groups that are made at most: the first of many are the same as a few."""
 IDLE = 5.0
 """Seconds for which a cluster is watched while it waits."""
 
@@ -45,15 +50,15 @@ def made(number: int, classes: int, seed: int = 0) -> tc.Groups:
     """Groups that one classifier sorted, right in four of five cases."""
     rng = np.random.default_rng(seed)
     confusion = np.eye(classes) * 0.8 + 0.2 / classes
-    items = rng.multinomial(ITEMS, rng.dirichlet(np.full(classes, 2.0), number) @ confusion)
-    names = {f"s{at:07d}": row for at, row in enumerate(items)}
-    return tc.Groups([rng.multinomial(LABELS, row) for row in confusion], names, by=["store"])
+    labeled = [rng.multinomial(LABELS, row) for row in confusion]
+    items = rng.multinomial(ITEMS, rng.dirichlet(np.full(classes, 2.0), MOST)[:number] @ confusion)
+    return tc.Groups(labeled, {f"s{at:07d}": row for at, row in enumerate(items)}, by=["store"])
 
 
-def processor_seconds() -> float:
-    """Of this process and of its living descendants."""
-    me = psutil.Process()
-    return sum(sum(each.cpu_times()[:2]) for each in (me, *me.children(recursive=True)))
+def processor_seconds(of: psutil.Process | None = None) -> float:
+    """Of a process, this one unless another is named, and of its descendants, living or ended."""
+    root = of or psutil.Process()
+    return sum(sum(each.cpu_times()[:4]) for each in (root, *root.children(recursive=True)))
 
 
 def classes(_: argparse.Namespace) -> dict[str, Any]:
@@ -96,99 +101,127 @@ def warm_up(number: int) -> None:
 
 @contextmanager
 def spark_of(number: int) -> Iterator[Any]:
-    """Spark on two cores, started and warm: a function that infers groups from rows, and writes the answers."""
+    """Spark on two cores, started and warm; a task is tried four times, as on a cluster."""
     from pyspark.sql import SparkSession
 
-    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.master("local[2,4]").config("spark.ui.enabled", "false")
     builder = builder.config("spark.sql.shuffle.partitions", "4").config("spark.ui.showConsoleProgress", "false")
     spark = builder.config("spark.driver.memory", "1g").getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
     with tempfile.TemporaryDirectory() as folder:
 
-        def inferred(data: tc.Groups, output: Path) -> None:
-            _write_rows(data, Path(folder) / "rows.parquet")
+        def prepared(data: tc.Groups) -> Infer:
+            rows = f"{folder}/{len(data)}.parquet"
+            _write_rows(data, rows)
             asked = {"label": "y", "prediction": "c", "by": "store", "seed": SEED}
-            frame = tc.infer_table(spark.read.parquet(f"{folder}/rows.parquet"), **asked)
-            frame.write.parquet(str(output))
+            return lambda output: tc.infer_table(spark.read.parquet(rows), **asked).write.parquet(str(output))
 
-        inferred(made(20, number), Path(folder) / "first")
-        yield inferred
+        prepared(made(20, number))(Path(folder) / "first")
+        yield prepared
+    spark.stop()
 
 
 @contextmanager
 def inferring(name: str, number: int) -> Iterator[Any]:
-    """A function that infers groups by one of several ways, and writes the answers."""
+    """A function of groups that returns another, which infers them by one of several ways and writes the answers."""
     if name == "Spark":
-        with spark_of(number) as inferred:
-            yield inferred
+        with spark_of(number) as prepared:
+            yield prepared
         return
     with executor_of(name) as executor:
         wait([executor.submit(warm_up, number) for _ in range(8)])
-
-        def inferred(data: tc.Groups, output: Path) -> None:
-            tc.infer(data, executor=executor, seed=SEED, output=output)
-
-        yield inferred
+        yield lambda data: lambda output: tc.infer(data, executor=executor, seed=SEED, output=output)
 
 
-def written(output: Path) -> str:
-    """What was written of every group and class, in order, as a hash."""
+def written(output: Path, groups: int) -> str:
+    """What was written of the first groups and of every class, in order, as a hash."""
     pattern = f"{output}/*.parquet" if output.is_dir() else str(output)
-    found = duckdb.sql(f"SELECT store, class, mean, lower, upper FROM '{pattern}' ORDER BY store, class").fetchall()
-    return hashlib.sha256(repr(found).encode()).hexdigest()
+    wanted = f"SELECT store, class, mean, lower, upper FROM '{pattern}' WHERE store < 's{groups:07d}'"
+    return hashlib.sha256(repr(duckdb.sql(f"{wanted} ORDER BY store, class").fetchall()).encode()).hexdigest()
 
 
-def _write_rows(data: tc.Groups, path: Path) -> None:
-    """Write groups as rows: one for each labelled and each unlabelled item."""
+def _write_rows(data: tc.Groups, path: str) -> None:
+    """Write groups as rows, one for each labelled and each unlabelled item, by DuckDB in a process of its own."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    names = np.array(data.outputs)
-    labeled = data.labeled[0]
-    y = np.repeat(names, labeled.sum(axis=1))
-    c = np.concatenate([np.repeat(names, row) for row in labeled])
-    items = np.concatenate([np.repeat(names, row) for row in data.unlabeled])
-    stores = np.repeat(np.array(data.groups), data.unlabeled.sum(axis=1))
-    table = pa.table(
-        {
-            "store": pa.concat_arrays([pa.array([data.groups[0]] * len(y)), pa.array(stores)]),
-            "y": pa.concat_arrays([pa.array(y), pa.nulls(len(items), pa.array(y).type)]),
-            "c": pa.array(np.concatenate([c, items])),
-        }
-    )
-    pq.write_table(table, path)
+    cells = [(data.groups[0], data.classes[y], data.outputs[c], n) for (y, c), n in np.ndenumerate(data.labeled[0])]
+    cells += [(data.groups[at], None, data.outputs[c], n) for (at, c), n in np.ndenumerate(data.unlabeled)]
+    columns = dict(zip(("store", "y", "c", "n"), map(list, zip(*cells, strict=True)), strict=True))
+    pq.write_table(pa.table(columns), f"{path}.cells.parquet")
+    chosen = f"SELECT store, y, c FROM '{path}.cells.parquet', range(n::BIGINT)"
+    run("-c", f"import duckdb; duckdb.sql(\"COPY ({chosen}) TO '{path}' (FORMAT parquet)\")")
 
 
 def executors(given: argparse.Namespace) -> dict[str, Any]:
-    """What a group more costs: the difference between many groups and a quarter of them, without what any run costs.
+    """What a group more costs: the difference between many groups and a tenth of them, without what any run costs.
 
-    What a cluster takes while it waits, such as heartbeats, is left out: it grows with the time, not with the work.
+    What a cluster takes while it waits, such as heartbeats, is left out: it grows with the time, not with the work. A
+    loop over a tenth of the groups runs just before each way. A run over a tenth has a worker killed in the middle.
     """
-    rows, expected, plain = [], dict[int, str](), dict[int, float]()
-    for name in ("loop", "two processes", "Dask", "Spark"):
-        for number, many in ((2, given.groups), (5, given.groups // 10)):
-            with inferring(name, number) as infer, tempfile.TemporaryDirectory() as folder:
+    rows: list[dict[str, Any]] = []
+    for number, many in ((2, given.groups), (5, given.groups // 10)):
+        for name in ("two processes", "Dask", "Spark"):
+            few = many // 10
+            with tempfile.TemporaryDirectory() as folder, inferring("loop", number) as loop:
+                least, plain = (measured(loop, made(size, number), folder, 0.0, few) for size in (few // 10, few))
+            base = 1e3 * (plain["seconds"] - least["seconds"]) / (few - few // 10)
+            with inferring(name, number) as way, tempfile.TemporaryDirectory() as folder:
                 begin = processor_seconds()
                 time.sleep(IDLE)
                 idle = (processor_seconds() - begin) / IDLE
-                few, most = (measured(infer, made(groups, number), folder, idle) for groups in (many // 10, many))
-            each = 1e3 * (most["seconds"] - few["seconds"]) / (many - many // 10)
-            base = plain.setdefault(number, each)
-            rows.append({"classes": number, "groups": many, "by": name, "ms": each, "share": base / each})
-            same = most["written"] == expected.setdefault(number, most["written"])
-            rows[-1] |= {"same": same, "idle": idle, "fixed": few["seconds"] - each * (many // 10) / 1e3}
-            rows[-1] |= {"driver": [few["driver"], most["driver"]]}
+                less, most = (measured(way, made(size, number), folder, idle, few) for size in (few, many))
+                killed = measured(way, made(few, number), folder, idle, few, kill_after=least["wall"] * 3)
+            each = 1e3 * (most["seconds"] - less["seconds"]) / (many - few)
+            rows.append({"classes": number, "groups": many, "by": name, "ms": each, "loop": base, "share": base / each})
+            same = [plain["written"] == found["written"] for found in (less, most, killed)]
+            rows[-1] |= {"same": all(same[:2]), "same after kill": same[2], "killed": killed["killed"], "idle": idle}
+            rows[-1] |= {"driver": [less["driver"], most["driver"]], "bytes": most["bytes"], "wall": most["wall"]}
             print(rows[-1], flush=True)
-    return {"rows": sorted(rows, key=lambda row: row["classes"])}
+            save("executors", {"rows": rows})
+    return {"rows": rows}
 
 
-def measured(infer: Any, data: tc.Groups, folder: str, idle: float) -> dict[str, Any]:
-    """Processor seconds beyond those of waiting, megabytes that this process came to hold, and what was written."""
-    output, me = Path(folder) / f"{len(data)}.parquet", psutil.Process()
+def measured(
+    way: Any, data: tc.Groups, folder: str, idle: float, first: int, kill_after: float | None = None
+) -> dict[str, Any]:
+    """Processor seconds beyond those of waiting, megabytes by which this process grew at most, and what was written."""
+    output, infer, me = Path(folder) / f"{len(data)}{kill_after or ''}.parquet", way(data), psutil.Process()
     begin, start, held = processor_seconds(), time.perf_counter(), me.memory_info().rss
-    infer(data, output)
-    seconds = processor_seconds() - begin - idle * (time.perf_counter() - start)
-    return {"seconds": seconds, "driver": (me.memory_info().rss - held) / 1e6, "written": written(output)}
+    with watched(kill_after) as seen:
+        infer(output)
+    wall = time.perf_counter() - start
+    found = {"seconds": processor_seconds() - begin - idle * wall, "wall": wall, "killed": seen["killed"]}
+    found |= {"driver": (seen["rss"] - held) / 1e6, "written": written(output, first)}
+    return found | {"bytes": None if output.is_dir() else hashlib.sha256(output.read_bytes()).hexdigest()}
+
+
+@contextmanager
+def watched(kill_after: float | None) -> Iterator[dict[str, Any]]:
+    """Look at this process's memory, and kill its busiest worker once after so many seconds."""
+    seen, over = {"rss": 0, "killed": False}, threading.Event()
+
+    def look() -> None:
+        start, me = time.perf_counter(), psutil.Process()
+        while not over.wait(0.2):
+            seen["rss"] = max(seen["rss"], me.memory_info().rss)
+            if kill_after is not None and not seen["killed"] and time.perf_counter() - start > kill_after:
+                workers = [each for each in me.children(recursive=True) if each.name() != "java"]
+                before = {each: sum(each.cpu_times()[:2]) for each in workers}
+                time.sleep(0.3)
+                grown = {each: sum(each.cpu_times()[:2]) - seconds for each, seconds in before.items()}
+                if (busiest := max(grown, key=grown.__getitem__)) and grown[busiest] > 0.05:
+                    busiest.kill()
+                    seen["killed"] = True
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        yield seen
+    finally:
+        over.set()
+        thread.join()
 
 
 def run(*command: str) -> dict[str, float]:
@@ -203,16 +236,40 @@ def run(*command: str) -> dict[str, float]:
 
 
 def groups(given: argparse.Namespace) -> dict[str, Any]:
-    rows = []
+    """A twentieth of the groups undisturbed; all of them killed in the middle, and resumed.
+
+    The bytes of the latter are those of `executors`, which `infer` wrote with two processes.
+    """
+    rows, known = [], json.loads((RESULTS / "scale.json").read_text(encoding="utf-8"))
+    whole = {row["groups"]: row["bytes"] for row in known["executors"]["rows"] if row["by"] == "two processes"}
     with tempfile.TemporaryDirectory() as folder:
         for number in (given.groups // 20, given.groups):
-            path = Path(folder) / "groups.json"
+            path, output = Path(folder) / "groups.json", Path(folder) / f"{number}.parquet"
             path.write_text(made(number, 2).to_json())
-            output = str(Path(folder) / "answers.parquet")
-            found = run("-m", "truecount", "estimate", str(path), "--separate", "--output", output, "--workers", "2")
-            rows.append({"groups": number, "bytes": Path(output).stat().st_size, **found})
+            command = ["-m", "truecount", "estimate", str(path), "--separate", "--output", str(output), "--quiet"]
+            command += ["--workers", "2", "--seed", str(SEED)]
+            before = run_half(output, *command) if number == given.groups else 0.0
+            found = run(*command, "--resume")
+            found |= {"processor": found["processor"] + before, "killed": before > 0}
+            found["same"] = hashlib.sha256(output.read_bytes()).hexdigest() == whole[number] if before else None
+            rows.append({"groups": number, "bytes": output.stat().st_size, **found})
             print(rows[-1], flush=True)
     return {"rows": rows}
+
+
+def run_half(output: Path, *command: str) -> float:
+    """Run a command until about half of its parts are there, kill it, and return the processor seconds it took."""
+    child = subprocess.Popen([sys.executable, *command], stdout=subprocess.DEVNULL)
+    parts, process = Path(f"{output}.parts"), psutil.Process(child.pid)
+    while child.poll() is None:
+        time.sleep(1.0)
+        told = parts / "run.json"
+        if told.exists() and len(list(parts.glob("*.jsonl"))) > json.loads(told.read_text())["parts"] / 2:
+            seconds = processor_seconds(process)
+            child.kill()
+            child.wait()
+            return seconds
+    raise SystemExit(f"{command} ended before it was killed")
 
 
 POOLED = """import json, sys, time
@@ -297,31 +354,42 @@ def pages(_: argparse.Namespace) -> None:
             "groups",
             "inferred by",
             "milliseconds a group",
+            "the loop's",
             "throughput of a core, the loop's is 1",
             "same answers",
-            "megabytes that the driver came to hold",
+            "the same after a worker was killed",
+            "megabytes by which the driver grew, a tenth of the groups, all",
         ],
         [
             [
                 row["classes"],
                 f"{row['groups']:,}",
                 row["by"],
-                f"{row['ms']:.2g}",
+                f"{row['ms']:.2f}",
+                f"{row['loop']:.2f}",
                 f"{row['share']:.2f}",
                 _yes(row["same"]),
-                f"{row['driver'][1]:.0f}",
+                _yes(row["killed"] and row["same after kill"]),
+                f"{row['driver'][0]:.0f}, {row['driver'][1]:.0f}",
             ]
             for row in found["executors"]["rows"]
         ],
     )
     parts += table(
-        ["groups by one command", "processor seconds", "megabytes at most", "bytes a group in Parquet, two classes"],
+        [
+            "groups by one command",
+            "processor seconds",
+            "megabytes at most",
+            "bytes a group in Parquet, two classes",
+            "killed in the middle and resumed: the same bytes",
+        ],
         [
             [
                 f"{row['groups']:,}",
                 f"{row['processor']:.0f}",
                 f"{row['megabytes']:.0f}",
                 f"{row['bytes'] / row['groups']:.0f}",
+                _yes(row["same"]) if row.get("killed") else "",
             ]
             for row in found["groups"]["rows"]
         ],
@@ -389,12 +457,17 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=200_000_000)
     parser.add_argument("--shards", help="folder of shards that are there already")
     given = parser.parse_args()
-    given.groups = given.groups or {"executors": 2000, "groups": 100_000}.get(given.part, 0)
+    given.groups = given.groups or MOST
     found = parts[given.part](given)
     if found is not None:
-        path = RESULTS / "scale.json"
-        known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        path.write_text(json.dumps({**known, given.part: found, "machine": about()}, indent=2) + "\n", encoding="utf-8")
+        save(given.part, found)
+
+
+def save(part: str, found: dict[str, Any]) -> None:
+    """Keep what one part has measured so far."""
+    path = RESULTS / "scale.json"
+    known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    path.write_text(json.dumps({**known, part: found, "machine": about()}, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -44,6 +44,8 @@ def test_table_picture_and_page_show_the_same_rows_and_say_so(tmp_path):
     data = prevalence_data(posterior)
     assert data.classes[-1] == "30 others"
     assert len(data.mean) == len(data.positions) == len(data.numbers) == SHOWN + 1
+    assert data.range[1] < 0.1 < data.mean[-1]  # the others leave room for the classes
+    assert data.caption[-1] == "Arrow: the others together lie further right."
     tc.report(posterior, tmp_path / "page.html")
     assert "30 others" in (tmp_path / "page.html").read_text()
     assert len(posterior.to_dict()["classes"]) == 60

@@ -34,6 +34,8 @@ MANY_CELLS = 200
 """Of the confusion, from which on chains are not run again: an answer under every other prior would take too long."""
 SHORTEST = 1e-3
 """Part of the way to another prior, below which none is tried."""
+CLEAR = 3.0
+"""Standard errors by which a mean must have moved on a part of the way for it to be projected."""
 
 
 class Models(NamedTuple):
@@ -60,6 +62,8 @@ class PriorChange:
     step
         How far the prior was changed on the way to the other one, from 0 to 1: chains of many classes are not run
         again, and where weights are unreliable they are those of a part of the way, on a logarithmic scale.
+    error
+        Shape (classes,): standard error of `moved`, from the weights and the draws; 0 where it was not measured.
     """
 
     part: Part
@@ -69,12 +73,19 @@ class PriorChange:
     pareto_k: float | None
     is_new_run: bool
     step: float = 1.0
+    error: FloatArray | float = 0.0
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether any mean moved by more than its error, if it is only that of a part of the way."""
+        return self.step == 1 or bool(self.projected.any())
 
     @property
     def name(self) -> str:
         """What the prior is called in a table."""
         name = f"{self.part} {self.factor}" if isinstance(self.factor, str) else f"{self.part} × {self.factor:g}"
-        return name if self.step == 1 else f"{name}, {percent(self.step)} of the way"
+        part = "" if self.step == 1 else f", {percent(self.step)} of the way"
+        return f"{name}{part}{'' if self.is_seen else ': no change seen'}"
 
     @property
     def condition(self) -> str:
@@ -83,8 +94,12 @@ class PriorChange:
 
     @property
     def projected(self) -> FloatArray:
-        """Shape (classes,): how far the whole change would move each mean, if it went on as it began."""
-        return self.moved / self.step
+        """Shape (classes,): how far the whole change would move each mean, if it went on as it began.
+
+        It is 0 where the beginning is within its error.
+        """
+        is_clear = (self.step == 1) | (self.moved > CLEAR * self.error)
+        return np.where(is_clear, self.moved / self.step, 0.0)
 
     @property
     def _condition(self) -> str:
@@ -182,12 +197,13 @@ def _reweighted(
     shares = draws.prevalence if part == "prevalence" else draws.prevalence[:: draws.stride]
     weights, k = _weights(log_weights)
     if _are_reliable(weights, k):
-        return _compared(part, factor, weights @ shares, draws, k)
+        return _weighted(part, factor, weights, shares, shares, draws, k)
     if draws.chains is not None:
         by_items = _reweighted_by_items(part, factor, models, draws)
         if by_items.step == 1 or models.given.rows.size >= MANY_CELLS:
             return by_items
-    return replace(_compared(part, factor, rerun(models.other).prevalence.mean(axis=0), draws, k), is_new_run=True)
+    mean, base = rerun(models.other).prevalence.mean(axis=0), draws.prevalence.mean(axis=0)
+    return replace(_compared(part, factor, mean, base, draws, k), is_new_run=True)
 
 
 def _are_reliable(weights: FloatArray, k: float | None) -> bool:
@@ -211,8 +227,7 @@ def _reweighted_by_items(part: Part, factor: float | str, models: Models, draws:
     while not _are_reliable(weights, k) and step > SHORTEST:
         step /= 2
         weights, k = _weights(step * log_weights)
-    mean = weights @ ((1 - step) * shares + step * there)
-    return replace(_compared(part, factor, mean, draws, k), step=step)
+    return replace(_weighted(part, factor, weights, shares, (1 - step) * shares + step * there, draws, k), step=step)
 
 
 def _imputed(model: Density, shares: FloatArray, rows: FloatArray, rng: np.random.Generator) -> IntArray:
@@ -259,10 +274,30 @@ def _log_polya(concentration: FloatArray, items: IntArray) -> FloatArray:
     return np.asarray(by_cell.sum(axis=-1) - gammaln(total + items.sum(axis=-1)) + gammaln(total))
 
 
-def _compared(part: Part, factor: float | str, mean: FloatArray, draws: Draws, k: float | None) -> PriorChange:
-    """Measure how far the mean moved, in standard deviations of the draws."""
+def _weighted(
+    part: Part,
+    factor: float | str,
+    weights: FloatArray,
+    shares: FloatArray,
+    there: FloatArray,
+    draws: Draws,
+    k: float | None,
+) -> PriorChange:
+    """Compare weighted shares with the same draws unweighted, so that what they have in common cancels."""
+    mean, base = weights @ there, shares.mean(axis=0)
+    change = _compared(part, factor, mean, base, draws, k)
+    each = len(weights) * weights[:, None] * (there - mean) - (shares - base)
+    worth = np.minimum(np.maximum(np.nan_to_num(draws.effective), 1.0), len(weights))
     spread = draws.prevalence.std(axis=0)
-    away = np.abs(mean - draws.prevalence.mean(axis=0))
+    error = np.divide(np.sqrt((each**2).mean(axis=0) / worth), spread, out=np.zeros_like(mean), where=spread > 0)
+    return replace(change, error=error)
+
+
+def _compared(
+    part: Part, factor: float | str, mean: FloatArray, base: FloatArray, draws: Draws, k: float | None
+) -> PriorChange:
+    """Measure how far the mean moved from the one of the draws at hand, in their standard deviations."""
+    spread, away = draws.prevalence.std(axis=0), np.abs(mean - base)
     moved = np.divide(away, spread, out=np.zeros_like(away), where=spread > 0)
     return PriorChange(part=part, factor=factor, mean=mean, moved=moved, pareto_k=k, is_new_run=False)
 
@@ -306,7 +341,7 @@ def prior_finding(classes: tuple[Name, ...], mean: FloatArray, changes: tuple[Pr
     if not len(rows):
         return None
     worst = max(changes, key=lambda change: float(change.projected.max()))
-    most_moved = int(worst.moved.argmax())
+    most_moved = int(worst.projected.argmax())
     names = [classes[row] for row in rows]
     return Finding(
         "prior-sensitive",

@@ -90,7 +90,7 @@ def prior_rows(posterior: Posterior, changes: tuple[PriorChange, ...]) -> Rows:
     rest = [
         {
             "prior": change.name,
-            "most_moved": float(change.moved.max()),
+            "most_moved": float(change.moved.max()) if change.is_seen else None,
             **_by_name(posterior, change.mean),
         }
         for change in changes

@@ -23,7 +23,7 @@ GRID = 256
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrevalenceData:
-    """What `prevalence` draws: a row for each class, shapes (rows,)."""
+    """What `prevalence` draws: a row for each class, shapes (rows,); where it is folded, the last is of all others."""
 
     classes: tuple[Name, ...]
     positions: tuple[int, ...]
@@ -33,13 +33,33 @@ class PrevalenceData:
     numbers: tuple[tuple[str, str], ...]
     axis: str
     interval_name: str
+    is_folded: bool = False
 
     @property
     def caption(self) -> tuple[str, ...]:
         """The axis and its unit, then the marks."""
         marks = f"Filled: true share, posterior mean and {self.interval_name}."
         counted = () if self.counted is None else ("Hollow: counted, the share of outputs.",)
-        return (f"{self.axis}, %", marks, *counted)
+        beyond = ("Arrow: the others together lie further right.",) if self.has_others_beyond else ()
+        return (f"{self.axis}, %", marks, *counted, *beyond)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The whole range of shares, or where the classes lie if those shown lie close together.
+
+        All others of many classes together do not widen it: they would leave no room for the classes themselves.
+        """
+        rows = slice(0, -1) if self.is_folded else slice(None)
+        shown = [values[rows].ravel() for values in (self.interval, self.mean, self.counted) if values is not None]
+        low, high = float(np.concatenate(shown).min()), float(np.concatenate(shown).max())
+        room = 0.1 * (high - low)
+        return (0.0, max(high + room, 1e-6)) if low < 0.5 * high else (max(low - room, 0.0), min(high + room, 1.0))
+
+    @property
+    def has_others_beyond(self) -> bool:
+        """Whether the others together have more than the picture shows."""
+        counted = 0.0 if self.counted is None else self.counted[-1]
+        return self.is_folded and max(self.interval[-1, 1], counted) > self.range[1]
 
     @property
     def height(self) -> float:
@@ -74,6 +94,7 @@ def prevalence_data(
         numbers=tuple((told[place].share, told[place].span) for place in chosen),
         axis=AXES[target],
         interval_name=summary.interval_name,
+        is_folded=classes is None and len(positions) < len(posterior.classes),
     )
 
 
@@ -127,19 +148,21 @@ def prevalence(
 
 def draw_prevalence(ax: "Axes", data: PrevalenceData, theme: Theme, *, numbers: bool = True) -> None:
     """Draw rows of intervals and points, and the numbers at their right."""
-    size = label_rows(ax, data.classes, theme)
-    rows = np.arange(len(data.classes), dtype=float)
-    colors = [theme.color(position) for position in data.positions]
+    size, shown = label_rows(ax, data.classes, theme), len(data.classes) - data.has_others_beyond
+    rows = np.arange(shown, dtype=float)
+    colors = [theme.color(position) for position in data.positions[:shown]]
     below = rows if data.counted is None else rows + 0.12
-    spans(ax, below, data.interval, colors)
-    for row, share, color, position in zip(below, data.mean, colors, data.positions, strict=True):
+    spans(ax, below, data.interval[:shown], colors)
+    for row, share, color, position in zip(below, data.mean, colors, data.positions, strict=False):
         ax.plot(share, row, marker(position), color=color, markersize=6.5, clip_on=False, zorder=4)
     if data.counted is not None:
         hollow: dict[str, Any] = {"markerfacecolor": theme.paper, "markeredgecolor": theme.soft, "markeredgewidth": 1.3}
-        ax.plot(data.counted, rows - 0.2, "o", markersize=5, clip_on=False, zorder=4, **hollow)
+        ax.plot(data.counted[:shown], rows - 0.2, "o", markersize=5, clip_on=False, zorder=4, **hollow)
+    if data.has_others_beyond:
+        ax.plot(data.range[1], shown, ">", color=theme.soft, markersize=6.5, clip_on=False, zorder=4)
     if numbers:
         _write_numbers(ax, data, size, theme.ink)
-    percent_axis(ax, *_range(data))
+    percent_axis(ax, *data.range)
 
 
 def _write_numbers(ax: "Axes", data: PrevalenceData, size: float, color: str) -> None:
@@ -159,14 +182,6 @@ def _write_numbers(ax: "Axes", data: PrevalenceData, size: float, color: str) ->
                 color=color,
                 fontsize=size,
             )
-
-
-def _range(data: PrevalenceData) -> tuple[float, float]:
-    """Return the whole range of shares, or where the classes lie if those shown lie close together."""
-    shown = [data.interval.ravel(), data.mean, *([] if data.counted is None else [data.counted])]
-    low, high = float(np.concatenate(shown).min()), float(np.concatenate(shown).max())
-    room = 0.1 * (high - low)
-    return (0.0, max(high + room, 1e-6)) if low < 0.5 * high else (max(low - room, 0.0), min(high + room, 1.0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

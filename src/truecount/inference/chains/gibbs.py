@@ -10,6 +10,7 @@ from truecount import _check
 from truecount._advice import AUTO, HAMILTONIAN, Advice
 from truecount._types import FloatArray
 from truecount.errors import UnsuitableEngineError
+from truecount.inference.chains.exchanges import Exchanges
 from truecount.inference.chains.history import History
 from truecount.inference.chains.learning import Concentrations
 from truecount.inference.chains.transfers import absorbing_chances, transfer
@@ -26,6 +27,8 @@ SWEEPS_PER_TRANSFER = 3
 LEAST_MOVE = 1e-4
 """Prevalence that a transfer of the warm-up moves on average, below which there are none afterwards: where rows have
 cells of a prior far below 1, hardly anything can be moved."""
+FEWEST_SWEEPS = 400
+"""Of the usual budget. A thousand classes have so few that an answer takes minutes, and may not have converged."""
 WORTH_CUTTING = 30_000
 """Cells of all chains from which on two threads are faster than one."""
 
@@ -48,8 +51,9 @@ class Gibbs(Engine):
     Notes
     -----
     After every third sweep prevalence is moved between classes while the outputs keep their shares
-    (`chains.transfers`), because imputed items hold the rows of large classes still. Groups that are drawn jointly go
-    without. Where not every draw of the confusion is kept, the realized shares are those of the imputed items.
+    (`chains.transfers`), because imputed items hold the rows of large classes still. Where rows are sparse, items are
+    exchanged between classes instead (`chains.exchanges`). Groups that are drawn jointly go without both. Where not
+    every draw of the confusion is kept, the realized shares are those of the imputed items.
 
     It refuses problems in which its chains would crawl: many more unlabelled than labelled items, because so many
     imputed labels hold all of the confusion still, and fewer outputs than classes. Weighted counts are rounded to whole
@@ -83,7 +87,7 @@ class Gibbs(Engine):
     def sample_from(self, landscape: Landscape, seed: int) -> Draws:
         """Draw; chains begin where the landscape says, and must not miss its modes."""
         density = landscape.density
-        budget = self.budget or int(np.clip(2e9 / (self.chains * density.rows.size), 2_000, 40_000))
+        budget = self.budget or int(np.clip(2e9 / (self.chains * density.rows.size), FEWEST_SWEEPS, 40_000))
         imputed: list[FloatArray] = []
         with _Chains(landscape, self.chains, seed) as chains:
             chains.warm_up(self.warmup)
@@ -111,7 +115,8 @@ class Gibbs(Engine):
         prevalence = dirichlet(rng, shared.prevalence, (self.chains, len(densities)))
         history, concentrations = History(self.chains, shared), Concentrations(shared, self.chains, rng)
         for sweep in range(self.warmup + -(-self.draws // self.chains)):
-            prevalence, confusion, _ = _swept(shared, unlabeled, prevalence, confusion, concentrations, rng)
+            items = _imputed(unlabeled, prevalence, confusion, rng)
+            prevalence, confusion, _ = _drawn(shared, items, concentrations, rng)
             if sweep >= self.warmup:
                 history.append(prevalence.reshape(self.chains, -1), confusion)
         run = ChainRun(engine="Gibbs", chains=self.chains, warmup=self.warmup)
@@ -140,10 +145,13 @@ class _Chains:
         self.threads.shutdown()
 
     def warm_up(self, times: int) -> None:
-        """Sweep without keeping draws, and see whether transfers are worth their time."""
-        self.sweep(times)
+        """Sweep without keeping draws; learn who exchanges items, and whether transfers are worth their time."""
+        for sweeps in (times // 4, times - times // 4):
+            self.sweep(sweeps)
+            for part in self.parts:
+                part.adapt()
         for part in self.parts:
-            part.is_transferring &= part.moved >= LEAST_MOVE * part.transfers
+            part.is_warm = True
 
     def sweep(self, times: int) -> None:
         """Sweep all chains so many times."""
@@ -177,19 +185,34 @@ class _Part:
         self.prevalence, self.confusion, self.unlabeled = prevalence, confusion, _whole_items(density)[None]
         self.concentrations, self.imputed = Concentrations(density, len(prevalence), rng), np.zeros_like(prevalence)
         self.is_transferring, self.transfers, self.moved = bool(chances.any()), 0, 0.0
+        self.exchanges, self.is_warm = Exchanges(density) if Exchanges.suit(density) else None, False
+
+    def adapt(self) -> None:
+        """Let what was imputed say which classes exchange items; give up transfers that hardly move."""
+        self.is_transferring &= self.moved >= LEAST_MOVE * self.transfers
+        if self.exchanges is not None:
+            self.exchanges.adapt()
 
     def sweep(self, times: int) -> None:
         """Impute and draw so many times, with a transfer now and then."""
         for _ in range(times):
-            prevalence, self.confusion, of_class = _swept(
-                self.density, self.unlabeled, self.prevalence[:, None], self.confusion, self.concentrations, self.rng
-            )
+            items = _imputed(self.unlabeled, self.prevalence[:, None], self.confusion, self.rng)
+            if self.exchanges is not None:
+                self._exchange(self.exchanges, items[:, 0].transpose(0, 2, 1))
+            prevalence, self.confusion, of_class = _drawn(self.density, items, self.concentrations, self.rng)
             self.prevalence, self.imputed, self.sweeps = prevalence[:, 0], of_class[:, 0], self.sweeps + 1
             if self.sweeps % SWEEPS_PER_TRANSFER == 0 and self.is_transferring:
                 before = self.prevalence.copy()
                 self._transfer()
                 self.transfers += 1
                 self.moved += float(np.abs(self.prevalence - before).sum(axis=1).mean())
+
+    def _exchange(self, exchanges: Exchanges, items: np.ndarray) -> None:
+        rows = np.broadcast_to(self.density.rows + self.concentrations.beyond, self.confusion.shape)
+        alpha = np.broadcast_to(self.concentrations.prevalence, (len(items), 1, len(self.chances)))[:, 0]
+        exchanges.move(items, alpha, rows, self.rng)
+        if not self.is_warm:
+            exchanges.watch(items)
 
     def _transfer(self) -> None:
         absorbing = int(self.rng.choice(len(self.chances), p=self.chances))
@@ -209,20 +232,21 @@ def _whole_items(density: Density) -> np.ndarray:
     return np.rint(density.unlabeled).astype(np.int64)
 
 
-def _swept(
-    density: Density,
-    unlabeled: np.ndarray,
-    prevalence: FloatArray,
-    confusion: FloatArray,
-    concentrations: Concentrations,
-    rng: np.random.Generator,
+def _imputed(
+    unlabeled: np.ndarray, prevalence: FloatArray, confusion: FloatArray, rng: np.random.Generator
+) -> np.ndarray:
+    """Impute the class of every item: shape (chains, groups, outputs, classes)."""
+    joint = prevalence[:, :, None, :] * confusion.transpose(0, 2, 1)[:, None] + 1e-300
+    return rng.multinomial(unlabeled, joint / joint.sum(axis=3, keepdims=True))
+
+
+def _drawn(
+    density: Density, items: np.ndarray, concentrations: Concentrations, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Impute items of all groups, draw learned priors given them, then prevalence and confusion given all these.
+    """Draw learned priors given the items of all groups, then prevalence and confusion given all these.
 
     Returned are these two, and the items of each class.
     """
-    joint = prevalence[:, :, None, :] * confusion.transpose(0, 2, 1)[:, None] + 1e-300
-    items = rng.multinomial(unlabeled, joint / joint.sum(axis=3, keepdims=True))
     of_class, of_row = items.sum(axis=2), items.sum(axis=1).transpose(0, 2, 1)
     concentrations.update(of_class, of_row, rng)
     drawn = dirichlet(rng, concentrations.prevalence + of_class, ())
