@@ -3,9 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
+from truecount.cli.options import MisuseError
 from truecount.cli.source import Source
 from truecount.counts import Counts, Groups
-from truecount.errors import InputError
 from truecount.models import LabelShift, Model, TargetLabels
 
 OPTION = "--target-labels"
@@ -26,7 +26,7 @@ def read_target(text: str, source: Source) -> tuple[Counts, TargetLabels]:
         data, _ = replace(source, study=[column]).read()
         if not isinstance(data, Groups) or len(data) > 1:
             needed = "labels of the population are of one population"
-            raise InputError(OPTION, "is given with groups", needed, "Leave --by out")
+            raise MisuseError(OPTION, "is given with groups", needed, "Leave --by out")
         named = {str(study): study for study in data.studies or ()}
         return TargetLabels.of_study(data, named.get(value, value))
     counts, _ = source.without_columns().read_one(OPTION)
@@ -41,5 +41,5 @@ def with_prior(model: Model, target: TargetLabels) -> TargetLabels:
     """Return the labels of the population with the prior that was asked for."""
     if not isinstance(model, LabelShift):
         needed = "labels from elsewhere are combined with those of the population by what label shift allows"
-        raise InputError("--design", f"is {model.name!r}", needed, f"Leave --design out, or {OPTION}")
+        raise MisuseError("--design", f"is {model.option()!r}", needed, f"Leave --design out, or {OPTION}")
     return replace(target, prior=model.prior)
