@@ -127,7 +127,7 @@ def test_a_log_ends_with_the_seconds_of_all_the_work(monkeypatch, capsys):
     monkeypatch.setattr(_progress, "monotonic", lambda: next(clock))
     with _progress.progress_style("log"), watch(what="brewing"):
         sleep(0.05)
-    assert capsys.readouterr().err.splitlines()[-1].endswith(" brewing: done after 60 s")
+    assert capsys.readouterr().err.splitlines()[-1].endswith(" brewing: ended after 60 s")
 
 
 def test_quiet_work_says_nothing():

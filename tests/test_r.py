@@ -27,6 +27,8 @@ def run_r(code: str, folder: Path) -> str:
     paths = os.pathsep.join(filter(None, [str(ROOT.parent / "src"), os.environ.get("PYTHONPATH")]))
     environment = {**os.environ, "RETICULATE_PYTHON": sys.executable, "PYTHONPATH": paths}
     done = subprocess.run(["Rscript", script], capture_output=True, text=True, env=environment, check=False)
+    if "reticulate/config/config.py" in done.stderr:  # which imports imp up to reticulate 1.28
+        lacking(f"this reticulate does not read Python {sys.version_info[0]}.{sys.version_info[1]}")
     assert done.returncode == 0, done.stderr
     return done.stdout
 

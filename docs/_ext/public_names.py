@@ -71,11 +71,14 @@ def sections() -> list[tuple[str, list[str]]]:
 
 
 def write(app: Sphinx, config: Config) -> None:
-    """Write the page, if it is not as it should be already."""
-    parts = [
-        SECTION.format(title=title, names="\n".join(f"   {each}" for each in names)) for title, names in sections()
-    ]
+    """Write the page, if it is not as it should be already, and remove pages of names that are gone."""
+    found = sections()
+    parts = [SECTION.format(title=title, names="\n".join(f"   {each}" for each in names)) for title, names in found]
     page, path = START + "".join(parts), Path(app.srcdir) / "reference" / "python.md"
+    listed = {name for _, names in found for name in names}
+    for left in (path.parent / "api").glob("truecount.*.rst"):  # of names that were moved or removed since
+        if left.stem not in listed:
+            left.unlink()
     if not path.exists() or path.read_text(encoding="utf-8") != page:
         path.write_text(page, encoding="utf-8")
 

@@ -186,7 +186,8 @@ class _Log:
     def __init__(self, what: str, total: float | None, done: float, *, begin: float) -> None:
         self._what, self._total = what, total
         self._begin, self._last = begin, monotonic()
-        self._write(" …")
+        seconds = round(self._last - begin)
+        self._write(f" for {seconds} s …" if seconds else " …")
 
     def reach(self, done: float) -> None:
         """Say how much is done, if it is time."""
@@ -197,8 +198,8 @@ class _Log:
             )
 
     def close(self) -> None:
-        """Say that the work is over."""
-        self._write(f": done after {monotonic() - self._begin:.0f} s")
+        """Say that the work is over, done or not."""
+        self._write(f": ended after {monotonic() - self._begin:.0f} s")
 
     def _write(self, words: str) -> None:
         sys.stderr.write(f"{strftime('%Y-%m-%d %H:%M:%S')} {self._what}{words}\n")

@@ -94,6 +94,18 @@ def twins(names: Iterable[Name], known: Iterable[Name]) -> str:
     return f"perhaps {listed(alike)}" if alike else ""
 
 
+def alike(names: Iterable[Name]) -> list[list[Name]]:
+    """Return the names that differ from others in case and blanks only, those that are alike together.
+
+    >>> alike(["fail", "Pass", "pass", "FAIL", "unsure"])
+    [['fail', 'FAIL'], ['Pass', 'pass']]
+    """
+    by_folded: dict[str, list[Name]] = {}
+    for name in names:
+        by_folded.setdefault(_folded(name), []).append(name)
+    return [found for found in by_folded.values() if len(found) > 1]
+
+
 def _folded(name: Name) -> str:
     return "".join(str(name).casefold().split())
 

@@ -177,6 +177,7 @@ class TestWhatIsShown:
         (["--by", "region", "--compare", "A", "B", "--baseline", "A"], "--compare is given with --baseline"),
         (["--by", "region", "--compare", "A", "B", "--all-pairs"], "--compare is given with --all-pairs"),
         (["--by", "region", "--baseline", "A", "--all-pairs"], "--baseline is given with --all-pairs"),
+        (["--by", "region", "--compare", "A", "B", "--csv", "-"], "--compare is given with files of groups alone"),
         (["--trend", "day:week", "--independent"], "--trend is given with --independent"),
         (["--trend", "day:week", "--by", "region"], "--trend is given with --by: a trend is one series of periods"),
         (["--trend", "day:week", "--covariate", "size"], "--trend is given with --covariate"),

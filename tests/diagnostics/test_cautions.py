@@ -37,6 +37,24 @@ def test_weights_are_said_to_be_worth_less() -> None:
     finding = found(counts)["weighted-counts"]
     assert finding.numbers == {"labeled": 120.0, "unlabeled": 100.0}
     assert "120 labelled and 100 unlabelled" in finding.message
+    assert finding.severity == "info"
+
+
+def test_weights_that_are_numbers_of_items_are_a_caution() -> None:
+    counts = Counts(SOUND.labeled, [600, 400], labeled_squares=SOUND.labeled, unlabeled_squares=[360_000, 160_000])
+    finding = found(counts)["weighted-counts"]
+    assert finding.severity == "caution"
+    assert "pass a row for each item" in finding.advice
+
+
+def test_names_that_differ_in_case_only_are_named() -> None:
+    counts = Counts([[9, 1, 0], [0, 8, 2]], [5, 4, 6], classes=["fail", "pass"], outputs=["fail", "Pass ok", "passOK"])
+    finding = found(counts)["names-alike"]
+    assert finding.severity == "caution"
+    assert finding.numbers == {"outputs": [["Pass ok", "passOK"]]}
+    assert "the outputs 'Pass ok' and 'passOK'" in finding.message
+    both = Counts([[9, 1], [2, 8]], [5, 4], classes=["Pass", "pass"])
+    assert list(found(both)["names-alike"].numbers) == ["classes", "outputs"]
 
 
 def test_class_without_labels_is_named() -> None:

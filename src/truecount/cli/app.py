@@ -79,7 +79,7 @@ def __getattr__(name: str) -> typer.Typer:
 
 
 def main() -> None:
-    """Run the command; bad input ends in one readable message and exit code 1."""
+    """Run the command; bad input ends in one readable message and exit code 1, options at odds in 2."""
     _open_closed_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -88,7 +88,10 @@ def main() -> None:
         with progress_style("bar" if sys.stderr.isatty() else "log"):
             build(*(wanted or COMMANDS))(prog_name="truecount")
     except InputError as error:
-        _fail(str(in_options(error, wanted[0] if wanted else "estimate")))
+        from truecount.cli.options import MisuseError
+
+        code = 2 if isinstance(error, MisuseError) else 1
+        _fail(str(in_options(error, wanted[0] if wanted else "estimate")), code)
     except OSError as error:
         _fail(_said_of_output(error) if error.filename is None else str(error))
     except (MissingExtraError, MemoryError) as error:
@@ -103,12 +106,12 @@ def in_options(error: InputError, verb: Door) -> InputError:
     return InputError(argument, worded(error.found, verb), error.needed, worded(error.remedy, verb))
 
 
-def _fail(message: str) -> NoReturn:
+def _fail(message: str, code: int = 1) -> NoReturn:
     from truecount._secrets import masked
     from truecount._wording import visible
 
     typer.echo(f"Error: {visible(masked(message))}", err=True)
-    sys.exit(1)
+    sys.exit(code)
 
 
 def _open_closed_streams() -> None:

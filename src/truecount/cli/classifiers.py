@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from truecount._progress import watch
+from truecount.cli.options import MisuseError
 from truecount.counts import Counts, Groups, Ratings
-from truecount.errors import InputError, TruecountWarning
+from truecount.errors import TruecountWarning
 from truecount.models import LabelShift, Model, Prior
 
 if TYPE_CHECKING:
@@ -22,10 +23,10 @@ def taken_for_independent(model: Model) -> Model:
     if type(model) is not LabelShift:
         needed = "classifiers are taken for independent under label shift, with labels from elsewhere that are right"
         remedy = "Leave out --design, --label-error and --target-labels, or --independent-classifiers"
-        raise InputError("--independent-classifiers", "is given with another model", needed, remedy)
+        raise MisuseError("--independent-classifiers", "is given with another model", needed, remedy)
     if model.prior.confusion != Prior().confusion:
         needed = "each classifier has rows of its own, and no joint ones"
-        raise InputError(
+        raise MisuseError(
             "--prior-confusion", "is given with --independent-classifiers", needed, "Leave out one of them"
         )
     return IndependentClassifiers(model.prior)

@@ -13,7 +13,17 @@ from truecount.cli import arguments as given
 from truecount.cli.classifiers import contributions, require_several, taken_for_independent
 from truecount.cli.groups import answer_groups, require_no_alert, require_nothing_in_common, with_studies
 from truecount.cli.methods import by_all, by_method
-from truecount.cli.options import GroupOptions, among, make_engine, make_model, read_level, read_seed, require_prior
+from truecount.cli.options import (
+    GroupOptions,
+    MisuseError,
+    among,
+    make_engine,
+    make_model,
+    read_level,
+    read_seed,
+    refuse_parts_of_items,
+    require_prior,
+)
 from truecount.cli.raters import behind_labels, with_label_error
 from truecount.cli.report import Report
 from truecount.cli.separate import Stream, answer_separately, end_separately
@@ -21,7 +31,7 @@ from truecount.cli.source import Source
 from truecount.cli.target import of_random_labels, read_target, with_prior
 from truecount.counts import Counts, Groups, Ratings
 from truecount.counts.survey import NAMES
-from truecount.errors import InputError, TruecountWarning
+from truecount.errors import TruecountWarning
 from truecount.inference.draws import Engine
 from truecount.models import LabelShift, Model, Prior
 from truecount.results import Comparison, PointEstimate, Posterior
@@ -178,6 +188,9 @@ def estimate(
     )
     seed_number, drawing = read_seed(seed), make_engine(engine, draws)
     require_prior(prior, prior_confusion)
+    refuse_parts_of_items(
+        label=label, label_error=label_error, target_labels=target_labels, cluster=cluster, weight=weight
+    )
     if output or partition or resume or workers or separate:
         stream.require_sound(options, report, is_point=method is not None or all_methods)
     if method is not None or all_methods:
@@ -185,6 +198,7 @@ def estimate(
         answer = by_all(*given_data, seed_number) if method is None else by_method(*given_data, method)
         return _end(answer.posterior if isinstance(answer, Comparison) else None, answer, strict=strict)
     options.require_sound(source, engine)
+    options.require_comparisons_shown(report.shows_all or not (report.writes_files or output))
     counts, known, of_population = _read(source, options, design, target_labels)
     if of_population is not None and isinstance(counts, Groups):
         errs = {"has_error": label_error is not None, "is_independent": independent_classifiers}
@@ -238,10 +252,10 @@ def with_ranges(model: Model, source: Source, *, quiet: bool) -> Model:
         return model
     if not isinstance(model, LabelShift):
         needed = "a range is of P(output | class), which only label shift carries over"
-        raise InputError("--design", f"is {model.name!r}", needed, "Leave out --design")
+        raise MisuseError("--design", f"is {model.option()!r}", needed, "Leave out --design")
     if model.prior.confusion != USUAL.confusion:
         needed = "a range is the prior of its rate"
-        raise InputError("--prior-confusion", "is given with a range", needed, "Leave --prior-confusion out")
+        raise MisuseError("--prior-confusion", "is given with a range", needed, "Leave --prior-confusion out")
     rows = Prior.published({name: ranges.get(name, 1) for name in NAMES}).confusion
     for name, rate in ranges.items() if not quiet else ():
         option = "--sensitivity" if name == "positive" else "--specificity"

@@ -11,7 +11,7 @@ import typer
 from truecount._progress import watch
 from truecount._types import Name
 from truecount._wording import quoted
-from truecount.cli.options import GroupOptions, named_class, read_by, read_conclusions
+from truecount.cli.options import GroupOptions, MisuseError, named_class, read_by, read_conclusions
 from truecount.cli.report import Report
 from truecount.cli.source import require_few_groups
 from truecount.counts import Groups, Ratings
@@ -104,22 +104,22 @@ def require_nothing_in_common(options: GroupOptions, model: Model, ratings: Rati
         needed = f"with {what}, groups vary around a common centre, or are independent"
         instead = "pass one --label" if ratings is not None else "leave --label-error out"
         instead = instead if may_err else "leave --independent-classifiers out"
-        raise InputError(given[0], "is given", needed, f"Leave {' and '.join(given)} out, or {instead}")
+        raise MisuseError(given[0], "is given", needed, f"Leave {' and '.join(given)} out, or {instead}")
 
 
 def with_studies(model: Model, groups: Groups, options: GroupOptions, *, is_survey: bool) -> LabelShift:
     """Return the model of groups, whose confusion varies where labels come from several studies."""
     if not isinstance(model, LabelShift):
         needed = "groups are drawn jointly under label shift"
-        raise InputError("--design", f"is {model.name!r}", needed, "Leave out --design, or the groups")
+        raise MisuseError("--design", f"is {model.option()!r}", needed, "Leave out --design, or the groups")
     if groups.studies is None:
         if options.new_study is not None:
             needed = "it says how groups share a study, and the labels are of one"
             remedy = "Add --study COLUMN, or give --sensitivity or --specificity more than once"
-            raise InputError("--new-study", f"is {options.new_study!r}", needed, remedy)
+            raise MisuseError("--new-study", f"is {options.new_study!r}", needed, remedy)
         if options.random_labels:
             needed = "it is about labels of each group, which are kept apart where the groups are studies"
-            raise InputError("--random-labels", "is given without studies", needed, "Add --study, the column of --by")
+            raise MisuseError("--random-labels", "is given without studies", needed, "Add --study, the column of --by")
         return model
     chosen = cast("Literal['each', 'one']", options.new_study or ("one" if is_survey else "each"))
     return replace(model, confusion=Varying(new_study=chosen, random_labels=options.random_labels))

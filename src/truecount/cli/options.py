@@ -114,14 +114,14 @@ def make_model(
     if not issubclass(kind, OutputModel):
         if given_output is not None:
             needed = "under label shift P(output | class) is learned, and P(class | output) has no prior"
-            raise InputError(
+            raise MisuseError(
                 "--prior-output", "is given", needed, "Leave --prior-output out, or say --design by-prediction"
             )
         return kind(prior)
     if prior != Prior():
         found = "has a prior of label shift"
         needed = f"with --design {design} only the classes of each output have a prior"
-        raise InputError("--prior", found, needed, "Pass --prior-output NUMBER, or leave it out")
+        raise MisuseError("--prior", found, needed, "Pass --prior-output NUMBER, or leave it out")
     with _blamed_on("--prior-output"):
         model = kind(None if given_output is None else _concentrations(given_output, counts.classes))
         model.prior_for(counts)
@@ -349,6 +349,13 @@ class GroupOptions:
             found, needed = f"is {engine!r}", "groups are drawn jointly, by an engine of their own"
             raise _misused("engine", found, needed, "Leave out --engine")
 
+    def require_comparisons_shown(self, is_shown: bool) -> None:
+        """Refuse comparisons that go nowhere: rows and pictures are of groups, and hold none."""
+        asked = next((name for name in ("compare", "baseline", "all_pairs") if getattr(self, name)), None)
+        if asked is not None and not is_shown:
+            needed = "comparisons stand in the table, on the page and in the JSON"
+            raise _misused(asked, "is given with files of groups alone", needed, "Add --table, --html or --json")
+
     @property
     def joint(self) -> list[str]:
         """The options that were given which only groups that are drawn jointly have."""
@@ -370,6 +377,21 @@ class GroupOptions:
         columns = [*self.by, *([self.trend] if self.trend else [])]
         more = [column for column in self.covariate if column not in read_by(columns)]
         return replace(source, by=[*columns, *more] or None, study=self.study or None)
+
+
+class MisuseError(InputError):
+    """Options that do not go together: bad usage, for which the exit code is 2."""
+
+
+def refuse_parts_of_items(
+    *, label: Sequence[str] | None, label_error: str | None, target_labels: str | None, cluster: object, weight: object
+) -> None:
+    """Refuse clusters and weights beside labels that may err, or labels of the population, before anything is read."""
+    given = {"--label-error": label_error, "--target-labels": target_labels, "several --label": (label or ())[1:]}
+    needed = "such labels are of single items, which are independent and count alike"
+    for first in (name for name, value in given.items() if value):
+        for second in (name for name, value in (("--cluster", cluster), ("--weight", weight)) if value):
+            raise MisuseError(second, f"is given with {first}", needed, "Leave out one of them")
 
 
 def option(name: str) -> str:

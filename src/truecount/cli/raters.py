@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from truecount._types import Name
-from truecount.cli.options import read_share
+from truecount.cli.options import MisuseError, read_share
 from truecount.counts import Counts, Groups, Ratings
 from truecount.errors import InputError
 from truecount.models import LabelShift, Model, TargetLabels
@@ -31,13 +31,13 @@ def with_label_error(model: Model, text: str, classes: Sequence[Name]) -> Model:
 
     if not isinstance(model, LabelShift):
         needed = "wrong labels are inferred behind under label shift"
-        raise InputError("--label-error", "is given with --design", needed, "Leave out --design")
+        raise MisuseError("--label-error", "is given with --design", needed, "Leave out --design")
     if isinstance(model, TargetLabels):
         needed = "labels of the population are taken for right"
-        raise InputError("--label-error", "is given with --target-labels", needed, "Leave out one of them")
+        raise MisuseError("--label-error", "is given with --target-labels", needed, "Leave out one of them")
     if model.prior.known is not None:
         needed = "rates that are known leave no labels that could be wrong"
-        raise InputError("--label-error", "is given with rates that are known", needed, "Leave out one of them")
+        raise MisuseError("--label-error", "is given with rates that are known", needed, "Leave out one of them")
     if not Path(text).exists() and Path(text).suffix.lower() not in (".csv", ".tsv"):
         return ErringLabels(model.prior, known=read_share("--label-error", text, REMEDY))
     return ErringLabels(model.prior, validation=_validation(text, classes))

@@ -236,6 +236,12 @@ class Report:
         return any((*tables, self.html_file, self.plot_file))
 
     @property
+    def shows_all(self) -> bool:
+        """Whether the answer goes where all of it is shown, beyond the rows of groups and classes."""
+        is_free = "-" not in (self.csv_file, self.parquet_file, self.openmetrics_file)
+        return bool(self.json_file or self.html_file or (self.with_table and is_free))
+
+    @property
     def look(self) -> Look:
         """The summary that is wanted, in the library's words."""
         return Look(level=self.level, kind=self.interval, target=self.target)

@@ -9,10 +9,9 @@ from truecount._atomic import require_writable
 from truecount._executor import workers_here
 from truecount._progress import say
 from truecount._wording import visible
-from truecount.cli.options import GroupOptions, read_whole
+from truecount.cli.options import GroupOptions, MisuseError, read_whole
 from truecount.cli.report import Report
 from truecount.counts import Groups
-from truecount.errors import InputError
 from truecount.inference.draws import cores_here
 from truecount.models import LabelShift, Model
 from truecount.results.separate.row_files import Output
@@ -114,7 +113,7 @@ def answer_separately(
 
     if not isinstance(model, LabelShift):
         needed = "groups are inferred under label shift"
-        raise InputError("--design", f"is {model.name!r}", needed, "Leave out --design, or the groups")
+        raise MisuseError("--design", f"is {model.option()!r}", needed, "Leave out --design, or the groups")
     is_quick = stream.workers is None and len(groups) <= MOST_BY_ONE
     with workers_here(1 if is_quick else stream.number_of_workers()) as executor:
         try:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from truecount.cli.options import GroupOptions
+from truecount.cli.options import GroupOptions, MisuseError
 from truecount.cli.source import Source
 from truecount.counts import Counts, Groups
 from truecount.errors import InputError
@@ -25,7 +25,7 @@ def read_target(text: str, source: Source) -> tuple[Counts | Groups, LabelShift]
     column, is_column, value = text.partition("=")
     if source.study:
         needed = "it names the column that says where labels come from"
-        raise InputError(OPTION, "is given with --study", needed, "Leave one of them out")
+        raise MisuseError(OPTION, "is given with --study", needed, "Leave one of them out")
     if is_column and not Path(text).exists():
         data, _ = replace(source, study=[*(source.by or ()), column]).read()
         if not isinstance(data, Groups):
@@ -36,7 +36,7 @@ def read_target(text: str, source: Source) -> tuple[Counts | Groups, LabelShift]
     if source.asks_for_groups:
         needed = "labels of groups are told apart by a column of the data"
         remedy = f"Put them into the same table, and write {OPTION} COLUMN=VALUE, or leave the groups out"
-        raise InputError(OPTION, "names a file, and there are groups", needed, remedy)
+        raise MisuseError(OPTION, "names a file, and there are groups", needed, remedy)
     counts, _ = source.without_columns().read_one(OPTION)
     found = source.of_population(Path(text), OPTION)
     from truecount.diagnostics.evidence import audited
@@ -50,7 +50,7 @@ def of_random_labels(options: GroupOptions, *, has_error: bool, is_independent: 
     given = [name for name, is_given in (("--label-error", has_error), (INDEPENDENT, is_independent)) if is_given]
     if given:
         needed = "labels of groups are taken for right, and rows to vary between them and labels from elsewhere"
-        raise InputError(OPTION, f"is given with {given[0]}", needed, "Leave one of them out")
+        raise MisuseError(OPTION, f"is given with {given[0]}", needed, "Leave one of them out")
     return replace(options, random_labels=True)
 
 
@@ -58,5 +58,5 @@ def with_prior(model: Model, target: LabelShift) -> LabelShift:
     """Return the labels of the population with the prior that was asked for."""
     if not isinstance(model, LabelShift):
         needed = "labels from elsewhere are combined with those of the population by what label shift allows"
-        raise InputError("--design", f"is {model.name!r}", needed, f"Leave --design out, or {OPTION}")
+        raise MisuseError("--design", f"is {model.option()!r}", needed, f"Leave --design out, or {OPTION}")
     return replace(target, prior=model.prior)

@@ -19,6 +19,7 @@ from truecount.diagnostics.identify import (
     edge_not_excluded,
     indistinct,
     kept_uncertainty,
+    names_alike,
     not_identified,
     prior_dominated,
     several_answers,
@@ -65,6 +66,7 @@ def of_target_labels(counts: Counts, model: TargetLabels, made: Density, draws: 
     both = Counts(counts.labeled + model.table(counts), counts.unlabeled, counts.classes, counts.outputs)
     found = (
         no_unlabeled(both),
+        names_alike(classes=both.classes, outputs=both.outputs),
         _unlabeled_class(both, model.prior),
         _unseen_output(both, model.prior),
         _not_converged(draws),
@@ -131,6 +133,8 @@ MOST_UNSEEN = 0.5
 """Share of the unlabelled items with an output never labelled, beyond which nearly all is assumed."""
 LEVEL = 0.95
 """Of the interval for the strength of a learned prior."""
+MOST_WEIGHTED = 0.5
+"""Part of whole sums of weights that items are worth, below which the weights are perhaps numbers of items."""
 STRONG = 1000
 """How many times better another prior must explain the labels before it is named."""
 
@@ -139,6 +143,7 @@ def cautions(counts: Counts, prior: Prior, draws: Draws | None = None) -> tuple[
     """Say what a reader should know about this answer."""
     found = [
         no_unlabeled(counts),
+        names_alike(classes=counts.classes, outputs=counts.outputs),
         _weighted(counts),
         None if counts.clusters is None else clustered(counts, design_effect(counts)),
         _unlabeled_class(counts, prior),
@@ -156,7 +161,8 @@ def cautions(counts: Counts, prior: Prior, draws: Draws | None = None) -> tuple[
 
 def output_cautions(counts: Counts) -> tuple[Finding, ...]:
     """Say what a reader should know where labels tell the classes behind each output."""
-    found = (no_unlabeled(counts), _weighted(counts), _unseen_output(counts, Prior()))
+    named = names_alike(classes=counts.classes, outputs=counts.outputs)
+    found = (no_unlabeled(counts), named, _weighted(counts), _unseen_output(counts, Prior()))
     return tuple(finding for finding in found if finding is not None)
 
 
@@ -191,12 +197,17 @@ def _weighted(counts: Counts) -> Finding | None:
         return None
     labeled, unlabeled = (float(items.sum()) for items in effective_counts(counts))
     worth = f"{labeled:.0f} labelled and {unlabeled:.0f} unlabelled items"
+    sums = counts.labeled.sum(), counts.unlabeled.sum()
+    is_whole = not (np.any(counts.labeled % 1) or np.any(counts.unlabeled % 1))
+    may_count = is_whole and (labeled < MOST_WEIGHTED * sums[0] or unlabeled < MOST_WEIGHTED * sums[1])
     return Finding(
         "weighted-counts",
-        "info",
+        "caution" if may_count else "info",
         f"The counts are sums of weights; they were taken to be worth {worth}.",
         {"labeled": labeled, "unlabeled": unlabeled},
-        "Use the unweighted rows where the weights do not correct how items were sampled.",
+        "If a weight says how many items a row stands for, pass a row for each item instead."
+        if may_count
+        else "Use the unweighted rows where the weights do not correct how items were sampled.",
     )
 
 

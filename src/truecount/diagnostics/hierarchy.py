@@ -13,7 +13,7 @@ from truecount.diagnostics.classifiers import dependence_finding, independence_t
 from truecount.diagnostics.clusters import clustered
 from truecount.diagnostics.findings import MOST_UNSEEN, cautions
 from truecount.diagnostics.homogeneity import labels_differ
-from truecount.diagnostics.identify import indistinct
+from truecount.diagnostics.identify import indistinct, names_alike
 from truecount.diagnostics.shift import CHEAP_LEVEL, MOST_TIMES, Tables, best_fit, closest_mix, most_surprising
 from truecount.inference import convergence
 from truecount.inference.group_draws import GroupDraws
@@ -53,6 +53,7 @@ def group_findings(groups: Groups, model: LabelShift, draws: GroupDraws) -> tupl
             _misfit(groups, model),
             None if isinstance(model.confusion, Varying) else labels_differ(groups, model.prior, LABELS_DIFFER),
             *_of_all_labels(groups, model),
+            names_alike(groups=[group_name(group) for group in groups.groups]),
             clustered(groups, *group_design_effects(groups)),
             _unseen_output(groups, model),
             _few_groups(groups, draws),
@@ -177,7 +178,7 @@ def _misfit(groups: Groups, model: LabelShift) -> Finding | None:
     )
 
 
-OF_ALL_GROUPS = ("no-unlabeled", "unlabeled-class", "labels-by-output")
+OF_ALL_GROUPS = ("no-unlabeled", "names-alike", "unlabeled-class", "labels-by-output")
 """Findings about one table that hold of all groups together."""
 
 

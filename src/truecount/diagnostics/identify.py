@@ -1,5 +1,6 @@
 """What data leave open: classes that outputs cannot tell apart, shares left to the prior, several answers, edges."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from truecount._advice import SHORTEST, USE_POSTERIOR, Advice
 from truecount._chi_square import chi_square_quantile
 from truecount._types import FloatArray, IntArray, Name
-from truecount._wording import called, listed, listed_classes, percent, span
+from truecount._wording import alike, called, listed, listed_classes, listed_quoted, percent, span
 from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
 from truecount.inference.draws import Draws
@@ -392,3 +393,14 @@ def _camps(means: FloatArray, within: FloatArray) -> list[list[int]]:
         camps.append([chain, *(member for camp in near for member in camp)])
     least = 2 if len(means) >= 4 else 1
     return sorted((sorted(camp) for camp in camps if len(camp) >= least), key=len, reverse=True)
+
+
+def names_alike(**names: Sequence[Name]) -> Finding | None:
+    """Find names that were perhaps meant to be one; `names` has those of each kind."""
+    found = {kind: alike(each) for kind, each in names.items()}
+    told = [f"the {kind} {listed_quoted(each)}" for kind, sets in found.items() for each in sets]
+    if not told:
+        return None
+    message = f"Names differ in case or blanks only, and are counted apart: {'; '.join(told)}."
+    advice = "If they mean the same, write them alike and count again."
+    return Finding("names-alike", "caution", message, {kind: sets for kind, sets in found.items() if sets}, advice)

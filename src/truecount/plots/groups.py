@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from truecount import _check
 from truecount._types import FloatArray, Name
-from truecount._wording import labels, visible
+from truecount._wording import labels, listed, visible
 from truecount.counts.periods import time_place
 from truecount.errors import InputError
 from truecount.plots.canvas import (
@@ -99,7 +99,8 @@ class GroupsData:
         predicted = " Without a mark: predicted." if self.times is not None and not self.has_items.all() else ""
         together = "" if self.times is not None else " Dashed: all groups together."
         number = "" if self.is_named or self.times is not None else f" {len(self.names):,} groups, by size."
-        marks = f"Marks: posterior mean. {lines}: {self.interval_name}s.{counted}{predicted}{together}{number}"
+        asked = f" Dotted: {listed([f'{100 * each:g} %' for each in self.thresholds])}." if self.thresholds else ""
+        marks = f"Marks: posterior mean. {lines}: {self.interval_name}s.{counted}{predicted}{together}{asked}{number}"
         year = ""
         if self.times is not None and self.date_format is not None and "%Y" not in self.date_format:
             year = f" in {self.times[0].astype('M8[Y]')}"

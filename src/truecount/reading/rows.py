@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from truecount.reading.frames import AnyFrame
 
 TRUTHS = ("true", "false")
+SAY_OUTPUT = "write what the classifier said, for instance 'abstained', or remove such rows"
 MOST_NAMES = 1000
 """More different values than this are not classes or outputs, unless someone names them all."""
 MOST_LONE_GROUPS = 1000
@@ -176,11 +177,14 @@ class Reading:
             for word, number in words.most_common(1):
                 missing: Any = [*told, str(word)] if told else str(word)
                 name: Any = [*told, ""] if told else ""
+                is_needed = role == "predicted" and len(self.columns.predictions) < 2
                 raise InputError(
                     table or {"labelled": "labels", "predicted": "predictions"}[role],
                     f"has {number_of_rows(number)} {role} {word!r}",
                     "that may be a name or mean that the value is missing",
-                    Advice(
+                    Advice("Pass {} for a name; if it is missing, {}", keyword("missing", name), SAY_OUTPUT)
+                    if is_needed
+                    else Advice(
                         "Pass {} if it is missing, or {} for a name",
                         keyword("missing", missing),
                         keyword("missing", name),
@@ -283,7 +287,7 @@ def require_predictions(table: str, rows: Sequence[Row], columns: Sequence[str])
     without_output = sum(row.rows for row in rows if row.output is None)
     if without_output:
         found = f"has {number_of_rows(without_output)} without a prediction{_in_column(table, *columns)}"
-        remedy = "Write what the classifier said, for instance 'abstained', or remove them"
+        remedy = f"{SAY_OUTPUT[0].upper()}{SAY_OUTPUT[1:]}"
         needed = "every row needs one" if len(columns) == 1 else "every row needs that of one classifier at least"
         raise InputError(table, found, needed, remedy)
 

@@ -49,7 +49,7 @@ NOTES = {
     "priors": "prevalence: prior of the shares; confusion: prior of the rows of the confusion matrix; "
     "× 0.5: concentrations halved; given output: prior of the classes of each output; most moved: "
     "the largest change, in standard deviations of the answer; 0.3 is much.",
-    "designs": f"{'; '.join(f'{kind.name}: {kind.sampling}' for kind in KINDS)}. Only you know which is true.",
+    "designs": f"{'; '.join(f'{kind.option()}: {kind.sampling}' for kind in KINDS)}. Only you know which is true.",
     "label_error": "label error: share of the labels that is wrong; right: mean if all are right, the rows of the "
     "confusion learned from the labels alone; mean: if errors of all classes are alike; lowest, highest: of the means, "
     "if items of one class alone may be mislabelled, whichever; lower, upper: the widest ends of intervals then.",
@@ -68,6 +68,8 @@ OF_SCORES = (
 )
 ONE_VERDICT = ("coverage", "calibration")
 """Tables with one verdict for all rows, which is said once."""
+OPTIONS = {kind.name: kind.option() for kind in KINDS}
+"""Names of the designs in JSON, and as they are typed and printed."""
 MOST_ROWS, MOST_DECIMALS = 25, 3
 NO_SHARES = (
     *("condition", "statistic", "p_value", "labeled", "unlabeled", "audited", "row_prior", "output_prior"),
@@ -134,6 +136,8 @@ class Check:
         if name in ONE_VERDICT:
             verdict = [f"  {rows[0]['verdict']}"]
             rows = tuple({key: value for key, value in row.items() if key != "verdict"} for row in rows)
+        if name == "designs":
+            rows = tuple({**row, "design": OPTIONS[row["design"]]} for row in rows)
         return [TITLES[name], *value_lines(rows), *verdict, f"  {NOTES[name]}"]
 
 

@@ -104,7 +104,17 @@ DECLARED = (
     ),
     Declared("no-unlabeled", "serious", ("infer", "mode"), "no unlabelled items, so the answer is the prior"),
     Declared(
-        "weighted-counts", "info", ("infer", "estimate", "mode"), "sums of weights, and how many items they are worth"
+        "names-alike",
+        "caution",
+        ("infer", "infer of groups", "estimate", "mode"),
+        "classes, outputs or groups whose names differ in case or blanks only, and are counted apart",
+    ),
+    Declared(
+        "weighted-counts",
+        "info",
+        ("infer", "estimate", "mode"),
+        "sums of weights, and how many items they are worth",
+        otherwise="caution where weights look like numbers of items",
     ),
     Declared(
         "clustered",
