@@ -153,7 +153,7 @@ def test_alternatives_are_narrower():
     ("model", "words"),
     [
         (tc.LabelShift(), "unlimited labels: rates known"),
-        (tc.ByPrediction(), "unlimited labels: classes of each output known"),
+        (tc.ByPrediction(), "unlimited labels: P(class|output) known"),
         (tc.SamePopulation(), None),
     ],
 )

@@ -55,7 +55,7 @@ def alternatives(problem: Problem, sizes: Sizes, ratio: float, *, has_goal: bool
     found = [Alternative("unlimited items", ratio * narrow.loss(Sizes(sizes.labels, UNLIMITED)))]
     if not isinstance(first.model, SamePopulation):  # whose unlimited labels would be a census
         unlimited = Sizes(np.full_like(sizes.labels, UNLIMITED), sizes.items)
-        known = "rates" if isinstance(first.model, LabelShift) else "classes of each output"
+        known = "rates" if isinstance(first.model, LabelShift) else "P(class|output)"
         found.append(Alternative("unlimited labels", ratio * narrow.loss(unlimited), known))
     labels = sizes.labels.sum() + first.labeled.sum()
     if isinstance(first.model, LabelShift) and 0 < labels < UNLIMITED:
