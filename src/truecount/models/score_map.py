@@ -21,12 +21,12 @@ WIDTHS = (1.0, 3.0)
 PROBABILITIES = (0.5, 0.1, 0.01)
 """Where the map of three classes or more may bend."""
 STEEPER, STEEPEST, WITHOUT_PRIOR = 1.2, 10, 1000.0
-"""From which factor on between the slope of the map and that of the scores other slopes are tried, doubled or halved so
-often at most; and the multiple of the prior standard deviations at which the prior hardly matters."""
+"""From which factor on between the slope of the map and that of the scores steeper ones are tried, doubled so often at
+most; and the multiple of the prior standard deviations at which the prior hardly matters."""
 ROUNDS_OF_BIASES = 30
 """Towards the biases of such a start."""
 SMALLEST = 1e-12
-ROUNDS, NEAR = 50, 1e-9
+ROUNDS, NEAR = 50, 1e-6
 """Newton steps at most, and the gain of the log posterior below which they end."""
 
 
@@ -49,8 +49,7 @@ class ScoreMap:
     width
         What the prior standard deviations are multiplied by.
     doublings
-        How often the slope of the scores is doubled before anything else, and halved if negative: what shrunken or
-        overconfident scores need.
+        How often the slope of the scores is doubled before anything else, which shrunken scores need.
     biases
         Of each class at that slope; none where the scores are taken as they are.
     """
@@ -172,8 +171,8 @@ def _biases(log_scores: FloatArray, slope: float) -> tuple[float, ...]:
 def fit_score_maps(scores: FloatArray, labels: IntArray) -> tuple[FittedMap, ...]:
     """Fit maps with priors of several widths to labelled items that the classifier was not trained on.
 
-    That of the largest evidence, by Laplace's method, comes first. Priors allow slopes near that of the scores; where
-    the labels ask for another, priors around twice, four times, half the slope and so on are tried, whose own
+    That of the largest evidence, by Laplace's method, comes first. Priors allow slopes from zero to some times that of
+    the scores; where the labels ask for more, priors around twice the slope, four times and so on are tried, whose own
     probabilities fall off as those of a Cauchy distribution of the logarithm of the slope do.
 
     Parameters
@@ -186,28 +185,31 @@ def fit_score_maps(scores: FloatArray, labels: IntArray) -> tuple[FittedMap, ...
     truth = np.eye(scores.shape[1])[labels]
     fitted = _of_all_widths(score_map(scores), scores, truth)
     asked = _doublings_asked(fitted[-1], scores, truth)
-    towards = 1 if asked > 0 else -1
-    for doublings in range(towards, asked + towards, towards) if asked else ():
+    for doublings in range(1, asked + 1):
         fitted += _of_all_widths(score_map(scores, doublings), scores, truth)
     return tuple(sorted(fitted, key=_evidence, reverse=True))
 
 
 def _of_all_widths(chosen: ScoreMap, scores: FloatArray, truth: FloatArray) -> list[FittedMap]:
     offsets, features = chosen.log_scores(scores), chosen.features(scores)
-    return [_fit(replace(chosen, width=width), offsets, features, truth) for width in WIDTHS]
+    fitted: list[FittedMap] = []
+    for width in WIDTHS:
+        start = fitted[-1].mode if fitted else None
+        fitted.append(_fit(replace(chosen, width=width), offsets, features, truth, start))
+    return fitted
 
 
 def _doublings_asked(widest: FittedMap, scores: FloatArray, truth: FloatArray) -> int:
     """How often the slope of the scores is to be doubled until the prior has that of the labels about in its middle.
 
-    Where the map with the widest prior is not much steeper or flatter than the scores, they keep theirs; elsewhere the
-    labels alone say which they have, without bends and almost without a prior.
+    Where the map with the widest prior is not much steeper than the scores, they keep theirs; elsewhere the labels
+    alone say which they have, without bends and almost without a prior.
     """
-    if abs(_log_slope(widest, scores)) < np.log2(STEEPER):
+    if _log_slope(widest, scores) < np.log2(STEEPER):
         return 0
     straight = replace(widest.map, knots=(), width=WITHOUT_PRIOR)
     free = _fit(straight, straight.log_scores(scores), straight.features(scores), truth)
-    return round(float(np.clip(_log_slope(free, scores), -STEEPEST, STEEPEST)))
+    return round(float(np.clip(_log_slope(free, scores), 0, STEEPEST)))
 
 
 def _log_slope(fitted: FittedMap, scores: FloatArray) -> float:
@@ -224,10 +226,12 @@ def _evidence(fitted: FittedMap) -> float:
     return fitted.height - spread - float(np.log1p(fitted.map.doublings**2))
 
 
-def _fit(chosen: ScoreMap, offsets: FloatArray, features: FloatArray, truth: FloatArray) -> FittedMap:
+def _fit(
+    chosen: ScoreMap, offsets: FloatArray, features: FloatArray, truth: FloatArray, start: FloatArray | None = None
+) -> FittedMap:
     """Find the mode by Newton's method; the log posterior is concave."""
     shrinkage = chosen.prior_sd**-2
-    mode = np.zeros(len(shrinkage))
+    mode = np.zeros(len(shrinkage)) if start is None else start
 
     def log_posterior(parameters: FloatArray) -> float:
         logits = offsets + features @ parameters
