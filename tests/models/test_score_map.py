@@ -74,3 +74,22 @@ def test_scores_that_no_smooth_map_explains_are_noticed(seed: int) -> None:
     labels = drawn(rng, np.column_stack([np.zeros(800), 3 * np.sin(2 * odds)]))
     scores = softmax(np.column_stack([np.zeros(800), odds]))
     assert all(fit_test(fitted, scores, labels)[2] < 0.001 for fitted in fit_score_maps(scores, labels))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("shrinkage", [0.2, 0.03])
+def test_shrunken_scores_say_what_whole_ones_do(classes: int, shrinkage: float, seed: int) -> None:
+    """The same labels say the same: logits differ, on average, by less than two standard deviations of the map."""
+    rng = np.random.default_rng(seed)
+    logits = rng.normal(size=(800, classes)) * 2 - np.arange(classes)
+    labels = drawn(rng, logits)
+    whole, flat = softmax(logits), softmax(shrinkage * logits)
+    fitted, known = (fit_score_maps(scores, labels)[0] for scores in (flat, whole))
+    assert fitted.map.doublings > 0
+    said, expected = (
+        each.map.log_scores(scores) + each.map.features(scores) @ each.mode
+        for each, scores in ((fitted, flat), (known, whole))
+    )
+    moved = np.einsum("icp,dp->dic", fitted.map.features(flat), fitted.draw(rng, 100) - fitted.mode)
+    centred = [each - each.mean(axis=-1, keepdims=True) for each in (said, expected, moved)]
+    assert np.abs(centred[0] - centred[1]).mean() < 2 * centred[2].std(axis=0).mean()

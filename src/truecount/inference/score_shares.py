@@ -13,6 +13,8 @@ from truecount.models.score_map import FittedMap
 
 OF_EACH_MAP, OF_EACH_OF_FEW = 8, 4
 """Draws of the prevalence for each draw of the map; the second where few draws are asked for."""
+ASKED_A_MAP = 16
+"""Draws asked for, of which each map answers for so many: more draws of a map would be worth little."""
 BURN_IN = 2
 """Rounds before the first of them."""
 FREEDOM = 6
@@ -72,13 +74,14 @@ def sample_by_scores(
         Shape (points, classes): of the Dirichlet prior of the prevalence; of several points, which are equally probable
         before, the shares say which.
     draws
-        Of the prevalence; a quarter or an eighth as many of the map.
+        Of the prevalence, about: a quarter as many of the map where they are few, and where they are many a sixteenth,
+        with half as many of the prevalence, because those that share a map are worth less than others.
     seed
         Of everything.
     """
     rng = np.random.default_rng([seed, 17])
     each = OF_EACH_MAP if draws >= OF_EACH_MAP * FEWEST_MAPS else OF_EACH_OF_FEW
-    maps = max(1, -(-draws // each))
+    maps = max(1, -(-draws // each)) if each == OF_EACH_OF_FEW else max(FEWEST_MAPS, draws // ASKED_A_MAP)
     maps = min(maps, max(FEWEST_MAPS, MOST_MAPS_BY_ITEMS // max(1, items.unlabeled.shape[1])))
     labeled, parts = _Features.of(fitted, items.labeled), []
     for way, scores in enumerate(items.unlabeled):
@@ -217,13 +220,13 @@ class SharesGivenRatios:
 
         Where an item stands for several, their spread is that of as many, about the mean.
         """
-        items, marks, below = self.ratios.shape[2], rng.random(mixed.shape), np.zeros_like(mixed)
-        marks *= mixed
+        items, below = self.ratios.shape[2], np.zeros(())
+        marks = rng.random(mixed.shape, np.float32) * mixed
         counts, expected, before = np.empty(shares.shape), np.empty(shares.shape), np.zeros(len(shares))
         for place, ratios in enumerate(self.ratios[:-1]):
             part = ratios * shares[:, place, None]
-            below += part
-            reached = (marks < below).sum(axis=1)
+            below = below + part
+            reached = np.count_nonzero(marks < below, axis=1)
             counts[:, place], before = reached - before, reached
             if self.weight != 1:
                 expected[:, place] = (part / mixed).sum(axis=1)
@@ -257,11 +260,14 @@ class SharesGivenRatios:
         """Return the t distribution with the mode and the curvature of each problem."""
         mode = self._mode()
         total = self.weight * self.ratios.shape[2] + self.concentration.mean(axis=0).sum()
-        given = self.ratios * mode.T[:, :, None] / self._mixed(mode)
-        by_problem = given.transpose(1, 0, 2)
-        seen = self.weight * (by_problem @ by_problem.transpose(0, 2, 1))
-        identity = np.eye(mode.shape[1])
-        unseen = self.weight * by_problem.sum(axis=2)[:, :, None] * identity
+        given = self.ratios / self._mixed(mode)
+        given *= mode.T[:, :, None]
+        seen, identity = np.empty((*mode.shape, mode.shape[1])), np.eye(mode.shape[1])
+        for one, of_one in enumerate(given):
+            for other in range(one + 1):
+                seen[:, one, other] = seen[:, other, one] = np.einsum("pi,pi->p", of_one, given[other])
+        seen *= self.weight
+        unseen = self.weight * given.sum(axis=2).T[:, :, None] * identity
         complete = total * (mode[:, :, None] * identity - mode[:, :, None] * mode[:, None])
         basis = _basis(mode.shape[1])
         values, vectors = np.linalg.eigh(basis.T @ (complete - unseen + seen) @ basis)

@@ -20,7 +20,13 @@ WIDTHS = (1.0, 3.0)
 """Multiples of the prior standard deviations; the labels choose."""
 PROBABILITIES = (0.5, 0.1, 0.01)
 """Where the map of three classes or more may bend."""
-ROUNDS, NEAR = 50, 1e-9
+STEEPER, STEEPEST, WITHOUT_PRIOR = 1.2, 10, 1000.0
+"""From which factor on between the slope of the map and that of the scores steeper ones are tried, doubled so often at
+most; and the multiple of the prior standard deviations at which the prior hardly matters."""
+ROUNDS_OF_BIASES = 30
+"""Towards the biases of such a start."""
+SMALLEST = 1e-12
+ROUNDS, NEAR = 50, 1e-6
 """Newton steps at most, and the gain of the log posterior below which they end."""
 
 
@@ -42,6 +48,10 @@ class ScoreMap:
         Whether each class of three or more bends for itself, too.
     width
         What the prior standard deviations are multiplied by.
+    doublings
+        How often the slope of the scores is doubled before anything else, which shrunken scores need.
+    biases
+        Of each class at that slope; none where the scores are taken as they are.
     """
 
     n_classes: int
@@ -50,6 +60,8 @@ class ScoreMap:
     scale: float = 1.0
     has_own_bends: bool = False
     width: float = 1.0
+    doublings: int = 0
+    biases: tuple[float, ...] = ()
 
     @cached_property
     def prior_sd(self) -> FloatArray:
@@ -88,7 +100,12 @@ class ScoreMap:
         return found
 
     def _smoothed_logs(self, scores: FloatArray) -> FloatArray:
-        return np.log((scores + self.smallest) / (1 + self.n_classes * self.smallest))
+        logs = np.log((scores + self.smallest) / (1 + self.n_classes * self.smallest))
+        if not self.doublings:
+            return logs
+        logits = 2.0**self.doublings * logs + np.array(self.biases)
+        steeper: FloatArray = logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
+        return steeper
 
 
 @dataclass(frozen=True)
@@ -124,24 +141,39 @@ class FittedMap:
         return draws
 
 
-def score_map(scores: FloatArray) -> ScoreMap:
-    """Return the map for labelled scores: smoothed by half an item, with knots where the scores are."""
+def score_map(scores: FloatArray, doublings: int = 0) -> ScoreMap:
+    """Return the map for labelled scores: smoothed by half an item, with knots where the scores are.
+
+    At another slope than their own, each class is as frequent on the whole as the scores say.
+    """
     items, classes = scores.shape
-    smallest = 1 / (2 * max(items, 1))
+    plain = ScoreMap(classes, 1 / (2 * max(items, 1)), ())
+    if doublings:
+        plain = replace(plain, doublings=doublings, biases=_biases(plain.log_scores(scores), 2.0**doublings))
     if classes > 2:
         own = items >= MANY_OF_A_CLASS * classes
-        return ScoreMap(classes, smallest, tuple(np.log(PROBABILITIES).tolist()), has_own_bends=own)
-    log_scores = ScoreMap(2, smallest, ()).log_scores(scores)
+        return replace(plain, knots=tuple(np.log(PROBABILITIES).tolist()), has_own_bends=own)
+    log_scores = plain.log_scores(scores)
     odds = log_scores[:, 1] - log_scores[:, 0]
     number = KNOTS if items < MANY_LABELS else MORE_KNOTS
     knots = np.quantile(odds, np.arange(1, number + 1) / (number + 1))
-    return ScoreMap(2, smallest, tuple(knots.tolist()), max(float(odds.std()), 1e-3))
+    return replace(plain, knots=tuple(knots.tolist()), scale=max(float(odds.std()), 1e-3))
+
+
+def _biases(log_scores: FloatArray, slope: float) -> tuple[float, ...]:
+    """Return what each class needs at this slope to be as frequent as before."""
+    wanted, biases = softmax(log_scores).mean(axis=0), (1 - slope) * log_scores.mean(axis=0)
+    for _ in range(ROUNDS_OF_BIASES):
+        biases += np.log(wanted) - np.log(softmax(slope * log_scores + biases).mean(axis=0))
+    return tuple(biases.tolist())
 
 
 def fit_score_maps(scores: FloatArray, labels: IntArray) -> tuple[FittedMap, ...]:
     """Fit maps with priors of several widths to labelled items that the classifier was not trained on.
 
-    That of the largest evidence, by Laplace's method, comes first.
+    That of the largest evidence, by Laplace's method, comes first. Priors allow slopes from zero to some times that of
+    the scores; where the labels ask for more, priors around twice the slope, four times and so on are tried, whose own
+    probabilities fall off as those of a Cauchy distribution of the logarithm of the slope do.
 
     Parameters
     ----------
@@ -150,21 +182,56 @@ def fit_score_maps(scores: FloatArray, labels: IntArray) -> tuple[FittedMap, ...
     labels
         Shape (labelled items,): positions of their classes.
     """
-    narrow = score_map(scores)
-    offsets, features = narrow.log_scores(scores), narrow.features(scores)
-    truth = np.eye(narrow.n_classes)[labels]
-    fitted = [_fit(replace(narrow, width=width), offsets, features, truth) for width in WIDTHS]
+    truth = np.eye(scores.shape[1])[labels]
+    fitted = _of_all_widths(score_map(scores), scores, truth)
+    asked = _doublings_asked(fitted[-1], scores, truth)
+    for doublings in range(1, asked + 1):
+        fitted += _of_all_widths(score_map(scores, doublings), scores, truth)
     return tuple(sorted(fitted, key=_evidence, reverse=True))
 
 
+def _of_all_widths(chosen: ScoreMap, scores: FloatArray, truth: FloatArray) -> list[FittedMap]:
+    offsets, features = chosen.log_scores(scores), chosen.features(scores)
+    fitted: list[FittedMap] = []
+    for width in WIDTHS:
+        start = fitted[-1].mode if fitted else None
+        fitted.append(_fit(replace(chosen, width=width), offsets, features, truth, start))
+    return fitted
+
+
+def _doublings_asked(widest: FittedMap, scores: FloatArray, truth: FloatArray) -> int:
+    """How often the slope of the scores is to be doubled until the prior has that of the labels about in its middle.
+
+    Where the map with the widest prior is not much steeper than the scores, they keep theirs; elsewhere the labels
+    alone say which they have, without bends and almost without a prior.
+    """
+    if _log_slope(widest, scores) < np.log2(STEEPER):
+        return 0
+    straight = replace(widest.map, knots=(), width=WITHOUT_PRIOR)
+    free = _fit(straight, straight.log_scores(scores), straight.features(scores), truth)
+    return round(float(np.clip(_log_slope(free, scores), 0, STEEPEST)))
+
+
+def _log_slope(fitted: FittedMap, scores: FloatArray) -> float:
+    """Return the logarithm, to base 2, of how much steeper a fitted map is than the scores."""
+    offsets = fitted.map.log_scores(scores)
+    centred = offsets - offsets.mean(axis=0)
+    gained = (centred * (fitted.map.features(scores) @ fitted.mode)).sum() / max((centred**2).sum(), SMALLEST)
+    return float(np.log2(max(1 + float(gained), SMALLEST)))
+
+
 def _evidence(fitted: FittedMap) -> float:
-    return fitted.height - float(np.linalg.slogdet(fitted.precision)[1]) / 2 - float(np.log(fitted.map.prior_sd).sum())
+    """Return the log evidence by Laplace's method, with the log probability of the slope."""
+    spread = float(np.linalg.slogdet(fitted.precision)[1]) / 2 + float(np.log(fitted.map.prior_sd).sum())
+    return fitted.height - spread - float(np.log1p(fitted.map.doublings**2))
 
 
-def _fit(chosen: ScoreMap, offsets: FloatArray, features: FloatArray, truth: FloatArray) -> FittedMap:
+def _fit(
+    chosen: ScoreMap, offsets: FloatArray, features: FloatArray, truth: FloatArray, start: FloatArray | None = None
+) -> FittedMap:
     """Find the mode by Newton's method; the log posterior is concave."""
     shrinkage = chosen.prior_sd**-2
-    mode = np.zeros(len(shrinkage))
+    mode = np.zeros(len(shrinkage)) if start is None else start
 
     def log_posterior(parameters: FloatArray) -> float:
         logits = offsets + features @ parameters

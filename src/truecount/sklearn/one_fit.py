@@ -206,7 +206,19 @@ def _inverse(design: FloatArray, curvature: FloatArray, penalty: FloatArray) -> 
             second[one, :, other] = second[other, :, one] = (design * curvature[:, one, other, None]).T @ design
     joint = second.reshape(classes * features, -1)
     joint[np.diag_indices(len(joint))] += np.tile(penalty, classes)
-    return np.asarray(np.linalg.inv(joint).reshape(classes, features, classes, features))
+    return _inverse_of_positive(joint).reshape(second.shape)
+
+
+def _inverse_of_positive(matrix: FloatArray) -> FloatArray:
+    """Return the inverse of a symmetric matrix without negative eigenvalues, by Cholesky's method where it can."""
+    from scipy.linalg.lapack import dpotrf, dpotri
+
+    root, failed = dpotrf(matrix, lower=1)
+    if failed:
+        return np.asarray(np.linalg.inv(matrix))
+    lower = np.tril(dpotri(root, lower=1)[0])
+    inverse: FloatArray = lower + np.tril(lower, -1).T
+    return inverse
 
 
 def _spread(design: FloatArray, inverse: FloatArray) -> FloatArray:
