@@ -64,6 +64,7 @@ html_theme_options = {
     "navbar_align": "left",
     "show_nav_level": 1,
     "navigation_depth": 1,
+    "collapse_navigation": True,
     "show_toc_level": 2,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],

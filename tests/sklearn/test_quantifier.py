@@ -390,6 +390,7 @@ def test_names_of_features_are_kept_and_checked(training) -> None:
 
 BAD = {
     "one class": (Quantifier(GaussianNB()), [0, 0, 0, 0], "y has 1 class"),
+    "missing labels": (Quantifier(GaussianNB()), ["a", None, float("nan"), "b"], "y has 2 missing values"),
     "numbers that are no classes": (Quantifier(GaussianNB()), [0.1, 0.2, 0.3, 0.4], "continuous"),
     "a word for cv": (Quantifier(GaussianNB(), cv="loo"), [0, 1, 0, 1], "'prefit'"),
     "no probabilities": (Quantifier(RidgeClassifier(), Bins(3)), [0, 1, 0, 1], "has no predict_proba"),

@@ -188,9 +188,7 @@ def estimate(
     )
     seed_number, drawing = read_seed(seed), make_engine(engine, draws)
     require_prior(prior, prior_confusion)
-    refuse_parts_of_items(
-        label=label, label_error=label_error, target_labels=target_labels, cluster=cluster, weight=weight
-    )
+    refuse_parts_of_items(source, label_error, target_labels)
     if output or partition or resume or workers or separate:
         stream.require_sound(options, report, is_point=method is not None or all_methods)
     if method is not None or all_methods:

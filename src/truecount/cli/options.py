@@ -383,14 +383,16 @@ class MisuseError(InputError):
     """Options that do not go together: bad usage, for which the exit code is 2."""
 
 
-def refuse_parts_of_items(
-    *, label: Sequence[str] | None, label_error: str | None, target_labels: str | None, cluster: object, weight: object
-) -> None:
+def refuse_parts_of_items(source: "Source", label_error: str | None, target_labels: str | None) -> None:
     """Refuse clusters and weights beside labels that may err, or labels of the population, before anything is read."""
-    given = {"--label-error": label_error, "--target-labels": target_labels, "several --label": (label or ())[1:]}
+    given = {
+        "--label-error": label_error,
+        "--target-labels": target_labels,
+        "several --label": (source.label or ())[1:],
+    }
     needed = "such labels are of single items, which are independent and count alike"
     for first in (name for name, value in given.items() if value):
-        for second in (name for name, value in (("--cluster", cluster), ("--weight", weight)) if value):
+        for second in (name for name, value in (("--cluster", source.cluster), ("--weight", source.weight)) if value):
             raise MisuseError(second, f"is given with {first}", needed, "Leave out one of them")
 
 
