@@ -147,5 +147,5 @@ def all_combinations(counts: Data) -> Data:
     if not more:
         return counts
     parts: Combinations = Combinations(found.columns, (*found.parts, *more))
-    outputs = (*counts.outputs, *parts.names[len(found.parts) :])
-    return sum_outputs(counts, np.arange(len(found.parts)), outputs, parts)
+    outputs = (*counts.outputs, *parts.names[len(counts.outputs) :])
+    return sum_outputs(counts, np.arange(len(counts.outputs)), outputs, parts)
