@@ -140,12 +140,12 @@ def all_combinations(counts: Data) -> Data:
         raise InputError(
             "prediction", f"makes {prod(map(len, values)):,} combinations", needed, "Use fewer classifiers"
         )
-    seen = set(found.parts)
+    columns, seen = found.columns, found.parts
     more: tuple[tuple[Any, ...], ...] = tuple(
         each for each in product(*values) if each not in seen and set(each) != {None}
     )
     if not more:
         return counts
-    parts: Combinations = Combinations(found.columns, (*found.parts, *more))
+    parts: Combinations = Combinations(columns, (*seen, *more))
     outputs = (*counts.outputs, *parts.names[len(counts.outputs) :])
     return sum_outputs(counts, np.arange(len(counts.outputs)), outputs, parts)
