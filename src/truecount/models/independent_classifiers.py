@@ -140,7 +140,8 @@ def all_combinations(counts: Data) -> Data:
         raise InputError(
             "prediction", f"makes {prod(map(len, values)):,} combinations", needed, "Use fewer classifiers"
         )
-    columns, seen = found.columns, found.parts
+    columns: tuple[str, ...] = found.columns
+    seen: tuple[tuple[Any, ...], ...] = found.parts
     more: tuple[tuple[Any, ...], ...] = tuple(
         each for each in product(*values) if each not in seen and set(each) != {None}
     )
