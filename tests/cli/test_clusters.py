@@ -108,9 +108,12 @@ def test_labels_of_the_population_come_from_a_file_or_a_column(folder: Path) -> 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("all.csv", "--target-labels", "where=nowhere"), "'nowhere'"),
+        (("all.csv", "--target-labels", "where=nowhere"), "'where=nowhere'"),
         (("runs.csv", "--target-labels", "audit.csv", "--design", "same-population"), "--design"),
-        (("runs.csv", "--target-labels", "audit.csv", "--by", "where"), "--target-labels does not go with groups"),
+        (
+            ("runs.csv", "--target-labels", "audit.csv", "--by", "where"),
+            "names a file, and there are groups",
+        ),
         (("runs.csv", "--target-labels", "none.csv"), "none.csv"),
         (("runs.csv", "--cluster", "nothing"), "'nothing'"),
         (("runs.csv", "--cluster", "question,nothing"), "'nothing'"),

@@ -31,8 +31,13 @@ def read_target(text: str, source: Source) -> tuple[Counts | Groups, LabelShift]
         if not isinstance(data, Groups):
             needed = "a column of the data says where labels come from"
             raise InputError(OPTION, f"is {text!r}", needed, "Name a file of rows, or of labels of the population")
-        values = [study[-1] if isinstance(study, tuple) else study for study in data.studies or ()]
-        return TargetLabels.of_study(data, {str(each): each for each in values}.get(value, value))
+        values = {
+            str(each): each for each in (key[-1] if isinstance(key, tuple) else key for key in data.studies or ())
+        }
+        if value not in values:
+            needed = f"labels have {', '.join(map(repr, values)) or 'nothing'} in column {column!r}"
+            raise InputError(OPTION, f"is {text!r}", needed, "Name the value of labels of the population itself")
+        return TargetLabels.of_study(data, values[value])
     if source.asks_for_groups:
         needed = "labels of groups are told apart by a column of the data"
         remedy = f"Put them into the same table, and write {OPTION} COLUMN=VALUE, or leave the groups out"

@@ -158,7 +158,8 @@ class ErringLabels(LabelShift):
         if counts.is_weighted or counts.clusters is not None:
             found = "is weighted" if counts.is_weighted else "has clusters"
             needed = "labels that may be wrong are of whole, independent items"
-            raise InputError("data", found, needed, Advice("Count without weights and clusters{}", PLAIN_MODEL))
+            instead = "Count without weights" if counts.is_weighted else "Count one item of each cluster"
+            raise InputError("data", found, needed, Advice(f"{instead}{{}}", PLAIN_MODEL))
         if isinstance(counts, Groups) and counts.studies is not None:
             needed = "labels that may be wrong are of one study"
             raise InputError("data", "has several studies", needed, Advice("Count without studies{}", PLAIN_MODEL))

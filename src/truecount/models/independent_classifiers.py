@@ -131,7 +131,7 @@ class IndependentClassifiers(LabelShift):
 
 def all_combinations(counts: Data) -> Data:
     """Return counts with every combination of the values that occur, those that were not seen with zeros."""
-    found = counts.combinations
+    found: Combinations | None = counts.combinations
     if found is None:
         return counts
     values = [found.values_of(at) for at in range(len(found.columns))]
@@ -140,10 +140,13 @@ def all_combinations(counts: Data) -> Data:
         raise InputError(
             "prediction", f"makes {prod(map(len, values)):,} combinations", needed, "Use fewer classifiers"
         )
-    seen = set(found.parts)
-    more = tuple(each for each in product(*values) if each not in seen and set(each) != {None})
+    columns: tuple[str, ...] = found.columns
+    seen: tuple[tuple[Any, ...], ...] = found.parts
+    more: tuple[tuple[Any, ...], ...] = tuple(
+        each for each in product(*values) if each not in seen and set(each) != {None}
+    )
     if not more:
         return counts
-    parts = Combinations(found.columns, (*found.parts, *more))
-    outputs = (*counts.outputs, *parts.names[len(found.parts) :])
-    return sum_outputs(counts, np.arange(len(found.parts)), outputs, parts)
+    parts: Combinations = Combinations(columns, (*seen, *more))
+    outputs = (*counts.outputs, *parts.names[len(counts.outputs) :])
+    return sum_outputs(counts, np.arange(len(counts.outputs)), outputs, parts)

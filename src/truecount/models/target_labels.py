@@ -220,7 +220,7 @@ def _of_groups(data: Groups, study: Any, options: dict[str, Any]) -> tuple[Group
         rest += "'"
     tables = {group: data.labeled[at] for group, at in own.items() if group in data.groups}
     elsewhere = data.labeled.sum(axis=0) - sum(tables.values())
-    labeled = {**tables, **({rest: elsewhere} if elsewhere.any() else {})}
+    labeled: dict[Any, Any] = {**tables, rest: elsewhere} if elsewhere.any() else dict(tables)
     unlabeled, names = dict(zip(data.groups, data.unlabeled, strict=True)), (data.classes, data.outputs)
     more: dict[str, Any] = {"times": data.times, "by": data.by, "combinations": data.combinations}
     return Groups(labeled, unlabeled, *names, **more), LabelShift(**options, confusion=Varying(random_labels=True))
