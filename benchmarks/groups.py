@@ -87,7 +87,9 @@ def memory(number: int) -> dict:
         "(folder / 'answer.json').write_text(json.dumps(answer.to_dict()), encoding='utf-8')\n"
         "(folder / 'answer.csv').write_text(to_csv(rows_of(answer.summary())), encoding='utf-8')\n"
         "seconds = time.process_time() - begin\n"
-        "print(inferred, seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, answer.status)"
+        "peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024\n"
+        "print(inferred, seconds, peak, answer.status, max(each.rhat for each in answer.convergence),\n"
+        "      min(each.effective for each in answer.convergence), answer.draws.iterations)"
     )
     command = [sys.executable, "-c", code, str(Path(__file__).parent), str(number)]
     words = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
@@ -98,6 +100,9 @@ def memory(number: int) -> dict:
         "seconds": seconds,
         "megabytes": megabytes,
         "status": words[3],
+        "rhat": float(words[4]),
+        "effective": float(words[5]),
+        "iterations": int(words[6]),
     }
 
 
@@ -129,13 +134,14 @@ def text(document: dict) -> str:
         "",
         "Five-class groups, `Auto(200)`, JSON and CSV written, a process for each number.",
         "",
-        "| groups | seconds to infer | and to write | megabytes at most | status |",
-        "| --- | --- | --- | --- | --- |",
+        "| groups | seconds to infer | by group | and to write | megabytes at most | R-hat | least ESS | status |",
+        "|" + " --- |" * 8,
     ]
     for row in document.get("memory", []):
         lines.append(
-            f"| {row['groups']:,} | {row['infer_seconds']:.0f} | {row['seconds'] - row['infer_seconds']:.0f} | "
-            f"{row['megabytes']:.0f} | {row['status']} |"
+            f"| {row['groups']:,} | {row['infer_seconds']:.0f} | {row['infer_seconds'] / row['groups']:.3f} | "
+            f"{row['seconds'] - row['infer_seconds']:.0f} | {row['megabytes']:.0f} | {row['rhat']:.4f} | "
+            f"{row['effective']:.0f} | {row['status']} |"
         )
     return "\n".join(lines) + "\n"
 
@@ -145,7 +151,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peer")
     parser.add_argument("--parts", nargs="*", default=["districts", "classes", "memory"])
-    parser.add_argument("--groups", nargs="*", type=int, default=[500, 5000], help="numbers whose memory is measured")
+    parser.add_argument(
+        "--groups", nargs="*", type=int, default=[500, 1000, 2000, 5000], help="numbers whose memory is measured"
+    )
     asked = parser.parse_args()
     path = RESULTS / "groups.json"
     ours(tc.Groups([[9, 1], [1, 9]], {"a": [3, 4], "b": [4, 4], "c": [3, 3]}))

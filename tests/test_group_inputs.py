@@ -188,3 +188,16 @@ def test_check_compares_the_labels_of_groups(tmp_path: Path) -> None:
         (row,) = [row for row in found.tables["tests"] if row["test"] == "the same by labels of groups"]
         tests[lenient] = row["p_value"] <= 0.05, "confusion-drifted" in {each.code for each in found.findings}
     assert tests == {0.1: (False, False), 0.5: (True, True)}
+
+
+@pytest.mark.parametrize("lenient", [0.1, 0.5])
+def test_check_compares_the_labels_of_studies(lenient: float, tmp_path: Path) -> None:
+    path = Path(judged(tmp_path, lenient))
+    first, *rows = path.read_text(encoding="utf-8").splitlines()
+    sites = {"A": "north", "B": "south"}
+    path.write_text("\n".join([f"{first},site", *(f"{row},{sites[row[0]]}" for row in rows)]), encoding="utf-8")
+    typed = ["check", str(path), "--label", "human", "--prediction", "verdict", "--by", "model", "--json", "-"]
+    for study in ("site", "model"):
+        done = CliRunner().invoke(app, [*typed, "--study", study], catch_exceptions=False)
+        codes = {each["code"] for each in json.loads(done.stdout)["findings"]}
+        assert ("confusion-drifted" in codes) == (lenient == 0.5)

@@ -8,6 +8,8 @@ import pytest
 from truecount import Auto, Groups, LabelShift, Pooled, Prior, infer
 from truecount.inference import hierarchical
 from truecount.inference.centre_moves import move_centre
+from truecount.inference.convergence import effective_fast
+from truecount.inference.group_points import GroupPoints, can_integrate_at_points, move_at_points
 from truecount.inference.row_moves import RowMoves, can_move_rows
 from truecount.inference.whitening import Whitening
 from truecount.models.groups import group_density
@@ -101,6 +103,15 @@ def by_centre(density, hyper, latent, rng):
     return move_centre(density, hyper, latent, rng), latent
 
 
+def by_points(density, hyper, latent, rng):
+    whitening = Whitening.at(density, np.zeros(density.n_hyper), np.zeros(density.latent_shape))
+    moved = [
+        move_at_points(whitening, *each, 0.4, 2, rng)[:2]
+        for each in zip(*whitening.standard(hyper, latent), strict=True)
+    ]
+    return whitening.natural(*map(np.stack, zip(*moved, strict=True)))
+
+
 @pytest.mark.parametrize("n_outputs", [3, 4])
 @pytest.mark.parametrize("moves", [by_rows, by_centre])
 def test_moves_leave_the_density_as_it_is(moves, n_outputs, seed):
@@ -117,6 +128,63 @@ def test_that_sees_a_wrong_volume(seed, monkeypatch):
     monkeypatch.setattr(RowMoves, "_mapped", wrong)
     with pytest.raises(AssertionError):
         assert_same_moments(fitted_to(density_of(3), by_rows, seed, n_chains=4000))
+
+
+def test_moves_at_points_leave_the_density_as_it_is(seed):
+    assert_same_moments(fitted_to(density_of(3), by_points, seed, n_chains=400, times=3))
+
+
+def test_that_sees_points_taken_for_evenly_spread(seed, monkeypatch):
+    right = GroupPoints.around
+    monkeypatch.setattr(
+        GroupPoints,
+        "around",
+        lambda *args: (lambda points: replace(points, log_weight=np.zeros_like(points.log_weight)))(right(*args)),
+    )
+    with pytest.raises(AssertionError):
+        assert_same_moments(fitted_to(density_of(3), by_points, seed, n_chains=400, times=3))
+
+
+@pytest.mark.parametrize("centring", [0.0, 0.4, 1.0])
+def test_one_point_has_the_density_of_a_chain_and_many_have_its_gradient(centring, seed, monkeypatch):
+    plain = density_of(4, Pooled(covariates={"age": [1.0, 2.0, 4.0]}))
+    assert can_integrate_at_points(plain)
+    density = plain.recentred(np.full(plain.latent_shape, centring))
+    whitening = Whitening.at(density, np.zeros(density.n_hyper), np.zeros(density.latent_shape))
+    rng = np.random.default_rng(seed)
+    y, z = rng.normal(size=(3, density.n_hyper)), rng.normal(size=density.latent_shape)
+    one = GroupPoints.around(whitening, z, 1, rng)
+    np.testing.assert_allclose(one.z[..., 0], z, atol=1e-9)
+    values = [one.value_and_gradient(each)[0] - whitening.value_and_gradient(each[None], z[None])[0][0] for each in y]
+    np.testing.assert_allclose(values, values[0], atol=1e-8)
+    monkeypatch.setattr("truecount.inference.group_points.AT_ONCE", 64)
+    many, step = GroupPoints.around(whitening, z, 16, rng), 1e-5
+    sides = [[many.value_and_gradient(y[0] + side * each)[0] for side in (1, -1)] for each in step * np.eye(len(y[0]))]
+    slopes = [(ahead - behind) / (2 * step) for ahead, behind in sides]
+    np.testing.assert_allclose(many.value_and_gradient(y[0])[1], slopes, atol=1e-5)
+
+
+@pytest.mark.slow
+def test_many_groups_have_the_same_answer_at_points_and_in_all_coordinates(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    shares = rng.dirichlet([4, 3, 2], 40)
+    rows = 0.6 * np.eye(3) + 0.4 / 3
+    items = {at: rng.multinomial(60, share @ rows) for at, share in enumerate(shares)}
+    groups = Groups(np.round(60 * rows).astype(int), items)
+    monkeypatch.setattr(hierarchical, "MANY_GROUPS", 10)
+    at_points = infer(groups, engine=Auto(400), seed=1)
+    monkeypatch.setattr(hierarchical, "MANY_GROUPS", 100)
+    others = infer(groups, engine=Auto(400), seed=2)
+    assert (at_points.status, others.status) == ("ok", "ok")
+    for name in ("spread", "confusion", "prevalence"):
+        first, second = (getattr(each, name).reshape(len(each.prevalence), -1) for each in (at_points, others))
+        error = np.hypot(
+            *(
+                each.std(axis=0) / np.sqrt(effective_fast(each, chains))
+                for each, chains in ((first, at_points.draws.chains), (second, others.draws.chains))
+            )
+        )
+        assert (np.abs(first.mean(axis=0) - second.mean(axis=0)) < 5 * error).all()
 
 
 def alike(n_classes):

@@ -13,7 +13,6 @@ from truecount._executor import Division, Failure
 from truecount._progress import track
 from truecount.counts import Groups
 from truecount.diagnostics.findings import of_posterior
-from truecount.diagnostics.hierarchy import LABELS_DIFFER
 from truecount.diagnostics.homogeneity import labels_differ
 from truecount.errors import InputError
 from truecount.inference import Auto
@@ -137,7 +136,7 @@ def infer_separately(
         path=None if files is None else files.finish(),
         kept=kept,
         redraw=partial(how.redraw, groups),
-        of_labels=labels_differ(groups, model.prior, LABELS_DIFFER),
+        of_labels=labels_differ(groups, model.prior),
     )
 
 

@@ -62,6 +62,7 @@ def check(
     label: given.Label = None,
     prediction: given.Prediction = None,
     by: given.By = None,
+    study: given.Study = None,
     weight: given.Weight = None,
     cluster: given.Cluster = None,
     missing: given.Missing = None,

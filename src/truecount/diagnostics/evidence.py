@@ -43,7 +43,6 @@ from truecount.diagnostics.prior import (
 from truecount.diagnostics.scores import by_confidence, scores_findings, scores_test
 from truecount.diagnostics.shift import (
     CAUTION,
-    SERIOUS,
     ShiftTest,
     in_scores,
     label_shift_test,
@@ -309,7 +308,8 @@ def _one_confusion(posterior: Posterior, data: Groups, model: Density, settings:
         deviance, p_value = joint_test(data, model, replicates=settings.replicates, seed=settings.seed)
         said = _unless_testable(len(counts.outputs) > len(counts.classes))
         row = _row("one confusion in all groups", deviance, p_value, settings.replicates, said)
-        return Evidence({"tests": (row,)}, joint_findings(deviance, p_value)) + _own_labels(data, prior, settings.seed)
+        found = Evidence({"tests": (row,)}, joint_findings(deviance, p_value))
+        return found + _own_labels(data, prior, settings.seed) + _studies(data, counts, settings.seed)
     test = rows_test(data, seed=settings.seed)
     row = _row("one confusion in all groups", test.deviance, test.p_value, test.replicates, "no difference was seen")
     finding = drift_finding(counts, test, "from group to group")
@@ -323,7 +323,17 @@ def _own_labels(data: Groups, prior: Prior, seed: int) -> Evidence:
         return Evidence()
     test = samples.test(seed=seed)
     row = _row("the same by labels of groups", test.deviance, test.p_of_some, test.replicates, "no difference was seen")
-    finding = differing_finding(data, samples, test, (SERIOUS, CAUTION))
+    finding = differing_finding(data, samples, test)
+    return Evidence({"tests": (row,)}, () if finding is None else (finding,))
+
+
+def _studies(data: Groups, counts: Counts, seed: int) -> Evidence:
+    """Compare labels from study to study, where studies are no groups."""
+    if data.studies is None or len(data.studies) < 2 or data.is_weighted or data.clusters is not None:
+        return Evidence()
+    test = homogeneity_test(data.labeled.astype(np.float64), seed=seed)
+    row = _row("the same by labels of studies", test.deviance, test.p_value, test.replicates, "no difference was seen")
+    finding = drift_finding(counts, test, "from study to study")
     return Evidence({"tests": (row,)}, () if finding is None else (finding,))
 
 

@@ -26,8 +26,6 @@ MOVED, MOVED_FAR = 0.05, 0.003
 """Probabilities that groups move some rate of the confusion as far from what the labels say, at most, if both agree."""
 FEW_GROUPS = 5
 """Below so many the prior of the spread influences the answer."""
-LABELS_DIFFER = (0.001, 0.01)
-"""p-values up to which groups whose labels differ are a serious finding, and a caution."""
 WITHOUT_BORROWING = Action(
     "another spread=, or with Independent()",
     "--independent",
@@ -51,7 +49,7 @@ def group_findings(groups: Groups, model: LabelShift, draws: GroupDraws) -> tupl
             _not_converged(groups, draws),
             _labels_outweighed(groups, model, draws),
             _misfit(groups, model),
-            None if isinstance(model.confusion, Varying) else labels_differ(groups, model.prior, LABELS_DIFFER),
+            None if isinstance(model.confusion, Varying) else labels_differ(groups, model.prior),
             *_of_all_labels(groups, model),
             names_alike(groups=[group_name(group) for group in groups.groups]),
             clustered(groups, *group_design_effects(groups)),

@@ -366,31 +366,22 @@ class LabelSamples:
         return int(at), int(output), float(there), float(others[at, output] / others[at].sum())
 
 
-def labels_differ(groups: Groups, prior: Prior, levels: tuple[float, float], seed: int = 0) -> Finding | None:
-    """Find labels of the groups themselves that show that the classifier treats a class differently between groups.
-
-    Parameters
-    ----------
-    levels
-        The p-values up to which that is serious, and up to which it is said at all.
-    """
+def labels_differ(groups: Groups, prior: Prior, seed: int = 0) -> Finding | None:
+    """Find labels of the groups themselves that show that the classifier treats a class differently between groups."""
     samples = LabelSamples.of(groups, prior)
-    return None if samples is None else differing_finding(groups, samples, samples.test(seed=seed), levels)
+    return None if samples is None else differing_finding(groups, samples, samples.test(seed=seed))
 
 
-def differing_finding(
-    groups: Groups, samples: LabelSamples, test: HomogeneityTest, levels: tuple[float, float]
-) -> Finding | None:
+def differing_finding(groups: Groups, samples: LabelSamples, test: HomogeneityTest) -> Finding | None:
     """Say which class the classifier treats differently from group to group, and what to do."""
-    serious, caution = levels
-    if test.p_of_some > caution:
+    if test.p_of_some > CAUTION:
         return None
     row, names = int(test.by_class.argmin()), _apart(test, groups.classes)
     at, output, there, elsewhere = samples.furthest(row)
     who = group_name(samples.names[at])
     return Finding(
         "confusion-drifted",
-        "serious" if test.p_of_some <= serious else "caution",
+        "serious" if test.p_of_some <= SERIOUS else "caution",
         f"Labels show that the classifier treats {listed_classes(names)} differently from group to group "
         f"(p = {test.p_of_some:.2g}): {called(groups.classes[row])} gets the output {groups.outputs[output]!s:.60} "
         f"{percent(there)} of the time in {who}, and {percent(elsewhere)} elsewhere. One confusion for all groups "

@@ -9,7 +9,7 @@ import numpy as np
 from truecount._types import FloatArray
 from truecount.inference import convergence
 
-KEPT_BYTES = 400_000_000
+KEPT_BYTES = 650_000_000
 """Of draws; every second iteration is left out when they take more."""
 FEWEST_KEPT = 16
 KEPT_OF_EFFECTIVE = 4
@@ -118,7 +118,8 @@ class Stacked(NamedTuple):
 class _Store:
     """Values (chain, …) of successive iterations in one array, which is read chain after chain without a copy.
 
-    Each chain has some room, which doubles when it is full. To be read, the chains are moved together in place, and
+    Each chain has some room, which doubles when it is full and is all there may be from a quarter of that on, so that
+    little is held twice. To be read, the chains are moved together in place, and
     apart again before more is written.
     """
 
@@ -132,7 +133,8 @@ class _Store:
             self._move(range(len(self.array) - 1, 0, -1), self.length, self.array.shape[1])
             self.is_together = False
         if self.length == self.array.shape[1]:
-            larger = np.empty((len(self.array), min(2 * self.length, most), *self.array.shape[2:]))
+            room = most if 4 * self.length >= most else 2 * self.length
+            larger = np.empty((len(self.array), room, *self.array.shape[2:]))
             larger[:, : self.length] = self.array
             self.array = larger
         self.array[:, self.length] = values

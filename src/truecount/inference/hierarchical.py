@@ -3,7 +3,8 @@
 1. Maximise the Laplace approximation of the hyperparameters' posterior, groups integrated out. Where there are two
    classes and groups are independent given the rest, their prevalences are integrated over (`integrated`). Else:
 2. Whiten there (`whitening`), let chains run, take their mean for a better point, and whiten again, a few times.
-   Between trajectories, chains move where those creep: spreads given deviations, units whose rows vary (`unit_moves`),
+   Many groups with the same rows are integrated over at points (`group_points`). Else, between trajectories, chains
+   move where those creep: spreads given deviations, units whose rows vary (`unit_moves`),
    rows and prevalences together (`row_moves`), and the centre where a class may be absent (`centre_moves`).
 3. Draw until every share, the spread and the confusion are known well enough, or the budget ends.
 """
@@ -18,6 +19,12 @@ from truecount._types import FloatArray
 from truecount.errors import InputError
 from truecount.inference.centre_moves import move_centre
 from truecount.inference.group_draws import GroupDraws, Kept, attainable
+from truecount.inference.group_points import (
+    can_integrate_at_points,
+    move_at_points,
+    whitened_by_curvature,
+    whitened_by_draws,
+)
 from truecount.inference.integrated.integral import Common
 from truecount.inference.integrated.sampling import can_integrate, sample_integrated
 from truecount.inference.row_moves import RowMoves, can_move_rows
@@ -32,10 +39,13 @@ ROUNDS = (30, 30, 60)
 """Iterations of each round of warm-up."""
 TUNING = 40
 """Iterations that tune the step after the last whitening."""
+POINT_ROUNDS, BY_CURVATURE, POINT_TUNING, POINT_TRAJECTORY = (10, 20, 30), 2, 15, 2.5
+"""The same where groups are integrated over at points, in how many rounds the curvature is taken, and their length."""
 TRAJECTORY = 1.5
 """Length of a trajectory; a quarter of a turn in a standard normal is 1.57."""
 MANY_GROUPS, TRIED, MOST_DOUBLINGS = 200, 12, 5
-"""Groups beyond which longer trajectories are tried, iterations of each length, and how often it is doubled at most."""
+"""Groups beyond which they are integrated over at points, or else longer trajectories are tried; iterations of each
+length, and how often it is doubled at most."""
 SHORT_STEP = 0.3
 EVERY = 4
 """Every fourth trajectory takes steps that much shorter, for chains in a narrow place."""
@@ -66,6 +76,7 @@ class _Chains:
     y: FloatArray
     z: FloatArray
     cut: bool = False
+    at_points: bool = False
     step: float = 0.3
     length: float = TRAJECTORY
     iterations: int = 0
@@ -88,6 +99,8 @@ class _Chains:
 
     def _trajectory(self) -> float:
         """Move every chain along one trajectory; return the mean probability of acceptance."""
+        if self.at_points:
+            return self._trajectory_at_points()
         rng, step = (
             self.rng,
             self.step * (SHORT_STEP if self.iterations % EVERY == EVERY - 1 else self.rng.uniform(0.8, 1.2)),
@@ -118,6 +131,17 @@ class _Chains:
         self.iterations += 1
         self.gradients += steps + 1
         self.accepted.append(float(np.exp(np.minimum(gain, 0.0)).mean()))
+        return self.accepted[-1]
+
+    def _trajectory_at_points(self) -> float:
+        """Move every chain with its groups integrated over; return the mean probability of acceptance."""
+        step = self.step * self.rng.uniform(0.8, 1.2)
+        steps = max(1, int(np.ceil(self.length * self.rng.uniform(0.6, 1.4) / step)))
+        moved = [move_at_points(self.map, y, z, step, steps, self.rng) for y, z in zip(self.y, self.z, strict=True)]
+        self.y, self.z = (np.stack([each[part] for each in moved]) for part in (0, 1))
+        self.iterations += 1
+        self.gradients += steps + 1
+        self.accepted.append(float(np.mean([np.exp(min(gain, 0.0)) for _, _, gain in moved])))
         return self.accepted[-1]
 
     def _move_spreads(self) -> None:
@@ -251,17 +275,26 @@ def sample_groups(
         integrated = sample_integrated(plain, start, effective_draws=effective_draws, rng=rng)
         if integrated is not None:
             return integrated
-    width = density.n_ratios + 1 + density.n_row_ratios * len(density.centre.basis)
-    n_chains = 4 * int(np.clip(CHAIN_NUMBERS // (4 * density.n_groups * width), FEWEST_CHAINS // 4, MOST_CHAINS // 4))
-    chains = _started(whitening, n_chains, rng)
+    at_points = density.n_groups > MANY_GROUPS and not cut and can_integrate_at_points(density)
+    chains = _started(whitening, MOST_CHAINS if at_points else _number_of_chains(density), rng)
     chains.cut = cut
-    for iterations in ROUNDS:
-        _warm(chains, iterations)
-    chains.tune(TUNING)
-    if density.n_groups > MANY_GROUPS:
-        chains.lengthen()
+    if at_points:
+        _warm_at_points(chains)
+    else:
+        for iterations in ROUNDS:
+            _warm(chains, iterations)
+        chains.tune(TUNING)
+        if density.n_groups > MANY_GROUPS:
+            chains.lengthen()
     chains.accepted.clear()
     return _drawn(chains, effective_draws, density.n_groups if groups is None else groups)
+
+
+def _number_of_chains(density: GroupDensity) -> int:
+    """Return how many chains run, a multiple of four: fewer where there are many groups."""
+    width = density.n_ratios + 1 + density.n_row_ratios * len(density.centre.basis)
+    number = CHAIN_NUMBERS // (4 * density.n_groups * width)
+    return 4 * int(np.clip(number, FEWEST_CHAINS // 4, MOST_CHAINS // 4))
 
 
 def _started(rough: Whitening, n_chains: int, rng: np.random.Generator) -> _Chains:
@@ -307,8 +340,22 @@ def _suitably_centred(plain: GroupDensity, hyper: FloatArray, latent: FloatArray
     return plain.recentred(np.clip(1 - variances, 0.0, 1.0))
 
 
-def _warm(chains: _Chains, iterations: int) -> None:
-    """Run a round of warm-up, and whiten anew at the mean of its second half."""
+def _warm_at_points(chains: _Chains) -> None:
+    """Warm up with groups integrated over: whiten by the curvature first, then by the draws of a round."""
+    chains.at_points, chains.length = True, POINT_TRAJECTORY
+    for number, iterations in enumerate(POINT_ROUNDS):
+        factor, hyper = chains.map.factor, _warm(chains, iterations)
+        places = chains.map.natural(chains.y, chains.z)
+        if number < BY_CURVATURE:
+            chains.map = whitened_by_curvature(chains.map, chains.rng)
+        else:
+            chains.map = whitened_by_draws(chains.map, factor, hyper)
+        chains.y, chains.z = chains.map.standard(*places)
+    chains.tune(POINT_TUNING)
+
+
+def _warm(chains: _Chains, iterations: int) -> FloatArray:
+    """Run a round of warm-up, and whiten anew at the mean of its second half; return the hyperparameters there."""
     chains.tune(iterations // 2)
     hypers, total = [], np.zeros(chains.z.shape[1:])
     for _ in range(iterations - iterations // 2):
@@ -322,6 +369,7 @@ def _warm(chains: _Chains, iterations: int) -> None:
     density = _suitably_centred(plain, centre, middle, seen.std(axis=0))
     chains.map = Whitening.at(density, centre, density.own_latent(centre[None], middle[None])[0])
     chains.y, chains.z = chains.map.standard(hyper, density.own_latent(hyper, latent))
+    return seen
 
 
 def _drawn(chains: _Chains, wanted: int, groups: int) -> GroupDraws:

@@ -73,7 +73,7 @@ DECLARED = (
         "serious",
         ("check", "infer of groups"),
         "labels of several populations show that the classifier treats a class differently (audit, groups)",
-        otherwise="caution for p above 0.01, by `infer` above 0.001",
+        otherwise="caution for p above 0.01",
     ),
     Declared(
         "not-identified",

@@ -237,7 +237,7 @@ class GroupDensity:
     def prevalence(self, hyper: FloatArray, latent: FloatArray) -> FloatArray:
         """Return prevalences, shape (chain, class, unit)."""
         _, coefficients, scores = self.parts(hyper)
-        deviation = self._deviation(self._stretched(self.all_spreads(scores))[0] * latent)
+        deviation = self._deviation(self.stretched(self.all_spreads(scores))[0] * latent)
         return shares_of(self.centre.basis, self.centre.located(coefficients) + deviation[:, : self.n_ratios])
 
     def common_rows(self, hyper: FloatArray) -> FloatArray:
@@ -247,17 +247,17 @@ class GroupDensity:
     def unit_rows(self, hyper: FloatArray, latent: FloatArray) -> FloatArray:
         """Return the rows of every unit, where they vary, shape (chain, unit, class, output)."""
         row_points, _, scores = self.parts(hyper)
-        deviation = self._deviation(self._stretched(self.all_spreads(scores))[0] * latent)
+        deviation = self._deviation(self.stretched(self.all_spreads(scores))[0] * latent)
         common, logs, _, _ = self.rows.natural(row_points)
         return self._unit_rows(common, logs, deviation[:, self.n_ratios :]).transpose(0, 3, 1, 2)
 
     def standard_latent(self, hyper: FloatArray, latent: FloatArray) -> FloatArray:
         """Return ``ζ`` and ``ε``, whatever the centring."""
-        return latent * np.sqrt(self._stretched(self.all_spreads(self.parts(hyper)[2]))[1])
+        return latent * np.sqrt(self.stretched(self.all_spreads(self.parts(hyper)[2]))[1])
 
     def own_latent(self, hyper: FloatArray, standard: FloatArray) -> FloatArray:
         """Return the latent coordinates of ``ζ`` and ``ε``."""
-        return standard / np.sqrt(self._stretched(self.all_spreads(self.parts(hyper)[2]))[1])
+        return standard / np.sqrt(self.stretched(self.all_spreads(self.parts(hyper)[2]))[1])
 
     def spreads_given_deviations(
         self, hyper: FloatArray, standard: FloatArray
@@ -339,7 +339,7 @@ class GroupDensity:
             gradient = gradient + self.random_labels.gradient(shares) * scale
         return curvature, gradient
 
-    def _stretched(self, spread: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def stretched(self, spread: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return ``spread · ζ / v`` and the prior precision of v, shape (chain, latent, block)."""
         logs = np.log(spread)[:, self.spread_of_latent, None]
         return np.exp((1 - self.centring) * logs), np.exp(-2 * self.centring * logs)
@@ -405,7 +405,7 @@ class GroupDensity:
         row_points, coefficients, scores = self.parts(hyper)
         common, logs, slope, value = self.rows.natural(row_points)
         spread = self.all_spreads(scores)
-        scale, precision = self._stretched(spread)
+        scale, precision = self.stretched(spread)
         scaled, located = scale * latent, self.centre.located(coefficients)
         deviation = self._deviation(scaled)
         shares = shares_of(self.centre.basis, located + deviation[:, : self.n_ratios])
@@ -450,7 +450,7 @@ class GroupDensity:
         row_points, coefficients, scores = self.parts(hyper)
         common, logs, _, _ = self.rows.natural(row_points)
         spread = self.all_spreads(scores)
-        scale, precision = self._stretched(spread)
+        scale, precision = self.stretched(spread)
         located, deviation = self.centre.located(coefficients), self._deviation(scale * latent)
         shares = shares_of(self.centre.basis, located + deviation[:, : self.n_ratios])
         if self.labeled is None:

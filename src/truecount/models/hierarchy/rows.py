@@ -7,13 +7,19 @@ import numpy as np
 from truecount._types import BoolArray, FloatArray
 from truecount.models.learned import Learned
 
-BEND_STEPS = 30
-"""Newton steps that undo the bend of a gamma's logarithm; none is needed where all shapes are 1 or more."""
+TAIL = 3.0
+"""Slope of the log-density far on the left, in standard deviations: about that of a normal one there."""
+FARTHEST = -700.0
+"""Where coordinates end on the left, before exponentials underflow."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Rows of the confusion in unbounded coordinates: standardised logarithms of gammas of these shapes.
+    """Rows of the confusion in unbounded coordinates: cube roots of gammas of these shapes, standardised.
+
+    The cube root of a gamma is nearly normal (Wilson & Hilferty 1931), where its logarithm has a long left tail and a
+    steep right side. With ``s = location + scale · coordinate`` a gamma of shape a is ``a · (log(1 + exp(s)) / k)³``,
+    which is positive for every s.
 
     Parameters
     ----------
@@ -32,18 +38,16 @@ class Rows:
     free: BoolArray = field(init=False)
     location: FloatArray = field(init=False)
     scale: FloatArray = field(init=False)
-    stretch: FloatArray = field(init=False)
+    log_unit: FloatArray = field(init=False)
 
     def __post_init__(self) -> None:
-        from scipy.special import digamma, polygamma
-
         free = np.isnan(self.known[..., 0]).reshape(-1, len(self.shapes)).any(axis=0)
         shapes = self.shapes[free]
-        tame = np.maximum(shapes, 1.0)
+        sharpness = TAIL * np.sqrt(np.maximum(shapes, 1 / shapes))
         object.__setattr__(self, "free", free)
-        object.__setattr__(self, "location", np.asarray(digamma(tame)))
-        object.__setattr__(self, "scale", np.sqrt(polygamma(1, tame)))
-        object.__setattr__(self, "stretch", 1 / np.minimum(shapes, 1.0) - 1)
+        object.__setattr__(self, "location", sharpness * (1 - 1 / (9 * shapes)))
+        object.__setattr__(self, "scale", sharpness / (3 * np.sqrt(shapes)))
+        object.__setattr__(self, "log_unit", np.log(shapes) - 3 * np.log(sharpness))
 
     @property
     def size(self) -> int:
@@ -51,15 +55,12 @@ class Rows:
         return self.location.size
 
     def natural(self, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Return the confusion, and log-gammas, their slope and their log-density at these coordinates.
-
-        A gamma of shape a < 1 has a long left tail in its logarithm h, which ``h = y − (1/a − 1) · log(1 + exp(−y))``
-        bends.
-        """
-        bent = self.location + self.scale * points.reshape(len(points), *self.location.shape)
-        left = 1 / (1 + np.exp(bent))
-        slope = 1 + self.stretch * left
-        logs = bent - self.stretch * np.logaddexp(0, -bent)
+        """Return the confusion, and log-gammas, their slope and their log-density at these coordinates."""
+        place = self.location + self.scale * points.reshape(len(points), *self.location.shape)
+        place = np.maximum(place, FARTHEST)
+        roots = np.logaddexp(0, place)
+        slope = 3 / ((1 + np.exp(-place)) * roots)
+        logs = self.log_unit + 3 * np.log(roots)
         density = (self.shapes[self.free] * logs - np.exp(logs) + np.log(slope)).sum(axis=(1, 2))
         if self.learned is not None:
             density = density + self.learned.log_ratio(self._log_rows(logs))
@@ -76,11 +77,8 @@ class Rows:
             shapes = shapes + beyond[:, self.free]
         logs = np.log(rng.standard_gamma(np.where(shapes < 1, shapes + 1, shapes)))
         logs = logs + np.where(shapes < 1, np.log1p(-rng.random(shapes.shape)) / shapes, 0.0)
-        bent = np.where(logs < 0, logs / (1 + self.stretch), logs)
-        for _ in range(BEND_STEPS):
-            slope = 1 + self.stretch / (1 + np.exp(bent))
-            bent = bent - (bent - self.stretch * np.logaddexp(0, -bent) - logs) / slope
-        points: FloatArray = (bent - self.location) / self.scale
+        roots = np.exp((logs - self.log_unit) / 3)
+        points: FloatArray = (roots + np.log(-np.expm1(-roots)) - self.location) / self.scale
         return points.reshape(number, -1)
 
     def gradient(
@@ -91,9 +89,8 @@ class Rows:
             allocations = allocations + self.learned.surplus(self._log_rows(logs))
         pull = allocations[:, self.free]
         pull = pull - confusion[:, self.free] * pull.sum(axis=2, keepdims=True) + self.shapes[self.free] - np.exp(logs)
-        left = (slope - 1) / np.where(self.stretch > 0, self.stretch, 1.0)
-        bend = self.stretch * left * (1 - left) / slope
-        gradient: FloatArray = (pull * slope - bend) * self.scale
+        bend = 1 - slope / 3 * (1 + np.exp((logs - self.log_unit) / 3))
+        gradient: FloatArray = (pull * slope + bend) * self.scale
         return gradient.reshape(len(pull), -1)
 
     def _log_rows(self, logs: FloatArray) -> FloatArray:

@@ -1,0 +1,206 @@
+"""Trajectories of what many groups have in common, with each group's prevalence integrated over at a few points.
+
+Rows, centre and spreads meet every group. In all coordinates at once their trajectories need the shorter steps the more
+groups there are, because what one group says of them changes with its own latents. Here a group has some points z_s,
+of which one is where it stands and the others follow by a lattice, and what all groups have in common moves by
+
+``p̂(y) = p(y) Π_g 1/S Σ_s p(group g, z_s | y) / q(z_s)``,
+
+whose mean over lattices is the posterior with groups integrated out. Afterwards each group takes one of its points, by
+their weights. Lattice, move and choice leave the joint posterior as it is for any number of points S, which decides
+only how closely ``p̂`` follows the integral (Andrieu, Doucet & Holenstein 2010, J. R. Stat. Soc. B 72).
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from truecount._types import FloatArray
+from truecount.inference.whitening import Whitening
+from truecount.models.hierarchy import GroupDensity
+from truecount.models.hierarchy.log_ratios import half_normal_slope, shares_of
+
+POINTS, CURVATURE_POINTS = 16, 128
+"""Of each group, on trajectories and where the curvature is taken."""
+STEP, LEAST_CURVATURE = 0.05, 0.05
+"""Of the differences that give the curvature, and the least that it is taken for, in whitened coordinates."""
+TRUSTED = 20
+"""Draws whose covariance weighs as much as what it is mixed with."""
+SCALE = 0.6
+"""Of the logistic distribution of z that points come from: close to a normal one, with longer tails."""
+EDGE = 1e-13
+"""Least distance of a lattice's coordinates from 0 and 1."""
+AT_ONCE = 40_000
+"""Numbers in one array, so that what is made on the way stays in the processor's cache."""
+
+
+def can_integrate_at_points(density: GroupDensity) -> bool:
+    """Whether groups with the same rows vary normally and independently around a centre."""
+    is_pooled = density.loadings is None and density.dirichlet is None and len(density.centre.design) > 0
+    return is_pooled and density.labeled is None and density.random_labels is None
+
+
+def move_at_points(
+    whitening: Whitening, y: FloatArray, z: FloatArray, step: float, steps: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray, float]:
+    """Return where a chain is after one trajectory of y (hyper,), groups z (latents, groups), and its log-ratio."""
+    points = GroupPoints.around(whitening, z, POINTS, rng)
+    speed = rng.standard_normal(y.shape)
+    value, slope, weights = points.value_and_gradient(y)
+    start, place, new_weights = value - 0.5 * speed @ speed, y, weights
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        for _ in range(steps):
+            speed = speed + 0.5 * step * slope
+            place = place + step * speed
+            value, slope, new_weights = points.value_and_gradient(place)
+            speed = speed + 0.5 * step * slope
+        gain = float(value - 0.5 * speed @ speed - start)
+    gain = gain if np.isfinite(gain) else -np.inf
+    if np.log(rng.random()) < gain:
+        return place, points.chosen(new_weights, rng), gain
+    return y, points.chosen(weights, rng), gain
+
+
+def whitened_by_curvature(whitening: Whitening, rng: np.random.Generator) -> Whitening:
+    """Return the map whose y have unit curvature where it is centred, groups integrated over."""
+    number = len(whitening.hyper)
+    points = GroupPoints.around(whitening, np.zeros(whitening.latent.shape), CURVATURE_POINTS, rng)
+    sides = [[points.value_and_gradient(side * step)[1] for side in (-1, 1)] for step in STEP * np.eye(number)]
+    curvature = np.array([(behind - ahead) / (2 * STEP) for behind, ahead in sides])
+    values, directions = np.linalg.eigh((curvature + curvature.T) / 2)
+    return _scaled(whitening, directions / np.maximum(values, LEAST_CURVATURE) @ directions.T)
+
+
+def whitened_by_draws(whitening: Whitening, factor: FloatArray, hyper: FloatArray) -> Whitening:
+    """Return the map whose y have about the covariance 1 of draws (draw, hyper), starting from the factor of another.
+
+    Draws of a trajectory are correlated, so that half of them count.
+    """
+    scaled = replace(whitening, factor=factor, coupling=whitening.coupling @ np.linalg.solve(whitening.factor, factor))
+    covariance, number = np.cov(scaled.standard_hyper(hyper).T), len(hyper) / 2
+    return _scaled(scaled, (number * covariance + TRUSTED * np.eye(len(factor))) / (number + TRUSTED))
+
+
+def _scaled(whitening: Whitening, covariance: FloatArray) -> Whitening:
+    """Return the map whose y are standard where those of this one have a covariance."""
+    root = np.linalg.cholesky(covariance)
+    return replace(whitening, factor=whitening.factor @ root, coupling=whitening.coupling @ root)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPoints:
+    """Points z of every group (latents, groups, points), and minus the logarithm of the density they come from."""
+
+    map: Whitening
+    z: FloatArray
+    log_weight: FloatArray
+
+    @classmethod
+    def around(cls, whitening: Whitening, z: FloatArray, number: int, rng: np.random.Generator) -> "GroupPoints":
+        """Draw lattices of so many points, of which one, at a random place, is z (latents, groups)."""
+        ahead = np.arange(number) - rng.integers(number, size=(z.shape[1], 1))
+        shares = 1 / (1 + np.exp(-z / SCALE))[..., None] + _generator(len(z))[:, None, None] * ahead
+        shares -= np.floor(shares)
+        np.clip(shares, EDGE, 1 - EDGE, out=shares)
+        logs, rest = np.log(shares), np.log1p(-shares)
+        return cls(whitening, SCALE * (logs - rest), -(logs + rest).sum(axis=0))
+
+    def chosen(self, weights: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Return a point of each group, drawn by weights (groups, points)."""
+        total = weights.cumsum(axis=1)
+        at = (total < rng.random((len(total), 1)) * total[:, -1:]).sum(axis=1)
+        return np.take_along_axis(self.z, np.minimum(at, total.shape[1] - 1)[None, :, None], axis=2)[..., 0]
+
+    def value_and_gradient(self, y: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+        """Return the logarithm of ``p̂`` at y (hyper,), its gradient, and weights of the points (groups, points)."""
+        density, whitening = self.map.density, self.map
+        hyper = (whitening.hyper + whitening.factor @ y)[None]
+        middle = whitening.latent + (whitening.coupling @ y).reshape(whitening.latent.shape)
+        row_points, coefficients, scores = density.parts(hyper)
+        common, logs, slope, value = density.rows.natural(row_points)
+        spread = density.spread(scores)
+        scale, precision = (each[0] for each in density.stretched(spread))
+        located = density.centre.located(coefficients)[0]
+        width = max(1, AT_ONCE // (self.z.shape[2] * max(common.shape[1:])))
+        parts = [slice(at, at + width) for at in range(0, density.n_groups, width)]
+        sums = [self._sums(part, middle, common[0], located, scale, precision) for part in parts]
+        weights, by_located, by_latent = (
+            np.concatenate([getattr(each, name) for each in sums], axis=axis)
+            for name, axis in (("weights", 0), ("by_located", 1), ("by_latent", 1))
+        )
+        prior, by_coefficients = density.centre.prior(coefficients)
+        total = float(value[0] + prior[0] - 0.5 * (scores**2).sum() + 0.5 * np.log(precision).sum())
+        total += sum(each.value for each in sums)
+        by_spread = sum(each.by_log_spread for each in sums) - density.centring.sum(axis=1)
+        slopes = half_normal_slope(scores, spread, density.spread_scale) / spread
+        allocations = (sum(each.allocations for each in sums) * common[0])[None]
+        by_hyper = np.concatenate(
+            [
+                density.rows.gradient(allocations, common, logs, slope)[0],
+                (by_coefficients + density.centre.gradient(by_located[None])).ravel(),
+                (by_spread * slopes - scores)[0],
+            ]
+        )
+        return total, by_hyper @ whitening.factor + by_latent.ravel() @ whitening.coupling, weights
+
+    def _sums(
+        self,
+        part: slice,
+        middle: FloatArray,
+        common: FloatArray,
+        located: FloatArray,
+        scale: FloatArray,
+        precision: FloatArray,
+    ) -> "_Sums":
+        """Return sums over the points of some groups."""
+        density, basis = self.map.density, self.map.density.centre.basis
+        root, z = self.map.root[..., part], self.z[:, part]
+        latent = middle[:, part, None] + root[:, 0, :, None] * z[0]
+        for column in range(1, len(z)):
+            latent += root[:, column, :, None] * z[column]
+        shape, scaled, pull = latent.shape, latent * scale[:, part, None], latent * precision[:, part, None]
+        shares = shares_of(basis, (located[:, part, None] + scaled).reshape(len(latent), -1))
+        unlabeled = density.unlabeled[:, part, None]
+        outputs = (common.T @ shares).reshape(-1, *shape[1:])
+        penalty = latent * pull
+        likelihood = np.where(unlabeled > 0, unlabeled * np.log(outputs), 0.0).sum(axis=0)
+        values = likelihood - 0.5 * penalty.sum(axis=0) + self.log_weight[part]
+        top = values.max(axis=1, keepdims=True)
+        weights = np.exp(values - top)
+        total = weights.sum(axis=1, keepdims=True)
+        weights /= total
+        ratio = (unlabeled / outputs).reshape(len(outputs), -1)
+        weighted = shares * weights.ravel()
+        items = np.broadcast_to(unlabeled.sum(axis=0), shape[1:]).ravel()
+        score = (basis.T @ ((common @ ratio - items) * weighted)).reshape(shape)
+        centring = density.centring[:, part]
+        by_log = (1 - centring) * (score * scaled).sum(axis=2) + centring * (weights * penalty).sum(axis=2)
+        by_located = score.sum(axis=2)
+        return _Sums(
+            value=float((top + np.log(total)).sum()),
+            weights=weights,
+            allocations=weighted @ ratio.T,
+            by_located=by_located,
+            by_latent=by_located * scale[:, part] - (weights * pull).sum(axis=2),
+            by_log_spread=by_log.sum(axis=1),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """Over points of some groups: the log-density, weights, and gradients by what it depends on."""
+
+    value: float
+    weights: FloatArray
+    allocations: FloatArray
+    by_located: FloatArray
+    by_latent: FloatArray
+    by_log_spread: FloatArray
+
+
+def _generator(dimensions: int) -> FloatArray:
+    """Return the steps of a lattice in so many dimensions: powers of the root of ``x^(d+1) = x + 1``."""
+    root = 2.0
+    for _ in range(50):
+        root = (1 + root) ** (1 / (dimensions + 1))
+    return np.asarray(root ** -np.arange(1.0, dimensions + 1))
