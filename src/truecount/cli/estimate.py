@@ -199,11 +199,9 @@ def estimate(
     options.require_comparisons_shown(report.shows_all or not (report.writes_files or output))
     counts, known, of_population = _read(source, options, design, target_labels)
     if of_population is not None and isinstance(counts, Groups):
-        errs = {"has_error": label_error is not None, "is_independent": independent_classifiers}
-        options = of_random_labels(options, **errs)
+        options = of_random_labels(options, has_error=label_error is not None, is_independent=independent_classifiers)
     rated = counts if isinstance(counts, Ratings) else None
-    if isinstance(counts, Ratings):
-        counts = behind_labels(counts)
+    counts = behind_labels(counts) if isinstance(counts, Ratings) else counts
     whole = counts.total if isinstance(counts, Groups) else counts
     model = make_model(design, whole, known, prevalence=prior, confusion=prior_confusion, given_output=prior_output)
     model = with_ranges(model, source, quiet=quiet)
@@ -217,9 +215,8 @@ def estimate(
         return end_separately(answers, strict=strict)
     if workers is not None:
         raise stream.unused_workers()
-    if output and (rows_file := stream.made(report)):
-        rows_file.require_columns(counts.by if isinstance(counts, Groups) else ())
-        report = replace(report, rows_file=rows_file)
+    if output:
+        report = stream.onto(report, counts.by if isinstance(counts, Groups) else ())
     report.require_possible(counts.values() if isinstance(counts, Groups) else [counts])
     if isinstance(counts, Groups):
         require_nothing_in_common(options, model, rated)

@@ -1,6 +1,7 @@
 """Very many groups, unattended: inferred one by one by several processes, streamed to a file, resumed where stopped."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import typer
@@ -75,6 +76,13 @@ class Stream:
         look = report.look
         columns = tuple(name.strip() for name in self.partition.split(",")) if self.partition else ()
         return Output(self.output, partition=columns, resume=self.resume, look=look)
+
+    def onto(self, report: Report, by: Sequence[str]) -> Report:
+        """Return a report whose rows go to the output."""
+        made = self.made(report)
+        if made is not None:
+            made.require_columns(by)
+        return replace(report, rows_file=made)
 
     def number_of_workers(self) -> int:
         """Return how many processes infer."""
