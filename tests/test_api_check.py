@@ -47,7 +47,7 @@ def test_the_shares_of_a_table_have_as_many_decimals_and_its_columns_are_explain
     for part in page.split("\n\n")[2:]:
         table, _, note = part.rpartition("\n")
         assert len({len(decimals) for decimals in re.findall(r"\d(?:\.(\d+))? %", table)}) <= 1, part
-        assert re.match(r"  [a-z_ ]+: ", note)
+        assert re.match(r"  [a-z -]+: ", note)
     assert "kept: their ratio" in page
     assert "row prior: what the prior of P(output | class) weighs, in labels" in page
     assert "condition: 1 at best" in page

@@ -8,8 +8,8 @@ from scipy.stats import binom, fisher_exact, ks_2samp
 
 from truecount import Counts, Groups, Prior, simulate
 from truecount.diagnostics import homogeneity
-from truecount.diagnostics.hierarchy import LABELS_DIFFER
 from truecount.diagnostics.homogeneity import (
+    CAUTION,
     HomogeneityTest,
     _sums_of_drawn,
     _sums_of_permuted,
@@ -170,16 +170,14 @@ def groups_with_labels(rng, rows_of, items_of):
 
 
 def share_found(rng, rows_of, items_of, data_sets):
-    found = [
-        labels_differ(groups_with_labels(rng, rows_of, items_of), Prior(), LABELS_DIFFER) for _ in range(data_sets)
-    ]
+    found = [labels_differ(groups_with_labels(rng, rows_of, items_of), Prior()) for _ in range(data_sets)]
     return np.mean([each is not None for each in found])
 
 
 @pytest.mark.parametrize("items", [{"A": 3, "B": 2, "C": 40}, {"A": 60, "B": 20, "C": 40}])
 def test_a_judge_that_treats_all_groups_alike_is_rarely_accused(items, seed):
     false = share_found(np.random.default_rng(seed), dict.fromkeys("ABC", ROWS), items, 300)
-    assert false <= binom.ppf(1 - 1e-4, 300, LABELS_DIFFER[1]) / 300
+    assert false <= binom.ppf(1 - 1e-4, 300, CAUTION) / 300
 
 
 def test_a_judge_that_favours_one_model_is_found(seed):
@@ -193,7 +191,7 @@ def test_a_judge_that_favours_one_model_is_found(seed):
 def test_the_finding_names_what_differs_and_what_to_do():
     rng = np.random.default_rng(0)
     rows = {"A": ROWS, "B": np.array([[0.3, 0.6, 0.1], ROWS[1]]), "C": ROWS}
-    found = labels_differ(groups_with_labels(rng, rows, dict.fromkeys("ABC", 200)), Prior(), LABELS_DIFFER)
+    found = labels_differ(groups_with_labels(rng, rows, dict.fromkeys("ABC", 200)), Prior())
     assert (found.code, found.severity, found.numbers["classes"]) == ("confusion-drifted", "serious", ["fail"])
     assert found.numbers["group"] == "B"
     assert found.numbers["shares"][0] == pytest.approx(0.6, abs=0.18) or found.numbers["output"] == "fail"
@@ -206,16 +204,16 @@ def test_labels_of_no_group_are_not_compared():
     """They may differ although the groups are alike, and no study could be made of them."""
     own = {"A": [[60, 20, 0], [10, 70, 0]]}
     groups = Groups([[80, 80, 0], [20, 140, 0]], ITEMS, label_groups=own)
-    assert labels_differ(groups, Prior(), LABELS_DIFFER) is None
-    assert labels_differ(Groups(groups.labeled[0], ITEMS), Prior(), LABELS_DIFFER) is None
+    assert labels_differ(groups, Prior()) is None
+    assert labels_differ(Groups(groups.labeled[0], ITEMS), Prior()) is None
 
 
 def test_labels_of_rows_that_are_known_do_not_count():
     rng = np.random.default_rng(0)
     rows = {"A": ROWS, "B": ROWS[::-1], "C": ROWS}
     groups = groups_with_labels(rng, rows, dict.fromkeys("ABC", 60))
-    assert labels_differ(groups, Prior(), LABELS_DIFFER) is not None
-    assert labels_differ(groups, Prior.known_confusion(ROWS), LABELS_DIFFER) is None
+    assert labels_differ(groups, Prior()) is not None
+    assert labels_differ(groups, Prior.known_confusion(ROWS)) is None
 
 
 def test_rounding_of_large_counts_is_no_difference() -> None:

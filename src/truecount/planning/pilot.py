@@ -37,13 +37,15 @@ def pilot_scenario(counts: Counts, model: Model, seed: int) -> Scenario:
 
 
 def believed(model: Kind, counts: Counts) -> Kind:
-    """Return the model whose posterior says what may be true: flat rows become learned ones.
+    """Return the model whose posterior says what may be true: flat rows become learned ones, unless some are known.
 
     A flat prior takes rates from 0 to 1 for equally probable and adds an error to every few labels. For most
     classifiers that forecasts intervals that are too wide (``benchmarks/plan.py``); the inference afterwards has the
     prior that was asked for.
     """
-    if isinstance(model, LabelShift) and model.prior.resolved(counts).confusion in (1, "flat"):
+    if not isinstance(model, LabelShift) or model.prior.known is not None:
+        return model
+    if model.prior.resolved(counts).confusion in (1, "flat"):
         return replace(model, prior=replace(model.prior, confusion=LEARNED))
     return model
 

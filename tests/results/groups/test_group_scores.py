@@ -130,7 +130,7 @@ ALIKE = {at: [300 + at, 700 - at] for at in range(8)}
 
 @pytest.mark.parametrize(
     ("groups", "times"),
-    [(Pooled(), 1), (Pooled(kind="dirichlet"), 4), pytest.param(Walk(), 1, marks=pytest.mark.slowest)],
+    [(Pooled(), 1), (Pooled(kind="dirichlet"), 16), pytest.param(Walk(), 1, marks=pytest.mark.slowest)],
     ids=["normal", "dirichlet", "walk"],
 )
 def test_alike_groups_are_predicted_better_by_pooling(groups, times):
