@@ -68,6 +68,7 @@ def independent_group_findings(groups: Groups, model: LabelShift, draws: GroupDr
     return gravest_first(
         [
             _not_converged(groups, draws),
+            *_of_total(groups, model),
             dependence_finding(independence_test(groups.total), is_assumed=True),
             clustered(groups, *group_design_effects(groups)),
             _few_groups(groups, draws),
@@ -176,14 +177,18 @@ def _misfit(groups: Groups, model: LabelShift) -> Finding | None:
     )
 
 
-OF_ALL_GROUPS = ("no-unlabeled", "names-alike", "unlabeled-class", "labels-by-output")
+OF_ALL_GROUPS = ("no-unlabeled", "names-alike", "weighted-counts", "unlabeled-class", "labels-by-output")
 """Findings about one table that hold of all groups together."""
+
+
+def _of_total(groups: Groups, model: LabelShift) -> list[Finding]:
+    return [each for each in cautions(groups.total, model.prior) if each.code in OF_ALL_GROUPS]
 
 
 def _of_all_labels(groups: Groups, model: LabelShift) -> list[Finding]:
     """Find what the labelled items of all groups together cannot tell."""
     whole = groups.total
-    found = [each for each in cautions(whole, model.prior) if each.code in OF_ALL_GROUPS]
+    found = _of_total(groups, model)
     if not whole.unlabeled.any() or not whole.labeled.any():
         return found
     alike = indistinct(whole, density(whole, model.prior.fixed))

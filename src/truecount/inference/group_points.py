@@ -18,7 +18,7 @@ import numpy as np
 from truecount._types import FloatArray
 from truecount.inference.whitening import Whitening
 from truecount.models.hierarchy import GroupDensity
-from truecount.models.hierarchy.log_ratios import half_normal_slope, shares_of
+from truecount.models.hierarchy.log_ratios import SMALLEST, half_normal_slope, shares_of
 
 POINTS, CURVATURE_POINTS = 16, 128
 """Of each group, on trajectories and where the curvature is taken."""
@@ -169,7 +169,7 @@ class GroupPoints:
         weights = np.exp(values - top)
         total = weights.sum(axis=1, keepdims=True)
         weights /= total
-        ratio = (unlabeled / outputs).reshape(len(outputs), -1)
+        ratio = (unlabeled / np.maximum(outputs, SMALLEST)).reshape(len(outputs), -1)
         weighted = shares * weights.ravel()
         items = np.broadcast_to(unlabeled.sum(axis=0), shape[1:]).ravel()
         score = (basis.T @ ((common @ ratio - items) * weighted)).reshape(shape)

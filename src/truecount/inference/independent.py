@@ -77,17 +77,23 @@ class _Chains:
 
     def __init__(self, density: ClassifierDensity, rng: np.random.Generator) -> None:
         self.density, self.rng = density, rng
-        self.unlabeled = np.rint(density.unlabeled).astype(np.int64)
+        self.whole = np.floor(density.unlabeled).astype(np.int64)
+        self.parts = density.unlabeled - self.whole
         self.of_value = [np.eye(rows.shape[1])[at] for rows, at in zip(density.rows, density.values.T, strict=True)]
-        self.shares = dirichlet(rng, density.prevalence, (CHAINS, len(self.unlabeled)))
+        self.shares = dirichlet(rng, density.prevalence, (CHAINS, len(self.whole)))
         self.rows = [dirichlet(rng, each, (CHAINS,)) for each in density.rows]
         self.common = None if density.spread is None else PooledShares(density.prevalence, density.spread, CHAINS)
 
     def sweep(self) -> None:
-        """Draw the class of every item, then everything else given these."""
+        """Draw the class of every item, then everything else given these.
+
+        Items that count for less than one, weighted or clustered, are rounded anew in every sweep: rounded once, those
+        of rare combinations would be lost.
+        """
         rng, density = self.rng, self.density
         joint = self.shares[:, :, None, :] * self._products().transpose(0, 2, 1)[:, None] + SMALLEST
-        items = rng.multinomial(self.unlabeled, joint / joint.sum(axis=3, keepdims=True)).transpose(0, 1, 3, 2)
+        unlabeled = self.whole + (rng.random((CHAINS, *self.parts.shape)) < self.parts)
+        items = rng.multinomial(unlabeled, joint / joint.sum(axis=3, keepdims=True)).transpose(0, 1, 3, 2)
         prior = density.prevalence if self.common is None else self.common.concentration()[:, None]
         self.shares = np.maximum(dirichlet(rng, prior + items.sum(axis=3), ()), SMALLEST)
         every = items.sum(axis=1)
@@ -111,7 +117,7 @@ class _Chains:
         return self.common.ratios()[:, None], self.common.spread[:, None]
 
     def _log_likelihood(self, shares: FloatArray, products: FloatArray) -> FloatArray:
-        return np.asarray((self.unlabeled * np.log(np.maximum(shares @ products, SMALLEST))).sum(axis=(1, 2)))
+        return np.asarray((self.density.unlabeled * np.log(np.maximum(shares @ products, SMALLEST))).sum(axis=(1, 2)))
 
     def _products(self) -> FloatArray:
         """Shape (chains, classes, outputs): P(combination | class)."""

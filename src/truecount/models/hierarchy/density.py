@@ -30,7 +30,7 @@ from truecount._types import BoolArray, FloatArray, IntArray
 from truecount.models.hierarchy.centre import Centre
 from truecount.models.hierarchy.dirichlet import LEAST_SHARE, DirichletGroups
 from truecount.models.hierarchy.information import information_of_items, information_of_units
-from truecount.models.hierarchy.log_ratios import half_normal, half_normal_slope, log_ratio_basis, shares_of
+from truecount.models.hierarchy.log_ratios import SMALLEST, half_normal, half_normal_slope, log_ratio_basis, shares_of
 from truecount.models.hierarchy.random_labels import RandomLabels
 from truecount.models.hierarchy.rows import Rows
 
@@ -378,7 +378,7 @@ class GroupDensity:
         if self.labeled is not None:
             return self._varying_likelihood(shares, common, self._unit_rows(common, logs, rows))
         outputs = np.matmul(common.transpose(0, 2, 1), shares)
-        ratio = self.unlabeled / outputs
+        ratio = self.unlabeled / np.maximum(outputs, SMALLEST)
         score = np.matmul(self.centre.basis.T, (np.matmul(common, ratio) - self._items[None, None]) * shares)
         allocations = np.matmul(shares, ratio.transpose(0, 2, 1)) * common
         return _Likelihood(self._of_items(outputs), score, allocations)
@@ -387,7 +387,7 @@ class GroupDensity:
         free, labeled = self.rows.free, np.asarray(self.labeled)
         joint = shares[:, :, None] * rows
         outputs = joint.sum(axis=1)
-        allocations = joint * (self.unlabeled / outputs)[:, None]
+        allocations = joint * (self.unlabeled / np.maximum(outputs, SMALLEST))[:, None]
         score = np.matmul(self.centre.basis.T, allocations.sum(axis=2) - self._items * shares)
         counted = allocations[:, free] + labeled[free]
         by_logits = counted - rows[:, free] * counted.sum(axis=2, keepdims=True)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from truecount._types import BoolArray, FloatArray
+from truecount.models.hierarchy.log_ratios import SMALLEST
 
 
 def information_of_items(shares: FloatArray, common: FloatArray, items: FloatArray, basis: FloatArray) -> FloatArray:
@@ -19,7 +20,7 @@ def information_of_items(shares: FloatArray, common: FloatArray, items: FloatArr
     """
     confusion, n_ratios = common.transpose(0, 2, 1), basis.shape[1]
     mean = np.matmul(basis.T, shares)
-    weight = items / np.matmul(confusion, shares)
+    weight = items / np.maximum(np.matmul(confusion, shares), SMALLEST)
     slopes = [np.matmul(confusion, shares * (column[:, None] - mean[:, None, at])) for at, column in enumerate(basis.T)]
     information = np.empty((len(shares), n_ratios, n_ratios, shares.shape[2]))
     for first in range(n_ratios):
@@ -60,7 +61,8 @@ def information_of_units(
     tilted = row_basis[None, None, :, :, None] - np.einsum("clku,km->clmu", own, row_basis)[:, :, None]
     by_rows = (joint[:, free][:, :, :, None] * tilted).transpose(0, 1, 3, 2, 4)
     slopes = np.concatenate([by_ratios, by_rows.reshape(len(shares), -1, *joint.shape[2:])], axis=1)
-    result: FloatArray = np.einsum("caku,cku,cbku->cabu", slopes, items / joint.sum(axis=1), slopes)
+    weight = items / np.maximum(joint.sum(axis=1), SMALLEST)
+    result: FloatArray = np.einsum("caku,cku,cbku->cabu", slopes, weight, slopes)
     of_labels = np.einsum("clkmu,clku,clknu->clmnu", tilted, own, tilted)
     of_labels *= labels[free][None, :, None, None]
     for row in range(of_labels.shape[1]):

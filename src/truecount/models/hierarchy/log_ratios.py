@@ -6,6 +6,9 @@ from truecount._types import FloatArray
 
 SMALLEST_SPREAD = 1e-6
 
+SMALLEST = 1e-300
+"""Probability of an output that no class has: where it has no items either, their ratio is 0."""
+
 
 def log_ratio_basis(n_classes: int) -> FloatArray:
     """Return the map from log-ratios to logarithms of shares, shape (classes, classes − 1).

@@ -9,8 +9,8 @@ from truecount.models.learned import Learned
 
 TAIL = 3.0
 """Slope of the log-density far on the left, in standard deviations: about that of a normal one there."""
-FARTHEST = -700.0
-"""Where coordinates end on the left, before exponentials underflow."""
+FAR = -30.0
+"""Left of this ``log(1 + exp(s))`` is ``exp(s)`` to all digits, and would underflow farther on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,8 @@ class Rows:
 
     The cube root of a gamma is nearly normal (Wilson & Hilferty 1931), where its logarithm has a long left tail and a
     steep right side. With ``s = location + scale · coordinate`` a gamma of shape a is ``a · (log(1 + exp(s)) / k)³``,
-    which is positive for every s.
+    which is positive for every s. Gammas of shapes below 1/9 have no such mean: coordinate 0 is where their density, of
+    an exponential tail on the left, is highest.
 
     Parameters
     ----------
@@ -45,7 +46,7 @@ class Rows:
         shapes = self.shapes[free]
         sharpness = TAIL * np.sqrt(np.maximum(shapes, 1 / shapes))
         object.__setattr__(self, "free", free)
-        object.__setattr__(self, "location", sharpness * (1 - 1 / (9 * shapes)))
+        object.__setattr__(self, "location", sharpness * np.maximum(1 - 1 / (9 * shapes), 0.0))
         object.__setattr__(self, "scale", sharpness / (3 * np.sqrt(shapes)))
         object.__setattr__(self, "log_unit", np.log(shapes) - 3 * np.log(sharpness))
 
@@ -57,10 +58,9 @@ class Rows:
     def natural(self, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Return the confusion, and log-gammas, their slope and their log-density at these coordinates."""
         place = self.location + self.scale * points.reshape(len(points), *self.location.shape)
-        place = np.maximum(place, FARTHEST)
-        roots = np.logaddexp(0, place)
-        slope = 3 / ((1 + np.exp(-place)) * roots)
-        logs = self.log_unit + 3 * np.log(roots)
+        log_roots = np.where(place < FAR, place, np.log(np.logaddexp(0, np.maximum(place, FAR))))
+        slope = 3 * np.exp(-np.logaddexp(0, -place) - log_roots)
+        logs = self.log_unit + 3 * log_roots
         density = (self.shapes[self.free] * logs - np.exp(logs) + np.log(slope)).sum(axis=(1, 2))
         if self.learned is not None:
             density = density + self.learned.log_ratio(self._log_rows(logs))
@@ -77,8 +77,10 @@ class Rows:
             shapes = shapes + beyond[:, self.free]
         logs = np.log(rng.standard_gamma(np.where(shapes < 1, shapes + 1, shapes)))
         logs = logs + np.where(shapes < 1, np.log1p(-rng.random(shapes.shape)) / shapes, 0.0)
-        roots = np.exp((logs - self.log_unit) / 3)
-        points: FloatArray = (roots + np.log(-np.expm1(-roots)) - self.location) / self.scale
+        log_roots = (logs - self.log_unit) / 3
+        roots = np.exp(np.maximum(log_roots, FAR))
+        place = np.where(log_roots < FAR, log_roots, roots + np.log(-np.expm1(-roots)))
+        points: FloatArray = (place - self.location) / self.scale
         return points.reshape(number, -1)
 
     def gradient(
