@@ -87,6 +87,21 @@ def test_independent_classifiers_agree_with_a_product_worked_by_hand() -> None:
     assert known.sd[0] == pytest.approx(assumed.sd[0], rel=0.1)
 
 
+def test_items_that_count_for_less_than_half_are_not_lost() -> None:
+    """Eight effective items, .4 of each rare combination: as with the product as known rows."""
+    alone, several = np.array([0.8, 0.2]), Combinations(("a", "b"), PARTS)
+    product = np.array([np.outer(alone, alone).ravel(), np.outer(alone[::-1], alone[::-1]).ravel()])
+    labeled, items = np.rint(1e6 * product), np.array([20.0, 20.0, 20.0, 340.0])
+    squares = {"labeled_squares": labeled, "unlabeled_squares": [400.0, 400.0, 400.0, 18_800.0]}
+    counts = tc.Counts(labeled, items, ["no", "yes"], several.names, combinations=several, **squares)
+    assumed = tc.infer(counts, tc.IndependentClassifiers())
+    known = tc.infer(counts, prior=tc.Prior.known_confusion(product))
+    error = np.hypot(known.mcse[0], assumed.mcse[0])
+    assert abs(known.mean[0] - assumed.mean[0]) < 5 * error
+    rounded = tc.Counts(np.zeros((2, 4), int), [0, 0, 0, 7])
+    assert abs(tc.infer(rounded, prior=tc.Prior.known_confusion(product)).mean[0] - known.mean[0]) > 5 * error
+
+
 def test_each_classifier_and_all() -> None:
     found = tc.each_classifier(made(4, together=0.0), engine=tc.Auto(400))
     assert [row.label for row in found.rows] == ["a alone", "b alone", "all"]

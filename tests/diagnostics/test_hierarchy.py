@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from made_groups import findings_of, made_answer
-from truecount import Cut, Groups, Independent, InputError, LabelShift, Pooled, Prior, infer
+from truecount import Auto, Cut, Groups, Independent, InputError, LabelShift, Pooled, Prior, infer
 from truecount.diagnostics.hierarchy import group_findings
 
 LABELED = [[16_000, 2000, 2000], [2000, 16_000, 2000]]
@@ -32,6 +32,21 @@ def test_a_concentration_of_the_prevalence_is_not_learned_beside_a_centre():
     groups = Groups(LABELED, WELL)
     with pytest.raises(InputError, match="prior has prevalence='learned': groups learn a common centre"):
         infer(groups, LabelShift(Prior(prevalence="learned")))
+
+
+def test_groups_of_weighted_items_are_said_to_be_weighted():
+    squares = {
+        "labeled_squares": [[16_000, 2000, 2000]] * 2,
+        "unlabeled_squares": {name: [400, 400, 100] for name in "ABC"},
+    }
+    groups = Groups([[16_000, 2000, 2000]] * 2, {name: [100, 125, 25] for name in "ABC"}, **squares)
+    assert "weighted-counts" in {finding.code for finding in infer(groups, engine=Auto(100)).findings}
+
+
+def test_an_output_that_no_class_has_and_no_item_changes_nothing():
+    rows = [[0.9, 0.1, 0.0, 0.0], [0.1, 0.9, 0.0, 0.0], [0.0, 0.1, 0.9, 0.0]]
+    groups = Groups(np.zeros((3, 4), int), {at: [30, 30, 30, 0] for at in range(3)})
+    assert infer(groups, LabelShift(Prior(known=rows), groups=Pooled()), engine=Auto(100), seed=1).has_answer
 
 
 def test_known_rates_need_no_labels():

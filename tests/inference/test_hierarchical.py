@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import gammaln
 
 from group_oracle import flat_logit, gelman_carpenter_logit, pooled_oracle, studies_oracle
 from truecount import Auto, Groups, Independent, InputError, LabelShift, Pooled, Prior, Varying, Walk, infer, infer_many
@@ -150,6 +151,19 @@ def test_rows_drawn_from_their_labels_have_their_dirichlet_means(seed):
     error = np.sqrt(mean * (1 - mean) / (size + 1) / 20_000)
     assert (np.abs(drawn.mean(axis=0) - mean) < 5 * error).all()
     np.testing.assert_allclose(drawn.var(axis=0), mean * (1 - mean) / (size + 1), rtol=0.1)
+
+
+@pytest.mark.parametrize("shape", [3.0, 0.3, 0.01, 0.001])
+def test_cells_of_any_shape_have_a_proper_density_and_finite_draws(shape):
+    """Of the first cell of two; in coordinates an exponential tail on the left, however small the shape."""
+    rows = Rows(np.array([[shape, 1.0]]), np.full((1, 2), np.nan))
+    grid = np.linspace(-60, 60, 200_001)
+    _, logs, slope, _ = rows.natural(np.column_stack([grid, np.zeros_like(grid)]))
+    density = np.exp(shape * logs[:, 0, 0] - np.exp(logs[:, 0, 0]) - gammaln(shape)) * slope[:, 0, 0] * rows.scale[0, 0]
+    assert np.trapezoid(density, grid) == pytest.approx(1, abs=2e-3)
+    drawn = rows.draw(20_000, np.random.default_rng(0))[:, 0]
+    mean, square = (np.trapezoid(density * grid**power, grid) for power in (1, 2))
+    assert abs(drawn.mean() - mean) < 5 * np.sqrt((square - mean**2) / 20_000)
 
 
 def test_rows_of_a_learned_prior_average_over_it(seed):
