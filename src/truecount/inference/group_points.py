@@ -163,7 +163,7 @@ class GroupPoints:
         unlabeled = density.unlabeled[:, part, None]
         outputs = (common.T @ shares).reshape(-1, *shape[1:])
         penalty = latent * pull
-        likelihood = np.where(unlabeled > 0, unlabeled * np.log(outputs), 0.0).sum(axis=0)
+        likelihood = np.where(unlabeled > 0, unlabeled * np.log(np.maximum(outputs, SMALLEST)), 0.0).sum(axis=0)
         values = likelihood - 0.5 * penalty.sum(axis=0) + self.log_weight[part]
         top = values.max(axis=1, keepdims=True)
         weights = np.exp(values - top)

@@ -304,7 +304,7 @@ class GroupDensity:
         shares = shares_of(self.centre.basis, located + deviation[:, : self.n_ratios])
         rows = self._unit_rows(common, logs, deviation[:, self.n_ratios :])
         outputs = (shares[:, :, None] * rows).sum(axis=1)
-        value = np.where(self.unlabeled > 0, self.unlabeled * np.log(outputs), 0.0).sum(axis=1)
+        value = np.where(self.unlabeled > 0, self.unlabeled * np.log(np.maximum(outputs, SMALLEST)), 0.0).sum(axis=1)
         value += np.where(labeled > 0, labeled * np.log(rows), 0.0).sum(axis=(1, 2))
         value -= 0.5 * (self._is_normal * standard**2).sum(axis=1)
         if self.dirichlet is not None:
@@ -398,7 +398,9 @@ class GroupDensity:
         return _Likelihood(self._of_items(outputs) + of_labels, np.concatenate([score, by_rows], axis=1), by_common)
 
     def _of_items(self, outputs: FloatArray) -> FloatArray:
-        return np.asarray(np.where(self.unlabeled > 0, self.unlabeled * np.log(outputs), 0.0).sum(axis=(1, 2)))
+        return np.asarray(
+            np.where(self.unlabeled > 0, self.unlabeled * np.log(np.maximum(outputs, SMALLEST)), 0.0).sum(axis=(1, 2))
+        )
 
     def value_and_gradient(self, hyper: FloatArray, latent: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the log-density (chain,) and its gradients by `hyper` and `latent`."""
