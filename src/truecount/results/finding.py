@@ -112,7 +112,7 @@ DECLARED = (
     Declared(
         "weighted-counts",
         "info",
-        ("infer", "estimate", "mode"),
+        ("infer", "infer of groups", "estimate", "mode"),
         "sums of weights, and how many items they are worth",
         otherwise="caution where weights look like numbers of items",
     ),
