@@ -56,24 +56,10 @@ def test_one_stray_chain_among_many_is_seen(offset, seed):
     np.testing.assert_array_equal(found[1:], before[1:])
 
 
-def test_many_chains_that_are_alike_have_no_stray_one(seed, monkeypatch):
+def test_many_chains_that_are_alike_have_no_stray_one(seed):
     """Of 500 values of short chains, each of about eighteen effective draws, none is mistaken."""
-    monkeypatch.setattr(convergence, "USUAL_VALUES", 500)
     draws = slow_chains(seed, values=500, length=100).reshape(-1, 500)
     np.testing.assert_array_equal(convergence.rhat_of_many_chains(draws, 32), convergence.rhat_fast(draws, 4))
-
-
-def test_many_values_are_held_to_no_more_draws_than_a_hundred(seed):
-    """By chance the largest R-hat of 20,000 independent values is above 1.01 where that of a hundred is below."""
-    draws = np.random.default_rng(seed).normal(size=(1600, 20_000))
-    each = np.array(
-        [convergence.rhat_of_many_chains(draws[:, at : at + 100], 32).max() for at in range(0, 20_000, 100)]
-    )
-    together = convergence.rhat_of_many_chains(draws, 32).max()
-    assert each.max() > 1.01
-    assert together < 1.01
-    draws[:400, 0] += 0.6
-    assert convergence.rhat_of_many_chains(draws, 32)[0] > 1.01
 
 
 def test_complaints():

@@ -1,7 +1,7 @@
 """Have the chains converged, and how much are their draws worth? The field's own definitions, from arviz-stats."""
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -15,8 +15,6 @@ PARETO_K_LIMIT = 0.5
 FEWEST_EFFECTIVE = 100
 LONG_CHAINS = 4
 """To which many chains are joined for R-hat."""
-USUAL_VALUES = 100
-"""More values than these have a larger R-hat among them by chance, which is taken off."""
 FALSE_ALARMS = 1e-5
 """How often chains that are alike are said to have a stray one among them."""
 AT_ONCE = 2_000_000
@@ -74,17 +72,9 @@ def rhat_of_many_chains(draws: FloatArray, chains: int) -> FloatArray:
     would need thousands of effective draws to come below 1.01. One chain apart from the others hardly moves the mean of
     its quarter: where one lies farther from the others than chance allows, R-hat is that of all chains, unjoined. Where
     a chain never moved, it is infinite.
-
-    The variance between half-chains is a chi-squared one by chance, and the largest of 25,000 is 1.7 times that of a
-    hundred: R-hat would ask for the more draws the more groups there are. Where there are more than a hundred values,
-    ``R-hat² − 1`` is divided by what the largest is by chance and multiplied by what that of a hundred is.
     """
-    from scipy.special import chdtri
-
-    if chains <= LONG_CHAINS or chains % LONG_CHAINS != 0:
-        return _in_parts(_rhat_of_part, draws, chains)
-    usual, largest = chdtri(2 * LONG_CHAINS - 1, 0.5 / np.array([USUAL_VALUES, max(USUAL_VALUES, draws.shape[1])]))
-    return _in_parts(partial(_rhat_of_many_of_part, chance=float(largest / usual)), draws, chains)
+    is_few = chains <= LONG_CHAINS or chains % LONG_CHAINS != 0
+    return _in_parts(_rhat_of_part if is_few else _rhat_of_many_of_part, draws, chains)
 
 
 def effective_fast(draws: FloatArray, chains: int) -> FloatArray:
@@ -103,10 +93,9 @@ def _rhat_of_part(draws: FloatArray, chains: int) -> FloatArray:
     return _split_rhat(_normal_scores(draws, chains))
 
 
-def _rhat_of_many_of_part(draws: FloatArray, chains: int, chance: float) -> FloatArray:
+def _rhat_of_many_of_part(draws: FloatArray, chains: int) -> FloatArray:
     scores = _normal_scores(draws, chains)
     found = _split_rhat(scores.reshape(LONG_CHAINS, -1, scores.shape[2]))
-    found = np.where(found > 1, np.sqrt(1 + (found**2 - 1) / chance), found)
     strays = _has_stray(scores.mean(axis=1))
     found[strays] = np.maximum(found[strays], _split_rhat(scores[:, :, strays]))
     found[(np.ptp(by_chain(draws, chains), axis=1) == 0).any(axis=0)] = np.inf
