@@ -3,7 +3,7 @@
 import warnings
 from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from truecount._progress import watch
 from truecount.cli.options import MisuseError
@@ -36,9 +36,9 @@ def require_several(data: Counts | Groups, rated: Ratings | None, option: str) -
     """Refuse questions about several classifiers where there is one, or labels that may err."""
     if rated is not None or (isinstance(data, Groups) and option == "--each-classifier"):
         population = "one population and " if option == "--each-classifier" else ""
-        raise typer.BadParameter(f"{option} goes with {population}one --label.")
+        raise click.BadParameter(f"{option} goes with {population}one --label.")
     if data.combinations is None:
-        raise typer.BadParameter(f"{option} goes with several --prediction. Write --prediction for each classifier.")
+        raise click.BadParameter(f"{option} goes with several --prediction. Write --prediction for each classifier.")
 
 
 def contributions(counts: Counts, model: Model, engine: "Engine", level: float, seed: int) -> "EachClassifier":

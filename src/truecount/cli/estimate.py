@@ -4,7 +4,7 @@ import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-import typer
+import click
 
 from truecount._progress import watch
 from truecount._types import FloatArray
@@ -46,7 +46,6 @@ USUAL = Prior()
 
 
 def estimate(
-    context: typer.Context,
     tables: given.Tables = None,
     label: given.Label = None,
     prediction: given.Prediction = None,
@@ -192,7 +191,7 @@ def estimate(
     if output or partition or resume or workers or separate:
         stream.require_sound(options, report, is_point=method is not None or all_methods)
     if method is not None or all_methods:
-        given_data = context, source, report
+        given_data = click.get_current_context(), source, report
         answer = by_all(*given_data, seed_number) if method is None else by_method(*given_data, method)
         return _end(answer.posterior if isinstance(answer, Comparison) else None, answer, strict=strict)
     options.require_sound(source, engine)
@@ -254,7 +253,7 @@ def with_ranges(model: Model, source: Source, *, quiet: bool) -> Model:
     rows = Prior.published({name: ranges.get(name, 1) for name in NAMES}).confusion
     for name, rate in ranges.items() if not quiet else ():
         option = "--sensitivity" if name == "positive" else "--specificity"
-        typer.echo(f"{option}: {rate}.", err=True)
+        click.echo(f"{option}: {rate}.", err=True)
     return replace(model, prior=replace(model.prior, confusion=rows))
 
 
@@ -275,8 +274,8 @@ def quiet_infer(counts: Counts | Ratings, model: Model, engine: Engine, seed: in
 def require_answer(answer: "Posterior | GroupSummary") -> None:
     """End with exit code 3 where chains disagree so much that there is no answer."""
     if not answer.has_answer:
-        typer.echo("No answer: not-converged.", err=True)
-        raise typer.Exit(3)
+        click.echo("No answer: not-converged.", err=True)
+        raise click.exceptions.Exit(3)
 
 
 def _end(
@@ -299,5 +298,5 @@ def require_sound(*answers: "Posterior | GroupSummary | PointEstimate | Comparis
     findings = [finding for answer in answers for finding in answer.findings]
     serious = dict.fromkeys(finding.code for finding in findings if finding.severity == "serious")
     if serious:
-        typer.echo(f"Not to be trusted: {', '.join(serious)}.", err=True)
-        raise typer.Exit(3)
+        click.echo(f"Not to be trusted: {', '.join(serious)}.", err=True)
+        raise click.exceptions.Exit(3)

@@ -6,7 +6,7 @@ import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-import typer
+import click
 
 from truecount._progress import watch
 from truecount._types import Name
@@ -158,7 +158,7 @@ def _deliver(report: Report, answer: "GroupPosterior", summary: GroupSummary) ->
         for table in group_tables(summary, **look):
             report.print(table)
         if answer.raters is not None and summary.has_answer:
-            typer.echo()
+            click.echo()
             report.print(answer.raters.table(report.level))
 
     report.write(
@@ -171,7 +171,7 @@ def _deliver(report: Report, answer: "GroupPosterior", summary: GroupSummary) ->
     )
     if (report.writes_files or report.rows_file is not None) and not report.with_table:
         for alert in summary.alerts:
-            typer.echo(f"Alert: {alert.message}", err=True)
+            click.echo(f"Alert: {alert.message}", err=True)
 
 
 def _pictures(report: Report, answer: "GroupPosterior", summary: GroupSummary) -> dict[str, bytes]:
@@ -198,5 +198,5 @@ def require_no_alert(summary: GroupSummary) -> None:
     """End with exit code 3 where there is an alert."""
     if summary.alerts:
         groups = dict.fromkeys(f"{alert.kind} ({group_name(alert.group)})" for alert in summary.alerts)
-        typer.echo(f"Alert: {', '.join(groups)}.", err=True)
-        raise typer.Exit(3)
+        click.echo(f"Alert: {', '.join(groups)}.", err=True)
+        raise click.exceptions.Exit(3)

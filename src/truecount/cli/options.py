@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import typer
+import click
 
 from truecount._progress import progress_style
 from truecount._types import FloatArray, Name
@@ -56,14 +56,14 @@ DESIGNS = {kind.option(): kind for kind in KINDS}
 """Names on the command line, and models."""
 
 
-def one_of(*choices: str) -> Callable[[str | None], str | None]:
+def one_of(*choices: str) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
     """Make a check that an option's value, if it is given, is one of `choices`."""
 
-    def check(value: str | None) -> str | None:
+    def check(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
         if value is not None and value not in choices:
             meant = nearest(value, choices)
             remedy = f" Did you mean {meant!r}?" if meant else ""
-            raise typer.BadParameter(f"{value!r} is not one of {', '.join(choices)}.{remedy}")
+            raise click.BadParameter(f"{value!r} is not one of {', '.join(choices)}.{remedy}")
         return value
 
     return check
@@ -401,9 +401,9 @@ def option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _misused(name: str, found: str, needed: str, remedy: str) -> typer.BadParameter:
+def _misused(name: str, found: str, needed: str, remedy: str) -> click.BadParameter:
     """Return the error for options that do not go together, in the four parts of any error."""
-    return typer.BadParameter(str(InputError(option(name), found, needed, remedy)))
+    return click.BadParameter(str(InputError(option(name), found, needed, remedy)))
 
 
 @contextmanager
@@ -415,7 +415,7 @@ def _blamed_on(option: str) -> Iterator[None]:
         raise error.about(option) from error
 
 
-def be_quiet(context: typer.Context, wanted: bool) -> bool:
+def be_quiet(context: click.Context, parameter: click.Parameter, wanted: bool) -> bool:
     """Show no progress where that is wanted."""
     if wanted:
         context.with_resource(progress_style("quiet"))
