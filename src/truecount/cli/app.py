@@ -12,8 +12,8 @@ from typing import NoReturn
 import click
 
 from truecount._advice import Door, worded
+from truecount._command import INTERRUPTED, Program, Verb
 from truecount._progress import progress_style
-from truecount.cli.command import INTERRUPTED, Program, Verb
 from truecount.errors import InputError, MissingExtraError
 from truecount.results.finding import serious_codes
 

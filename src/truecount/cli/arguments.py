@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
-from truecount.cli.command import Argument, Option
+from truecount._command import Argument, Option
 from truecount.cli.completion import among, columns, methods
 from truecount.cli.options import DESIGNS, ENGINES, be_quiet, one_of
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from truecount.cli.command import Argument, Option
+from truecount._command import Argument, Option
 from truecount.cli.options import read_whole
 
 HIGHEST_PORT = 65535

@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
+from truecount._command import Option
 from truecount._progress import watch
 from truecount.cli import arguments as given
-from truecount.cli.command import Option
 from truecount.cli.estimate import require_answer, require_sound
+from truecount.cli.model import ModelOptions
 from truecount.cli.options import (
     make_engine,
-    make_model,
     read_conclusions,
     read_level,
     read_seed,
     read_share,
-    require_prior,
 )
 from truecount.cli.report import Report
 from truecount.cli.screen import print_lines
@@ -126,13 +125,14 @@ def check(
     drawing, seed_number = make_engine(engine, None), read_seed(seed)
     drifts = [read_share("--drift", text, "Write 0.05 or 5%") for text in drift or ()] or None
     label_errors = [read_share("--label-error", text, "Write 0.05 or 5%") for text in label_error or ()] or None
-    require_prior(prior, prior_confusion)
+    assumed = ModelOptions(design=design, prior=prior, prior_confusion=prior_confusion, prior_output=prior_output)
+    assumed.require_prior()
     data = source if audit is None else source.without_columns()
     counts, known = data.read() if design == "label-shift" else data.read_one("--design")
     first = counts.total if isinstance(counts, Groups) else counts
     found = _checked(
         counts,
-        make_model(design, first, known, prevalence=prior, confusion=prior_confusion, given_output=prior_output),
+        assumed.model(first, known),
         engine=drawing,
         audit=None if audit is None else source.of_population(audit, "--audit"),
         drift=drifts,

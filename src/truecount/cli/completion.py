@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 import click
 
-from truecount.cli.command import Complete
+from truecount._command import Complete
 
 
 def among(choices: Iterable[str] | Callable[[], Iterable[str]]) -> Complete:

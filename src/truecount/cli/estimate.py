@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -10,30 +10,25 @@ from truecount._progress import watch
 from truecount._types import FloatArray
 from truecount.api.bayesian import infer
 from truecount.cli import arguments as given
-from truecount.cli.classifiers import contributions, require_several, taken_for_independent
-from truecount.cli.groups import answer_groups, require_no_alert, require_nothing_in_common, with_studies
+from truecount.cli.groups import answer_groups, require_no_alert
 from truecount.cli.methods import by_all, by_method
-from truecount.cli.options import (
-    GroupOptions,
-    MisuseError,
-    among,
-    make_engine,
-    make_model,
-    read_level,
-    read_seed,
-    refuse_parts_of_items,
-    require_prior,
+from truecount.cli.model import (
+    USUAL,
+    ModelOptions,
+    require_nothing_in_common,
+    require_several,
+    say_worth,
+    with_studies,
 )
-from truecount.cli.raters import behind_labels, with_label_error
+from truecount.cli.options import GroupOptions, among, make_engine, read_level, read_seed, refuse_parts_of_items
 from truecount.cli.report import Report
 from truecount.cli.separate import Stream, answer_separately, end_separately
-from truecount.cli.source import Source
-from truecount.cli.target import of_random_labels, read_target, with_prior
+from truecount.cli.source import Source, read_target
 from truecount.counts import Counts, Groups, Ratings
-from truecount.counts.survey import NAMES
 from truecount.errors import TruecountWarning
 from truecount.inference.draws import Engine
-from truecount.models import LabelShift, Model, Prior
+from truecount.models import LabelShift, Model
+from truecount.models.erring_labels import behind_labels
 from truecount.results import Comparison, PointEstimate, Posterior
 from truecount.results.finding import in_words
 from truecount.results.groups.summary import GroupSummary
@@ -41,8 +36,7 @@ from truecount.results.summary import Kind, Target
 
 if TYPE_CHECKING:
     from truecount.results.check import Check
-
-USUAL = Prior()
+    from truecount.results.each_classifier import EachClassifier
 
 
 def estimate(
@@ -168,6 +162,7 @@ def estimate(
     Others are info or caution, and do not change the exit code.
     """  # noqa: D301
     options, stream, source = among(GroupOptions, locals()), among(Stream, locals()), Source.among(locals())
+    assumed = among(ModelOptions, locals())
     report = Report(
         level=read_level(level),
         interval=cast("Kind", interval),
@@ -186,7 +181,7 @@ def estimate(
         inputs=source.files(),
     )
     seed_number, drawing = read_seed(seed), make_engine(engine, draws)
-    require_prior(prior, prior_confusion)
+    assumed.require_prior()
     refuse_parts_of_items(source, label_error, target_labels)
     if output or partition or resume or workers or separate:
         stream.require_sound(options, report, is_point=method is not None or all_methods)
@@ -198,15 +193,13 @@ def estimate(
     options.require_comparisons_shown(report.shows_all or not (report.writes_files or output))
     counts, known, of_population = _read(source, options, design, target_labels)
     if of_population is not None and isinstance(counts, Groups):
-        options = of_random_labels(options, has_error=label_error is not None, is_independent=independent_classifiers)
+        options = assumed.of_target(options)
     rated = counts if isinstance(counts, Ratings) else None
     counts = behind_labels(counts) if isinstance(counts, Ratings) else counts
-    whole = counts.total if isinstance(counts, Groups) else counts
-    model = make_model(design, whole, known, prevalence=prior, confusion=prior_confusion, given_output=prior_output)
-    model = with_ranges(model, source, quiet=quiet)
-    model = model if of_population is None else with_prior(model, of_population)
-    model = model if label_error is None else with_label_error(model, label_error, whole.classes)
-    model = taken_for_independent(model) if independent_classifiers else model
+    whole, ranges = counts.total if isinstance(counts, Groups) else counts, source.published()
+    model = assumed.model(whole, known, ranges=ranges, target=of_population)
+    if not quiet:
+        say_worth(ranges)
     if each_classifier or independent_classifiers:
         require_several(counts, rated, "--each-classifier" if each_classifier else "--independent-classifiers")
     if isinstance(counts, Groups) and rated is None and stream.is_separate(counts, options, report):
@@ -239,28 +232,21 @@ def _read(
     return counts, None, target
 
 
-def with_ranges(model: Model, source: Source, *, quiet: bool) -> Model:
-    """Return the model with published ranges as its prior of the rows, and say how many labels each is worth."""
-    ranges = source.published()
-    if not ranges:
-        return model
-    if not isinstance(model, LabelShift):
-        needed = "a range is of P(output | class), which only label shift carries over"
-        raise MisuseError("--design", f"is {model.option()!r}", needed, "Leave out --design")
-    if model.prior.confusion != USUAL.confusion:
-        needed = "a range is the prior of its rate"
-        raise MisuseError("--prior-confusion", "is given with a range", needed, "Leave --prior-confusion out")
-    rows = Prior.published({name: ranges.get(name, 1) for name in NAMES}).confusion
-    for name, rate in ranges.items() if not quiet else ():
-        option = "--sensitivity" if name == "positive" else "--specificity"
-        click.echo(f"{option}: {rate}.", err=True)
-    return replace(model, prior=replace(model.prior, confusion=rows))
-
-
 def as_read(posterior: Posterior, interval: str) -> Posterior:
     """Leave out what only an equal-tailed interval does not show, where the shortest one is read."""
     said = [finding for finding in posterior.findings if interval != "hdi" or finding.code != "edge-not-excluded"]
     return replace(posterior, findings=tuple(said))
+
+
+def contributions(counts: Counts, model: Model, engine: Engine, level: float, seed: int) -> "EachClassifier":
+    """Infer with each classifier alone, without each, and with all."""
+    from truecount.api.classifiers import each_classifier
+    from truecount.inference import Auto
+
+    chosen: dict[str, Any] = {} if engine == Auto() else {"engine": engine}
+    with warnings.catch_warnings(), watch(what="comparing classifiers"):
+        warnings.simplefilter("ignore", TruecountWarning)
+        return each_classifier(counts, model, level=level, seed=seed, **chosen)
 
 
 def quiet_infer(counts: Counts | Ratings, model: Model, engine: Engine, seed: int) -> Posterior:

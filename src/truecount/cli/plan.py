@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import click
 
+from truecount._command import Option
 from truecount._types import FloatArray, Name
 from truecount.cli import arguments as given
-from truecount.cli.command import Option
-from truecount.cli.options import make_model, read_level, read_seed, read_share, require_prior
+from truecount.cli.model import ModelOptions
+from truecount.cli.options import read_level, read_seed, read_share
 from truecount.cli.pictures import encoded
 from truecount.cli.report import Report
 from truecount.cli.screen import print_lines
@@ -153,9 +154,10 @@ def plan(
         is_quiet=quiet,
         inputs=source.files(),
     )
-    require_prior(prior, prior_confusion)
+    assumed = ModelOptions(design=design, prior=prior, prior_confusion=prior_confusion)
+    assumed.require_prior()
     data, known = _data(source, design, _assumed(prevalence, sensitivity, specificity))
-    model = _model(data, design, known, prior, prior_confusion)
+    model = _model(data, assumed, known)
     if next_batch is not None:
         from truecount.cli.next_batch import deliver_batch
 
@@ -244,9 +246,7 @@ def _assumed(prevalence: str | None, sensitivity: str | None, specificity: str |
     )
 
 
-def _model(
-    data: Assumed | Counts | Groups, design: str, known: FloatArray | None, prior: str, prior_confusion: str
-) -> Model:
+def _model(data: Assumed | Counts | Groups, assumed: ModelOptions, known: FloatArray | None) -> Model:
     import numpy as np
 
     if isinstance(data, Counts):
@@ -256,7 +256,7 @@ def _model(
     else:
         none = np.zeros(data.confusion.shape, int)
         counts = Counts(none, none[0], data.classes, data.outputs)
-    return make_model(design, counts, known, prevalence=prior, confusion=prior_confusion, given_output=None)
+    return assumed.model(counts, known)
 
 
 def _goal(

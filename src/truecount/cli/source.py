@@ -15,9 +15,10 @@ import click
 from truecount._advice import worded
 from truecount._secrets import masked
 from truecount._types import FloatArray
-from truecount.cli.options import among, read_by, read_columns, read_populations, read_rate
+from truecount.cli.options import MisuseError, among, read_by, read_columns, read_populations, read_rate
 from truecount.counts import Counts, Groups, Ratings
 from truecount.errors import InputError, TruecountWarning
+from truecount.models import LabelShift, TargetLabels
 from truecount.models.published import Pert
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from truecount.counts.tally import Tally
     from truecount.reading.rows import Reading, Table
 
-STDIN = "-"
+STDIN, TARGET = "-", "--target-labels"
 ROWS = ("label", "missing", "by", "study", "weight", "cluster")
 """What may be said of rows."""
 MOST_GROUPS = 10_000
@@ -365,3 +366,41 @@ def _copied(path: Path) -> Path:
     known = {b"PAR1": ".parquet", b"PK\x03\x04": ".eval"}
     ending = known.get(first[:4], ".json" if first[:1] in (b"{", b"[") else ".csv")
     return path.rename(path.with_suffix(ending))
+
+
+def read_target(text: str, source: Source) -> tuple[Counts | Groups, LabelShift]:
+    """Return the counts and a model that knows the labels of the population, or of each group.
+
+    Parameters
+    ----------
+    text
+        A file of labelled items, or ``column=value``: the labelled rows of the population among those of the data.
+    source
+        The data.
+    """
+    column, is_column, value = text.partition("=")
+    if source.study:
+        needed = "it names the column that says where labels come from"
+        raise MisuseError(TARGET, "is given with --study", needed, "Leave one of them out")
+    if is_column and not Path(text).exists():
+        data, _ = replace(source, study=[*(source.by or ()), column]).read()
+        if not isinstance(data, Groups):
+            needed = "a column of the data says where labels come from"
+            raise InputError(TARGET, f"is {text!r}", needed, "Name a file of rows, or of labels of the population")
+        values = {
+            str(each): each for each in (key[-1] if isinstance(key, tuple) else key for key in data.studies or ())
+        }
+        if value not in values:
+            needed = f"labels have {', '.join(map(repr, values)) or 'nothing'} in column {column!r}"
+            raise InputError(TARGET, f"is {text!r}", needed, "Name the value of labels of the population itself")
+        return TargetLabels.of_study(data, values[value])
+    if source.asks_for_groups:
+        needed = "labels of groups are told apart by a column of the data"
+        remedy = f"Put them into the same table, and write {TARGET} COLUMN=VALUE, or leave the groups out"
+        raise MisuseError(TARGET, "names a file, and there are groups", needed, remedy)
+    counts, _ = source.without_columns().read_one(TARGET)
+    found = source.of_population(Path(text), TARGET)
+    from truecount.diagnostics.evidence import audited
+
+    table = audited(counts, found, lambda each: (each.labeled.astype(float), each.unlabeled.astype(float)))
+    return counts, TargetLabels(labeled=table)

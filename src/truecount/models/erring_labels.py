@@ -249,6 +249,15 @@ def blank_counts(ratings: Ratings) -> Counts:
     )
 
 
+def behind_labels(ratings: Ratings) -> Counts | Groups:
+    """Return the population of patterns of labels, with the true classes in place of the patterns."""
+    counts, blank = ratings.counts, blank_counts(ratings)
+    if not isinstance(counts, Groups):
+        return blank
+    unlabeled = dict(zip(counts.groups, counts.unlabeled, strict=True))
+    return Groups(blank.labeled, unlabeled, ratings.classes, counts.outputs, by=counts.by)
+
+
 def require_repeats(labels: IntArray, labeled: FloatArray, raters: Sequence[str], told: set[str]) -> None:
     """Refuse labels of which none can be compared with another one of the same item, unless error rates are told."""
     twice = float(labeled[(labels >= 0).sum(axis=1) > 1].sum())
