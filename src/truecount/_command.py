@@ -10,6 +10,7 @@ from typing import Any, get_args
 import click
 
 from truecount._version import __version__
+from truecount._wording import nearest
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as of any command: 128 and the number of the signal."""
@@ -134,6 +135,15 @@ class Program(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands, not sorted."""
         return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is wanted; a word that is none gets the nearest, as from click 8.4 on."""
+        if args[0] not in self.commands and not args[0].startswith("-") and not ctx.resilient_parsing:
+            meant = nearest(args[0], self.commands)
+            ctx.fail(f"No such command {args[0]!r}." + (f" Did you mean {meant!r}?" if meant else ""))
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command that is wanted."""
