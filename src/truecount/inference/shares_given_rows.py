@@ -1,4 +1,4 @@
-"""Prevalence given rows and items: one draw for each of many confusions, where rows are not to be moved by the items."""
+"""Prevalence given rows and items: one draw for each of many confusions, which the items do not move."""
 
 import numpy as np
 
