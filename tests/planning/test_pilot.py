@@ -1,11 +1,16 @@
-"""Truths that a pilot leaves open: rates are what the labels of each class say, and nothing else moves them."""
+"""Truths that a pilot leaves open: items do not move the rates, and a class may err in a way of its own."""
+
+from math import exp
 
 import numpy as np
 import pytest
+from scipy.special import betaln
+from scipy.stats import beta
 
 import truecount as tc
 from truecount.planning.groups import group_scenarios
-from truecount.planning.pilot import believed, pilot_scenario, posterior_draws
+from truecount.planning.pilot import pilot_scenario, posterior_draws
+from truecount.planning.row_belief import RowBelief, believed_prior, believed_rows, weighed
 
 LABELED = [[15, 5], [5, 15]]
 COUNTS = tc.Counts(LABELED, [100, 100])
@@ -21,33 +26,50 @@ def test_items_between_the_rows_leave_the_rates_to_the_labels():
     without, both = (determinants(pilot_scenario(each, MODEL, 1)) for each in (tc.Counts(LABELED, [0, 0]), COUNTS))
     error = 5 * np.hypot(without.std(), both.std()) / np.sqrt(len(both))
     assert both.mean() == pytest.approx(without.mean(), abs=error)
-    posterior = posterior_draws(COUNTS, believed(MODEL, COUNTS), 1).confusion
-    assert np.linalg.det(posterior).mean() < without.mean() - error
+    learned = tc.LabelShift(tc.Prior(confusion="learned"))
+    assert np.linalg.det(posterior_draws(COUNTS, learned, 1).confusion).mean() < without.mean() - error
 
 
 def test_a_class_that_is_often_wrong_is_not_taken_for_one_like_the_others():
-    """Learned rows, the default of six classes, raise its rate of right outputs by more than these five errors."""
+    """Its labels and one more, spread over six outputs, within five standard errors; learned rows are beyond them."""
     labeled = np.full((6, 6), 1) + 54 * np.eye(6, dtype=int)
     labeled[3] = [1, 2, 25, 28, 3, 1]
     counts = tc.Counts(labeled, np.full(6, 100))
-    right = pilot_scenario(counts, MODEL, 1).confusion[:, 3, 3]
-    expected = (28 + 1 / 6) / (60 + 1)
-    error = 5 * right.std() / np.sqrt(len(right))
-    assert right.mean() == pytest.approx(expected, abs=error)
+    rates = believed_rows(np.random.default_rng(1), MODEL, counts, 4000)[:, 3, 3]
+    expected, error = (28 + 1 / 6) / (60 + 1), 5 * rates.std() / np.sqrt(len(rates))
+    assert rates.mean() == pytest.approx(expected, abs=error)
     assert MODEL.density(counts).mean_confusion[3, 3] > expected + error
+
+
+def test_classes_that_err_alike_are_pulled_towards_each_other():
+    labeled = np.full((6, 6), 2) + 48 * np.eye(6, dtype=int)
+    belief = RowBelief.of(tc.Prior(), tc.Counts(labeled, np.full(6, 100)))
+    assert (belief.probability @ belief.is_common > 0.9).all()
+    rates = believed_rows(np.random.default_rng(1), MODEL, tc.Counts(labeled, np.full(6, 100)), 4000)[:, 3, 3]
+    by_itself = np.sqrt(beta(50, 10).var())
+    assert rates.std() < by_itself * (1 - 5 / np.sqrt(2 * len(rates)))
+
+
+def test_two_priors_of_a_row_are_weighed_by_bayes_rule():
+    """One row, and a grid of one point: by the closed form, the share of draws within five standard errors."""
+    labels = np.array([[3.0, 1.0]])
+    common, alone = np.array([[[8.0, 2.0]]]), np.array([[0.5, 0.5]])
+    evidence = [exp(betaln(*(each + labels[0])) - betaln(*each)) for each in (common[0, 0], alone[0])]
+    found = weighed(common, alone, labels, np.zeros(1))
+    expected = evidence[0] / sum(evidence)
+    assert found.is_common[0, 0] == pytest.approx(expected)
+    drawn = (found.draw(np.random.default_rng(1), 4000)[:, 0, 0] == 8).mean()
+    assert drawn == pytest.approx(expected, abs=5 * np.sqrt(expected * (1 - expected) / 4000))
+    assert found.mean == pytest.approx(expected * common[0] + (1 - expected) * alone)
 
 
 def test_a_prior_of_the_users_own_and_known_rows_are_kept():
     own = tc.LabelShift(tc.Prior(confusion={0: 3, 1: 2}))
-    assert believed(own, COUNTS) is own
+    assert believed_prior(own, COUNTS) is own.prior
+    rates = pilot_scenario(COUNTS, own, 1).confusion[:, 0, 0]
+    assert rates.mean() == pytest.approx(18 / 26, abs=5 * rates.std() / np.sqrt(len(rates)))
     known = tc.LabelShift(tc.Prior.known_confusion([[0.9, 0.1], [np.nan, np.nan]]))
     assert pilot_scenario(COUNTS, known, 1).confusion[:, 0] == pytest.approx(np.tile([0.9, 0.1], (1024, 1)))
-
-
-def test_a_class_without_labels_has_any_rates():
-    """The variance of a uniform distribution is 1/12; five standard errors."""
-    rates = pilot_scenario(tc.Counts([[15, 5], [0, 0]], [100, 100]), MODEL, 1).confusion[:, 1, 1]
-    assert rates.var() == pytest.approx(1 / 12, abs=5 * np.sqrt(1 / 180 / len(rates)))
 
 
 @pytest.mark.parametrize("number", [2, 4])

@@ -26,7 +26,8 @@ from truecount.planning.forecast import (
     simulated,
     tells_nothing,
 )
-from truecount.planning.pilot import TRUTHS, believed, pilot_scenario, scenario_of, shift_scenarios
+from truecount.planning.pilot import TRUTHS, pilot_scenario, scenario_of, shift_scenarios
+from truecount.planning.row_belief import believed_prior
 from truecount.planning.scenario import Scenario, Sizes
 
 INFERRED, DRAWS = 8, 250
@@ -59,10 +60,9 @@ def variation_of(groups: Groups, model: LabelShift) -> Variation:
 
 def group_scenarios(groups: Groups, model: LabelShift, seed: int) -> dict[Any, Scenario]:
     """Return what may be true of every group; draws belong together where groups do."""
-    named, plain = dict(groups.apart()), believed(model, groups.total)
-    variation = variation_of(groups, model)
+    named, variation = dict(groups.apart()), variation_of(groups, model)
     if not isinstance(variation, Independent):
-        density = group_density(groups, plain.prior, variation, model.confusion)
+        density = group_density(groups, believed_prior(model, groups.total), variation, model.confusion)
         is_cut = not isinstance(model.confusion, Varying)
         drawn = sample_groups(density, effective_draws=TRUTHS // 2, seed=seed, groups=len(groups), cut=is_cut)
         kept = np.linspace(0, len(drawn.prevalence) - 1, min(len(drawn.prevalence), TRUTHS)).astype(int)

@@ -1,7 +1,6 @@
 """Truths that a pilot leaves open, with what it counted."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -11,12 +10,12 @@ from truecount.counts import Counts
 from truecount.counts.weights import effective_by_output, effective_counts
 from truecount.inference.choose import Auto
 from truecount.inference.closed_form import sample_closed_form
-from truecount.inference.draws import Draws, rows_by_labels
+from truecount.inference.draws import Draws
 from truecount.inference.shares_given_rows import shares_given_rows
 from truecount.models import LabelShift, Model
 from truecount.models.given_output import OutputModel
-from truecount.models.priors import LEARNED
 from truecount.planning.forecast import effort_of
+from truecount.planning.row_belief import believed_rows
 from truecount.planning.scenario import Scenario
 
 TRUTHS = 1024
@@ -40,29 +39,12 @@ def shift_scenarios(populations: Mapping[Any, Counts], model: LabelShift, seed: 
     alike they are, wherever the outputs lie between them, in proportion to ``1/|det φ|``. Rates of real classifiers are
     not drawn like that, so that what is believed of them would be too bad.
     """
-    first = next(iter(populations.values()))
-    rng, plain = np.random.default_rng((seed, ROWS_STREAM)), believed(model, first)
-    rows = rows_by_labels(rng, plain.density(first), effort_of(len(first.classes))[0])
+    first, rng = next(iter(populations.values())), np.random.default_rng((seed, ROWS_STREAM))
+    rows = believed_rows(rng, model, first, effort_of(len(first.classes))[0])
     return {
-        name: scenario_of(counts, model, shares_given_rows(rng, plain.density(counts), rows), rows)
+        name: scenario_of(counts, model, shares_given_rows(rng, model.density(counts), rows), rows)
         for name, counts in populations.items()
     }
-
-
-def believed(model: LabelShift, counts: Counts) -> LabelShift:
-    """Return the model that says what may be true: rows without a prior of the user's own get the reference prior, 1/K.
-
-    A flat prior adds an error to every few labels, and forecasts intervals that are too wide. Learned rows are pulled
-    towards each other, so that the class that the classifier gets wrong most often, and whose interval is widest, is
-    taken for better than it is. The reference prior of K outputs weighs one label a class and pulls to no common row
-    (Berger, Bernardo & Sun 2015, https://doi.org/10.1214/14-BA915). A class without labels keeps flat rows. The
-    inference afterwards has the prior that was asked for.
-    """
-    if model.prior.resolved(counts).confusion not in (1, "flat", LEARNED):
-        return model
-    has_labels = counts.labeled.sum(axis=1, keepdims=True) > 0
-    rows = np.where(has_labels, np.full(counts.labeled.shape, 1 / counts.labeled.shape[1]), 1.0)
-    return replace(model, prior=replace(model.prior, confusion=rows.tolist()))
 
 
 def posterior_draws(counts: Counts, model: Model, seed: int, draws: int = TRUTHS) -> Draws:
