@@ -149,7 +149,7 @@ SOURCES: dict[str, Callable[[], Source]] = {
     "page-blocks, 5 classes": lambda: uci("page-blocks"),
     "optdigits, 10 classes": lambda: uci("optdigits"),
 }
-"""The last two were looked at only after the way to plan was fixed."""
+"""The last two had no part in how plans are made."""
 
 
 PILOTS = {
