@@ -161,7 +161,7 @@ PILOTS = {
 """Of a classifier that hardly tells its classes apart, a pilot of 60 labels does not tell whether it does at all.
 
 Items are planned, too, where 800 often do not suffice: plans that find no sizes for their goal are those of pilots that
-show too many errors, so that the plans that are left promise more than they keep."""
+show too many errors, so that the plans that are left may promise more than they keep."""
 
 
 CARRIED = [
