@@ -1,11 +1,11 @@
 """Carry plans out: published widths, goals met as promised, labels saved by adaptive batches, cost of a forecast.
 
     python benchmarks/plan.py published|split|cost
-    python benchmarks/plan.py carried|batches [--runs 250] [--only NAME]
+    python benchmarks/plan.py carried|batches [--runs 250] [--only NAME[;NAME]]
 
 Real data are read from the folder that ``TRUECOUNT_DATA`` names. Results go to ``benchmarks/results/plan.json``, one
-key for each part, and as tables to ``plan.md``. `carried` and `batches` do fifty runs of every problem at a time,
-and write what they have.
+key for each part, and as tables to ``plan.md``. `carried` and `batches` do ten runs of every problem at a time,
+and write what they have; `carried` goes on where it was stopped, by ``plan_outcomes.json``.
 """
 
 import argparse
@@ -24,8 +24,10 @@ from plan_populations import DATA
 import truecount as tc
 
 RESULTS = Path(__file__).parent / "results"
-CHUNK = 50
-"""Runs of every problem before the next fifty."""
+OUTCOMES = RESULTS / "plan_outcomes.json"
+"""Of every plan that was carried out; delete it when planning changes."""
+CHUNK = 10
+"""Runs of every problem before the next ten."""
 DEFAULT, NO_WEIGHT = tc.LabelShift(), 0.001
 """The default model, and the concentration of rows whose prior hardly counts beside a label."""
 
@@ -46,15 +48,26 @@ def keep(part: str, found: dict, name: str | None = None) -> None:
 
 
 def carried(runs: int, only: str) -> None:
-    """Carry plans out, another pilot each time."""
-    asked = [(name, goal) for name, goal in CARRIED if only in f"{name}, {goal}"]
+    """Carry plans out, another pilot each time; those in `OUTCOMES` are not made again."""
+    asked = [(name, goal) for name, goal in CARRIED if any(each in f"{name}: {goal}" for each in only.split(";"))]
     sources = {name: SOURCES[name]() for name, _ in asked}
-    found: dict = {each: [] for each in asked}
     for first in range(0, runs, CHUNK):
         for name, goal in asked:
-            found[name, goal] += outcomes(sources[name], name, goal, range(first, min(first + CHUNK, runs)))
-            keep("carried", summarised(found[name, goal]), f"{name}: {goal}")
-            print(name, goal, summarised(found[name, goal]), flush=True)
+            key = f"{name}: {goal}"
+            seeds = range(max(first, len(outcomes_before().get(key, []))), min(first + CHUNK, runs))
+            if not seeds:
+                continue
+            new = outcomes(sources[name], name, goal, seeds)
+            found = {**(before := outcomes_before()), key: [*before.get(key, []), *new]}
+            lines = [f"{json.dumps(each)}: {json.dumps(found[each])}" for each in found]
+            OUTCOMES.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+            keep("carried", summarised(found[key]), key)
+            print(key, summarised(found[key]), flush=True)
+
+
+def outcomes_before() -> dict:
+    """Return the outcomes of plans that were carried out, by data and goal, in the order of their seeds."""
+    return json.loads(OUTCOMES.read_text(encoding="utf-8")) if OUTCOMES.exists() else {}
 
 
 def batches(runs: int, only: str) -> None:

@@ -1,42 +1,81 @@
-"""Truths that a pilot leaves open: unlabelled items must not make a classifier worse than its labels do."""
+"""Truths that a pilot leaves open: items do not move the rates, and a class may err in a way of its own."""
+
+from math import exp
 
 import numpy as np
 import pytest
+from scipy.special import betaln
+from scipy.stats import beta
 
 import truecount as tc
-from truecount.planning.pilot import pilot_scenario, posterior_draws, untilted
+from truecount.planning.groups import group_scenarios
+from truecount.planning.pilot import pilot_scenario, posterior_draws
+from truecount.planning.row_belief import RowBelief, believed_prior, believed_rows, weighed
 
-ROWS = np.repeat([[[0.6, 0.4], [0.4, 0.6]], [[0.8, 0.2], [0.2, 0.8]]], 200, axis=0)
-"""Determinants of .2 and of .6."""
-MANY, FLAT = np.array([10**6, 10**6]), np.ones(2)
-
-
-def far_apart(rows=ROWS, populations=(MANY,), concentration=FLAT) -> int:
-    """Return how many of 400 draws with the larger determinant are kept."""
-    return int((untilted(rows, populations, concentration, 0) >= 200).sum())
+LABELED = [[15, 5], [5, 15]]
+COUNTS = tc.Counts(LABELED, [100, 100])
+MODEL = tc.LabelShift()
 
 
-def test_rows_are_kept_by_their_determinant_once_for_each_population():
-    """The prior weighs them by 1/|det φ|, which is three times as much for one half of them."""
-    assert far_apart() == pytest.approx(300, abs=1)
-    assert far_apart(populations=(MANY, MANY)) == pytest.approx(360, abs=1)
-
-
-def test_outputs_that_are_split_at_random_change_nothing():
-    assert far_apart(np.repeat(ROWS, 2, axis=2) / 2, (np.repeat(MANY, 2) // 2,)) == pytest.approx(300, abs=1)
-
-
-def test_rows_are_kept_as_they_are_without_items_or_where_shares_are_known():
-    assert far_apart(populations=(np.zeros(2),)) == 200
-    assert far_apart(concentration=np.full(2, 1e9)) == pytest.approx(200, abs=1)
+def determinants(scenario) -> np.ndarray:
+    return np.linalg.det(scenario.confusion)
 
 
 def test_items_between_the_rows_leave_the_rates_to_the_labels():
     """Five standard errors of two means. As the posterior has it, items take 3.6 points off the determinant."""
-    counts = tc.Counts([[15, 5], [5, 15]], [100, 100])
-    model = tc.LabelShift(tc.Prior(confusion="learned"))
-    labels = np.linalg.det(pilot_scenario(tc.Counts(counts.labeled, [0, 0]), model, 1).confusion)
-    both = np.linalg.det(pilot_scenario(counts, model, 1).confusion)
-    error = 5 * np.hypot(labels.std(), both.std()) / np.sqrt(len(both))
-    assert both.mean() == pytest.approx(labels.mean(), abs=error)
-    assert np.linalg.det(posterior_draws(counts, model, 1).confusion).mean() < labels.mean() - error
+    without, both = (determinants(pilot_scenario(each, MODEL, 1)) for each in (tc.Counts(LABELED, [0, 0]), COUNTS))
+    error = 5 * np.hypot(without.std(), both.std()) / np.sqrt(len(both))
+    assert both.mean() == pytest.approx(without.mean(), abs=error)
+    learned = tc.LabelShift(tc.Prior(confusion="learned"))
+    assert np.linalg.det(posterior_draws(COUNTS, learned, 1).confusion).mean() < without.mean() - error
+
+
+def test_a_class_that_is_often_wrong_is_not_taken_for_one_like_the_others():
+    """Its labels and one more, spread over six outputs, within five standard errors; learned rows are beyond them."""
+    labeled = np.full((6, 6), 1) + 54 * np.eye(6, dtype=int)
+    labeled[3] = [1, 2, 25, 28, 3, 1]
+    counts = tc.Counts(labeled, np.full(6, 100))
+    rates = believed_rows(np.random.default_rng(1), MODEL, counts, 4000)[:, 3, 3]
+    expected, error = (28 + 1 / 6) / (60 + 1), 5 * rates.std() / np.sqrt(len(rates))
+    assert rates.mean() == pytest.approx(expected, abs=error)
+    assert MODEL.density(counts).mean_confusion[3, 3] > expected + error
+
+
+def test_classes_that_err_alike_are_pulled_towards_each_other():
+    labeled = np.full((6, 6), 2) + 48 * np.eye(6, dtype=int)
+    belief = RowBelief.of(tc.Prior(), tc.Counts(labeled, np.full(6, 100)))
+    assert (belief.probability @ belief.is_common > 0.9).all()
+    rates = believed_rows(np.random.default_rng(1), MODEL, tc.Counts(labeled, np.full(6, 100)), 4000)[:, 3, 3]
+    by_itself = np.sqrt(beta(50, 10).var())
+    assert rates.std() < by_itself * (1 - 5 / np.sqrt(2 * len(rates)))
+
+
+def test_two_priors_of_a_row_are_weighed_by_bayes_rule():
+    """One row, and a grid of one point: by the closed form, the share of draws within five standard errors."""
+    labels = np.array([[3.0, 1.0]])
+    common, alone = np.array([[[8.0, 2.0]]]), np.array([[0.5, 0.5]])
+    evidence = [exp(betaln(*(each + labels[0])) - betaln(*each)) for each in (common[0, 0], alone[0])]
+    found = weighed(common, alone, labels, np.zeros(1))
+    expected = evidence[0] / sum(evidence)
+    assert found.is_common[0, 0] == pytest.approx(expected)
+    drawn = (found.draw(np.random.default_rng(1), 4000)[:, 0, 0] == 8).mean()
+    assert drawn == pytest.approx(expected, abs=5 * np.sqrt(expected * (1 - expected) / 4000))
+    assert found.mean == pytest.approx(expected * common[0] + (1 - expected) * alone)
+
+
+def test_a_prior_of_the_users_own_and_known_rows_are_kept():
+    own = tc.LabelShift(tc.Prior(confusion={0: 3, 1: 2}))
+    assert believed_prior(own, COUNTS) is own.prior
+    rates = pilot_scenario(COUNTS, own, 1).confusion[:, 0, 0]
+    assert rates.mean() == pytest.approx(18 / 26, abs=5 * rates.std() / np.sqrt(len(rates)))
+    known = tc.LabelShift(tc.Prior.known_confusion([[0.9, 0.1], [np.nan, np.nan]]))
+    assert pilot_scenario(COUNTS, known, 1).confusion[:, 0] == pytest.approx(np.tile([0.9, 0.1], (1024, 1)))
+
+
+@pytest.mark.parametrize("number", [2, 4])
+def test_groups_believe_of_the_rates_what_one_population_does(number):
+    """Two groups are independent and four are pooled; five standard errors, by half as many effective draws."""
+    groups = tc.Groups(LABELED, {f"{place}": [50 + 5 * place, 50] for place in range(number)})
+    found, one = determinants(group_scenarios(groups, MODEL, 1)["0"]), determinants(pilot_scenario(COUNTS, MODEL, 1))
+    error = 5 * np.sqrt(one.var() / len(one) + found.var() / (len(found) / 2))
+    assert found.mean() == pytest.approx(one.mean(), abs=error)

@@ -9,11 +9,9 @@ import numpy as np
 
 from truecount._types import FloatArray
 from truecount.counts import Counts, Groups
-from truecount.counts.weights import effective_counts
-from truecount.inference.choose import Auto
 from truecount.inference.hierarchical import sample_groups
 from truecount.inference.importance.many import own_seeds
-from truecount.models import Independent, LabelShift, Pooled
+from truecount.models import Independent, LabelShift, Pooled, Varying
 from truecount.models.groups import group_density
 from truecount.models.variation import FEWEST_POOLED, Variation
 from truecount.planning import normal
@@ -28,7 +26,8 @@ from truecount.planning.forecast import (
     simulated,
     tells_nothing,
 )
-from truecount.planning.pilot import TRUTHS, believed, pilot_scenario, scenario_of, untilted
+from truecount.planning.pilot import TRUTHS, pilot_scenario, scenario_of, shift_scenarios
+from truecount.planning.row_belief import believed_prior
 from truecount.planning.scenario import Scenario, Sizes
 
 INFERRED, DRAWS = 8, 250
@@ -61,11 +60,11 @@ def variation_of(groups: Groups, model: LabelShift) -> Variation:
 
 def group_scenarios(groups: Groups, model: LabelShift, seed: int) -> dict[Any, Scenario]:
     """Return what may be true of every group; draws belong together where groups do."""
-    named, plain = dict(groups.apart()), believed(model, groups.total)
-    variation = variation_of(groups, model)
+    named, variation = dict(groups.apart()), variation_of(groups, model)
     if not isinstance(variation, Independent):
-        density = group_density(groups, plain.prior, variation, model.confusion)
-        drawn = sample_groups(density, effective_draws=TRUTHS // 2, seed=seed, groups=len(groups))
+        density = group_density(groups, believed_prior(model, groups.total), variation, model.confusion)
+        is_cut = not isinstance(model.confusion, Varying)
+        drawn = sample_groups(density, effective_draws=TRUTHS // 2, seed=seed, groups=len(groups), cut=is_cut)
         kept = np.linspace(0, len(drawn.prevalence) - 1, min(len(drawn.prevalence), TRUTHS)).astype(int)
         shares = drawn.prevalence[kept].swapaxes(0, 1)
         rows = drawn.confusion[kept]
@@ -79,13 +78,7 @@ def group_scenarios(groups: Groups, model: LabelShift, seed: int) -> dict[Any, S
         return {
             group: pilot_scenario(counts, model, own) for (group, counts), own in zip(named.items(), seeds, strict=True)
         }
-    draws = Auto(TRUTHS).sample_jointly([plain.density(counts) for counts in named.values()], seed)
-    items = [effective_counts(counts)[1] for counts in named.values()]
-    kept = untilted(draws[0].confusion, items, plain.prior.prevalence_for(groups.total), seed)
-    return {
-        group: scenario_of(counts, model, found.prevalence[:: found.stride][kept], found.confusion[kept])
-        for (group, counts), found in zip(named.items(), draws, strict=True)
-    }
+    return shift_scenarios(named, model, seed)
 
 
 def group_forecasts(
