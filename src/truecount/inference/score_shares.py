@@ -12,12 +12,12 @@ from truecount.inference.draws import Draws, confusion_stride, dirichlet
 from truecount.inference.run import ScoreRun
 from truecount.models.score_map import FittedMap
 
-OF_EACH_MAP, OF_EACH_OF_FEW = 8, 4
-"""Draws of the prevalence for each draw of the map; the second where few draws are asked for."""
-ASKED_A_MAP = 16
-"""Draws asked for, of which each map answers for so many: more draws of a map would be worth little."""
-PROPOSALS = 16
-"""Shares proposed for each map, of which draws are chosen by their weights."""
+OF_EACH_MAP = 4
+"""Draws of the prevalence for each draw of the map: more of them would be worth little."""
+ASKED_A_MAP = 14
+"""Draws asked for, of which each map answers for so many where they are many."""
+PROPOSALS = 4
+"""Shares proposed for each map and class, of which draws are chosen by their weights."""
 FREEDOM = 6
 """Degrees of freedom of the proposals, whose tails are heavier than those of the posterior."""
 LEAST_CURVATURE = 0.3
@@ -81,28 +81,27 @@ def sample_by_scores(
         Shape (points, classes): of the Dirichlet prior of the prevalence; of several points, which are equally probable
         before, the shares say which.
     draws
-        Of the prevalence, about: a quarter as many of the map where they are few, and where they are many a sixteenth,
-        with half as many of the prevalence, because those that share a map are worth less than others.
+        Of the prevalence, about: a quarter as many of the map where they are few. Where they are many, a fourteenth,
+        each with four of the prevalence, because those that share a map are worth less than others.
     seed
         Of everything.
     """
     rng = np.random.default_rng([seed, 17])
-    each = OF_EACH_MAP if draws >= OF_EACH_MAP * FEWEST_MAPS else OF_EACH_OF_FEW
-    maps = max(1, -(-draws // each)) if each == OF_EACH_OF_FEW else max(FEWEST_MAPS, draws // ASKED_A_MAP)
+    maps = min(max(1, -(-draws // OF_EACH_MAP)), max(FEWEST_MAPS, draws // ASKED_A_MAP))
     maps = min(maps, max(FEWEST_MAPS, MOST_MAPS_BY_ITEMS // max(1, items.unlabeled.shape[1])))
     labeled, parts = _Features.of(fitted, items.labeled), []
     for way, scores in enumerate(items.unlabeled):
         features = labeled, _Features.of(fitted, scores)
         for size in _sizes(len(range(way, maps, len(items.unlabeled))), items):
             confusion, ratios = _of_maps(rng, fitted.draw(rng, size), items, features)
-            parts.append((confusion, *SharesGivenRatios(ratios, concentration, items.weight).sample(rng, each)))
+            parts.append((confusion, *SharesGivenRatios(ratios, concentration, items.weight).sample(rng, OF_EACH_MAP)))
     order = rng.permutation(maps) if len(items.unlabeled) > 1 else np.arange(maps)
     confusion, shares, realized, accepted = (np.concatenate(part)[order] for part in zip(*parts, strict=True))
     thinning = confusion_stride(maps, confusion[0].size)
     return Draws(
         prevalence=shares.reshape(-1, shares.shape[2]),
         confusion=confusion[::thinning],
-        stride=each * thinning,
+        stride=OF_EACH_MAP * thinning,
         effective=_effective(shares),
         realized=realized.reshape(-1, shares.shape[2]) if items.unlabeled.shape[1] else None,
         run=ScoreRun(maps=maps, acceptance=float(accepted.mean()), labels=len(items.labeled)),
@@ -111,8 +110,8 @@ def sample_by_scores(
 
 def _sizes(maps: int, items: ScoredItems) -> Iterator[int]:
     """Split so many draws of the map into blocks that fit into memory."""
-    of_new = items.unlabeled.shape[1] * max(PROPOSALS, items.labeled.shape[1])
-    at_once = max(1, BLOCK // max(items.labeled.size, of_new, 1))
+    longest = max(len(items.labeled), PROPOSALS * items.unlabeled.shape[1], 1) * items.labeled.shape[1]
+    at_once = max(1, BLOCK // longest)
     for start in range(0, maps, at_once):
         yield min(at_once, maps - start)
 
@@ -183,7 +182,7 @@ class SharesGivenRatios:
 
         The last is the effective number of proposals over their number, shape (problems,).
         """
-        proposed, log_proposal = self._proposal().draw(rng, PROPOSALS)
+        proposed, log_proposal = self._proposal().draw(rng, PROPOSALS * self.ratios.shape[1])
         logs = self._log_likelihood(proposed) + self._log_prior(proposed) - log_proposal
         weights = np.exp(logs - logs.max(axis=1, keepdims=True))
         weights /= weights.sum(axis=1, keepdims=True)
@@ -193,7 +192,7 @@ class SharesGivenRatios:
             alpha = self._draw_concentration(rng, shares)
             shares = np.maximum(dirichlet(rng, alpha + allotted, ()), SMALLEST)
         realized = allotted / max(1.0, self.weight * self.ratios.shape[2])
-        return shares, realized, 1 / (weights**2).sum(axis=1) / PROPOSALS
+        return shares, realized, 1 / (weights**2).sum(axis=1) / weights.shape[1]
 
     def _mixed(self, shares: FloatArray) -> Single:
         """Shape (problems, draws, items): the density of each item."""

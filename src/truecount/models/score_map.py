@@ -232,32 +232,42 @@ def _fit(
     """Find the mode by Newton's method; the log posterior is concave."""
     shrinkage = chosen.prior_sd**-2
     mode = np.zeros(len(shrinkage)) if start is None else start
+    flat = features.reshape(-1, features.shape[2])
 
-    def log_posterior(parameters: FloatArray) -> float:
-        logits = offsets + features @ parameters
-        fit = np.logaddexp.reduce(logits, axis=1) - (truth * logits).sum(axis=1)
-        return -float(fit.sum() + (shrinkage * parameters**2).sum() / 2)
+    def at(parameters: FloatArray) -> tuple[float, FloatArray]:
+        """Return the log posterior, and the probabilities of classes."""
+        logits = offsets + (flat @ parameters).reshape(offsets.shape)
+        logits -= logits.max(axis=1, keepdims=True)
+        shares = np.exp(logits)
+        total = shares.sum(axis=1)
+        fit = (truth * logits).sum() - np.log(total).sum() - (shrinkage * parameters**2).sum() / 2
+        return float(fit), shares / total[:, None]
 
-    height = log_posterior(mode)
+    height, predicted = at(mode)
+    precision = information(features, predicted) + np.diag(shrinkage)
     for _ in range(ROUNDS):
-        predicted = softmax(offsets + features @ mode)
-        slope = np.einsum("icp,ic->p", features, truth - predicted) - shrinkage * mode
-        step = np.linalg.solve(information(features, predicted) + np.diag(shrinkage), slope)
-        reached = log_posterior(mode + step)
+        slope = (truth - predicted).ravel() @ flat - shrinkage * mode
+        step = np.linalg.solve(precision, slope)
+        promised = float(slope @ step)
+        reached, there = at(mode + step)
         while reached < height - NEAR:
             step /= 2
-            reached = log_posterior(mode + step)
-        mode, gained, height = mode + step, reached - height, reached
-        if gained < NEAR:
+            reached, there = at(mode + step)
+        mode, height, predicted = mode + step, reached, there
+        if promised < NEAR:
             break
-    precision = information(features, softmax(offsets + features @ mode)) + np.diag(shrinkage)
+        precision = information(features, predicted) + np.diag(shrinkage)
     return FittedMap(chosen, mode, precision, height)
 
 
 def information(features: FloatArray, predicted: FloatArray) -> FloatArray:
     """Shape (parameters, parameters): the Fisher information of labels with these probabilities."""
+    if features.shape[1] == 2:
+        between = (features[:, 1] - features[:, 0]) * np.sqrt(predicted.prod(axis=1))[:, None]
+        of_two: FloatArray = between.T @ between
+        return of_two
     weighted = (features * np.sqrt(predicted)[..., None]).reshape(-1, features.shape[2])
-    means = np.einsum("icp,ic->ip", features, predicted)
+    means = (predicted[:, None] @ features)[:, 0]
     found: FloatArray = weighted.T @ weighted - means.T @ means
     return found
 
