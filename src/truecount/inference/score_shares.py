@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -89,12 +89,14 @@ def sample_by_scores(
     rng = np.random.default_rng([seed, 17])
     maps = min(max(1, -(-draws // OF_EACH_MAP)), max(FEWEST_MAPS, draws // ASKED_A_MAP))
     maps = min(maps, max(FEWEST_MAPS, MOST_MAPS_BY_ITEMS // max(1, items.unlabeled.shape[1])))
-    labeled, parts = _Features.of(fitted, items.labeled), []
+    labeled, parts = _Features.of(fitted, items.labeled), list[tuple[FloatArray, ...]]()
     for way, scores in enumerate(items.unlabeled):
         features = labeled, _Features.of(fitted, scores)
         for size in _sizes(len(range(way, maps, len(items.unlabeled))), items):
             confusion, ratios = _of_maps(rng, fitted.draw(rng, size), items, features)
-            parts.append((confusion, *SharesGivenRatios(ratios, concentration, items.weight).sample(rng, OF_EACH_MAP)))
+            start = parts[-1][1].mean(axis=(0, 1)) if parts else None
+            given = SharesGivenRatios(ratios, concentration, items.weight)
+            parts.append((confusion, *given.sample(rng, OF_EACH_MAP, start)))
     order = rng.permutation(maps) if len(items.unlabeled) > 1 else np.arange(maps)
     confusion, shares, realized, accepted = (np.concatenate(part)[order] for part in zip(*parts, strict=True))
     thinning = confusion_stride(maps, confusion[0].size)
@@ -136,8 +138,9 @@ class _Features:
         logits += self.offsets
         if log_factors is not None:
             logits += log_factors.astype(np.float32)[..., None]
-        logits -= logits.max(axis=1, keepdims=True)
-        return np.exp(logits, out=logits)
+        logits -= reduce(np.maximum, logits.swapaxes(0, 1))[:, None]
+        exponentials: Single = np.exp(logits, out=logits)
+        return exponentials
 
 
 def _of_maps(
@@ -147,7 +150,7 @@ def _of_maps(
     labeled, unlabeled = features
     joint = labeled.exponentials(parameters)
     weights = rng.standard_exponential((len(parameters), len(items.labeled)), np.float32)
-    joint *= (weights / joint.sum(axis=1))[:, None]
+    joint *= (weights / reduce(np.add, joint.swapaxes(0, 1)))[:, None]
     counted = np.zeros((len(items.outputs), items.n_outputs), np.float32)
     counted[np.arange(len(items.outputs)), items.outputs] = 1.0
     confusion = (joint @ counted).astype(np.float64)
@@ -174,15 +177,18 @@ class SharesGivenRatios:
     concentration: FloatArray
     weight: float = 1.0
 
-    def sample(self, rng: np.random.Generator, each: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def sample(
+        self, rng: np.random.Generator, each: int, start: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Draw shares, shape (problems, draws, classes), those realized in the items, and what proposals are worth.
 
         Draws are chosen among proposals from a t distribution at the mode in log-ratio coordinates, by importance
-        weights. Data augmentation moves them on, which fits classes that are almost absent.
+        weights. Data augmentation moves them on, which fits classes that are almost absent. The modes are looked for
+        from `start`, shape (classes,): about those of like problems.
 
         The last is the effective number of proposals over their number, shape (problems,).
         """
-        proposed, log_proposal = self._proposal().draw(rng, PROPOSALS * self.ratios.shape[1])
+        proposed, log_proposal = self._proposal(start).draw(rng, PROPOSALS * self.ratios.shape[1])
         logs = self._log_likelihood(proposed) + self._log_prior(proposed) - log_proposal
         weights = np.exp(logs - logs.max(axis=1, keepdims=True))
         weights /= weights.sum(axis=1, keepdims=True)
@@ -231,8 +237,7 @@ class SharesGivenRatios:
         Where an item stands for several, their spread is that of as many, about the mean.
         """
         mixed, items, single = self._mixed(shares), self.ratios.shape[2], shares.astype(np.float32)
-        marks = rng.random(mixed.shape, np.float32)
-        marks *= mixed
+        marks = mixed * rng.random(mixed.shape, np.float32)
         counts, expected = np.empty(shares.shape), np.empty(shares.shape)
         below, before = np.zeros_like(mixed), np.zeros(shares.shape[:2])
         for place in range(shares.shape[2] - 1):
@@ -262,14 +267,16 @@ class SharesGivenRatios:
                 break
         return shares
 
-    def _proposal(self) -> "_Proposal":
+    def _proposal(self, start: FloatArray | None) -> "_Proposal":
         """Return the t distribution at the mode of each problem, with its curvature.
 
-        The mode is about that of the first problem: EM goes from there towards those of others, and Newton's method on.
+        Without a start, EM goes to the mode of the first problem. It goes on towards those of others, where Newton's
+        method takes over.
         """
         classes = self.ratios.shape[1]
-        first = self._climb(self.ratios[:1], np.full((1, classes), 1 / classes), ROUNDS_OF_FIRST)
-        place = self._climb(self.ratios, np.repeat(first, len(self.ratios), axis=0), ROUNDS_OF_ALL)
+        if start is None:
+            start = self._climb(self.ratios[:1], np.full((1, classes), 1 / classes), ROUNDS_OF_FIRST)[0]
+        place = self._climb(self.ratios, np.repeat(start[None], len(self.ratios), axis=0), ROUNDS_OF_ALL)
         alpha, identity, basis = self.concentration.mean(axis=0), np.eye(classes), _basis(classes)
         total = self.weight * self.ratios.shape[2] + alpha.sum()
         given = self.ratios / self._mixed(place[:, None])

@@ -232,21 +232,21 @@ def _fit(
     """Find the mode by Newton's method; the log posterior is concave."""
     shrinkage = chosen.prior_sd**-2
     mode = np.zeros(len(shrinkage)) if start is None else start
-    flat = features.reshape(-1, features.shape[2])
+    by_class, own, is_class = features.transpose(1, 0, 2).reshape(-1, features.shape[2]), offsets.T, truth.T
 
     def at(parameters: FloatArray) -> tuple[float, FloatArray]:
-        """Return the log posterior, and the probabilities of classes."""
-        logits = offsets + (flat @ parameters).reshape(offsets.shape)
-        logits -= logits.max(axis=1, keepdims=True)
+        """Return the log posterior, and the probabilities of classes, shape (classes, items)."""
+        logits = own + (by_class @ parameters).reshape(own.shape)
+        logits -= logits.max(axis=0)
         shares = np.exp(logits)
-        total = shares.sum(axis=1)
-        fit = (truth * logits).sum() - np.log(total).sum() - (shrinkage * parameters**2).sum() / 2
-        return float(fit), shares / total[:, None]
+        total = shares.sum(axis=0)
+        fit = (is_class * logits).sum() - np.log(total).sum() - (shrinkage * parameters**2).sum() / 2
+        return float(fit), shares / total
 
     height, predicted = at(mode)
-    precision = information(features, predicted) + np.diag(shrinkage)
+    precision = information(features, predicted.T) + np.diag(shrinkage)
     for _ in range(ROUNDS):
-        slope = (truth - predicted).ravel() @ flat - shrinkage * mode
+        slope = (is_class - predicted).ravel() @ by_class - shrinkage * mode
         step = np.linalg.solve(precision, slope)
         promised = float(slope @ step)
         reached, there = at(mode + step)
@@ -256,7 +256,7 @@ def _fit(
         mode, height, predicted = mode + step, reached, there
         if promised < NEAR:
             break
-        precision = information(features, predicted) + np.diag(shrinkage)
+        precision = information(features, predicted.T) + np.diag(shrinkage)
     return FittedMap(chosen, mode, precision, height)
 
 
