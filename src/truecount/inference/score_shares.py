@@ -10,7 +10,7 @@ import numpy as np
 from truecount._types import FloatArray, IntArray
 from truecount.inference.draws import Draws, confusion_stride, dirichlet
 from truecount.inference.run import ScoreRun
-from truecount.models.score_map import FittedMap
+from truecount.models.score_map import FittedMap, ScoreMap
 
 OF_EACH_MAP = 4
 """Draws of the prevalence for each draw of the map: more of them would be worth little."""
@@ -120,22 +120,23 @@ def _sizes(maps: int, items: ScoredItems) -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Features:
-    """Of items: shapes (parameters, classes × items) and (classes, items)."""
+    """Of items: shapes (moved classes, own features, items) and (classes, items)."""
 
+    map: ScoreMap
     slopes: Single
     offsets: Single
 
     @staticmethod
     def of(fitted: FittedMap, scores: FloatArray) -> "_Features":
         """Return those of a map."""
-        slopes = fitted.map.features(scores).transpose(2, 1, 0).astype(np.float32, order="C")
-        offsets = fitted.map.log_scores(scores).T.astype(np.float32, order="C")
-        return _Features(slopes.reshape(len(slopes), offsets.size), offsets)
+        slopes = fitted.map.own_features(scores).swapaxes(1, 2).astype(np.float32, order="C")
+        return _Features(fitted.map, slopes, fitted.map.log_scores(scores).T.astype(np.float32, order="C"))
 
     def exponentials(self, parameters: FloatArray, log_factors: FloatArray | None = None) -> Single:
         """Shape (draws, classes, items): exp of the logits, of which the largest is 0 for each draw and item."""
-        logits = (parameters.astype(np.float32) @ self.slopes).reshape(len(parameters), *self.offsets.shape)
-        logits += self.offsets
+        logits = np.repeat(self.offsets[None], len(parameters), axis=0)
+        coefficients = (parameters @ self.map.mixing.swapaxes(1, 2)).astype(np.float32)
+        logits[:, self.map.moved] += (coefficients @ self.slopes).swapaxes(0, 1)
         if log_factors is not None:
             logits += log_factors.astype(np.float32)[..., None]
         logits -= reduce(np.maximum, logits.swapaxes(0, 1))[:, None]
