@@ -7,7 +7,7 @@ import numpy as np
 
 from truecount._types import FloatArray, IntArray
 
-SLOPE, BIAS, OWN_SLOPE, BENDS = 1.0, 2.0, 1.0, 1.0
+SLOPE, BIAS, OWN_SLOPE, BENDS = 0.5, 2.0, 0.5, 1.0
 """Prior standard deviations for three classes or more: of the common slope, of each class's bias, of each class's own
 slope, and of the bends, those that all classes share and those of each class."""
 SLOPE_OF_TWO, BIAS_OF_TWO, BENDS_OF_TWO = 0.3, 0.5, 0.15
