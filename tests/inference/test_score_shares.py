@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import beta, binom
 
 from made_scores import shifted_scores
 from truecount.api.scores import spread_items
@@ -52,6 +52,22 @@ def test_shares_of_two_classes_agree_with_quadrature(share: float, distance: flo
     given = ratios[0] * mean / (ratios[0] * mean + ratios[1] * (1 - mean))
     assert realized[:, -1, 0].mean() == pytest.approx(given.mean(), abs=0.05)
     np.testing.assert_allclose(realized.sum(axis=2), 1)
+
+
+def test_several_concentrations_are_averaged_over(seed: int) -> None:
+    """Against quadrature, with the mean of two Dirichlet densities for a prior."""
+    rng, many = np.random.default_rng(seed), 2000
+    ratios, points = np.exp(rng.normal(size=(2, 12))), np.array([[0.3, 0.3], [6.0, 6.0]])
+    drawn, _, _ = SharesGivenRatios(stacked_up(ratios, many), points).sample(rng, 4)
+    grid = (np.arange(20_000) + 0.5) / 20_000
+    weights = np.prod(ratios[0][:, None] * grid + ratios[1][:, None] * (1 - grid), axis=0)
+    weights *= beta.pdf(grid, 0.3, 0.3) + beta.pdf(grid, 6.0, 6.0)
+    weights /= weights.sum()
+    mean = weights @ grid
+    spread = weights @ (grid - mean) ** 2
+    kurtosis = weights @ (grid - mean) ** 4 / spread**2
+    assert drawn[:, -1, 0].mean() == pytest.approx(mean, abs=5 * np.sqrt(spread / many))
+    assert drawn[:, -1, 0].var() == pytest.approx(spread, abs=5 * spread * np.sqrt((kurtosis - 1) / many))
 
 
 def test_three_classes_agree_with_importance_sampling_from_the_prior(seed: int) -> None:

@@ -26,6 +26,8 @@ LONGEST_STEP = 3.0
 """Standard deviations that Newton's method goes from where EM ends, at most."""
 BLOCK = 500_000
 """Numbers in an array of draws, proposals or classes, and items, about: few enough to stay in the processor's cache."""
+SWEEPS = 20
+"""Of data augmentation where the concentration is learned: absent classes are then too near to zero for proposals."""
 MOST_MAPS_BY_ITEMS, FEWEST_MAPS = 1_000_000, 250
 """Draws of the map times unlabelled items at most, but so many draws at least."""
 ROUNDS_OF_FIRST, ROUNDS_OF_ALL, EM_NEAR = 60, 3, 1e-4
@@ -195,11 +197,19 @@ class SharesGivenRatios:
         weights /= weights.sum(axis=1, keepdims=True)
         shares = np.take_along_axis(proposed, _chosen(rng, weights, each)[..., None], axis=1)
         allotted = self._allot(rng, shares)
-        if self.weight == 1:
+        for rest in reversed(range(self._sweeps)):
             alpha = self._draw_concentration(rng, shares)
             shares = np.maximum(dirichlet(rng, alpha + allotted, ()), SMALLEST)
+            allotted = self._allot(rng, shares) if rest else allotted
         realized = allotted / max(1.0, self.weight * self.ratios.shape[2])
         return shares, realized, 1 / (weights**2).sum(axis=1) / weights.shape[1]
+
+    @property
+    def _sweeps(self) -> int:
+        """Of data augmentation: none where an item stands for several."""
+        if self.weight != 1:
+            return 0
+        return 1 if len(self.concentration) == 1 else SWEEPS
 
     def _mixed(self, shares: FloatArray) -> Single:
         """Shape (problems, draws, items): the density of each item."""
