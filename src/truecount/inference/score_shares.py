@@ -16,11 +16,12 @@ OF_EACH_MAP = 4
 """Draws of the prevalence for each draw of the map: more of them would be worth little."""
 ASKED_A_MAP = 14
 """Draws asked for, of which each map answers for so many where they are many."""
-PROPOSALS = 4
+PROPOSALS = 8
 """Shares proposed for each map and class, of which draws are chosen by their weights."""
-FREEDOM = 6
-"""Degrees of freedom of the proposals, whose tails are heavier than those of the posterior."""
-LEAST_CURVATURE = 0.3
+FREEDOM, WIDER = 4, 1.5
+"""Degrees of freedom of the proposals, and their scale in terms of the posterior's, whose tails must not be missed: few
+items of a class leave a long one towards zero."""
+LEAST_CURVATURE = 0.1
 """Proposals are no wider than this allows: coordinates are log-ratios, and flat likelihoods have no curvature."""
 LONGEST_STEP = 3.0
 """Standard deviations that Newton's method goes from where EM ends, at most."""
@@ -300,7 +301,7 @@ class SharesGivenRatios:
         slope = (alpha + expected - total * place) @ basis
         step = (slope[:, None] @ root)[:, 0]
         step *= np.minimum(1.0, LONGEST_STEP / np.maximum(np.sqrt((step**2).sum(axis=1, keepdims=True)), SMALLEST))
-        return _Proposal(np.log(place) @ basis + (root @ step[..., None])[..., 0], root)
+        return _Proposal(np.log(place) @ basis + (root @ step[..., None])[..., 0], WIDER * root)
 
 
 @dataclass(frozen=True, slots=True)
