@@ -46,10 +46,10 @@ TRUTHS = ("label shift", "drift")
 METHODS = ("from elsewhere", "of the population", "both, label shift assumed", "both")
 ENGINE = tc.Auto(1000)
 OTHERS = {
-    "label shift 1 in 5": (0.2, False),
+    "label shift 1 in 8": (1 / 8, False),
     "label shift 1 in 2": (0.5, False),
     "label shift 7 in 10": (0.7, False),
-    "1 in 3, a worth for each class": (1 / 3, True),
+    "1 in 4, a worth for each class": (1 / 4, True),
 }
 """Other priors: the chance of label shift, and whether each class has a worth of its own otherwise."""
 BAR, WIDEST = 0.92, 1.05
@@ -256,7 +256,7 @@ def priors_compared(found):
                     over[source] = found[*at, method]["width"] / narrower
             row, worst = found.get(("all", TRUTHS[1], labels, method)), max(over, key=over.get, default=None)
             cells += ["", ""] if row is None else [cell(row).partition(", ")[2], f"{over[worst]:.2f} ({worst})"]
-        lines.append(["1 in 3 (the model's)" if method == "both" else method, *cells])
+        lines.append(["label shift 1 in 4 (the model's)" if method == "both" else method, *cells])
     return lines
 
 
