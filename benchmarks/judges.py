@@ -15,7 +15,7 @@ neonates died of. Their multinomials multiplied, as if they had seen other death
 outputs of a death as a cluster, and beside combinations of the two whose table is published. Labels were published by
 algorithm, not for both together, so nothing but the outputs themselves says how far they err on the same deaths.
 Combinations have a prior whose mean lies between independent errors and as many common ones as the rows allow.
-How far between is unknown: posteriors of eleven places are weighted by their evidence, which bridge sampling tells.
+How far between is unknown: posteriors of ten places are weighted by their evidence, which bridge sampling tells.
 Results go to ``benchmarks/results/judges.json`` and ``.md``.
 """
 
@@ -37,8 +37,6 @@ import truecount as tc
 RESULTS = Path(__file__).parent / "results"
 JUDGES = {"gpt4": "gpt4_label", "davinci": "davinci003_label", "bem": "bem_label"}
 ENGINE, FINE = tc.Auto(200), tc.Auto(1000)
-SMALLEST = 1e-3
-"""Concentration of a combination that all errors in common would rule out."""
 LEVEL = 0.95
 PAIRS, PAIRS_OF_SLOW = 132, 36
 SLOW = ("all, flat rows", "all, taken for independent")
@@ -50,8 +48,8 @@ BROAD = {
     "other": ("congenital_malformation", "other"),
 }
 """Causes of death: of the six that are published, combinations cannot tell some apart, and chains do not converge."""
-DEPENDENCE = np.linspace(0, 1, 11)
-"""From independent errors to as many common ones as there may be."""
+DEPENDENCE = np.linspace(0, 0.9, 10)
+"""From independent errors towards as many common ones as there may be, which would rule many combinations out."""
 STUDIES, SPLITS_OF_STUDIES, FEWER_OF_STUDIES = 4, 4, 24
 VIOLATED = "label-shift-violated"
 LABELS_OF = ("another system", "the same system")
@@ -251,7 +249,7 @@ def combinations(rows, cross):
     told = {
         "combinations of both, independent errors": 0,
         "half of the errors that may be common are": 5,
-        "all are": 10,
+        "nine in ten are": 9,
     }
     widths = {
         name: (float(np.diff(answers[place].interval()).mean()), answers[place].status) for name, place in told.items()
@@ -324,7 +322,7 @@ def combined(rows, cross, dependence):
     rest = (one - alike)[:, :, None] * (two - alike)[:, None] / (1 - alike.sum(axis=1))[:, None, None]
     common = alike[:, :, None] * np.eye(len(BROAD)) + rest
     mean = (1 - dependence) * one[:, :, None] * two[:, None] + dependence * common
-    joint = np.maximum(strength[:, None, None] * mean, SMALLEST).reshape(len(one), -1)
+    joint = (strength[:, None, None] * mean).reshape(len(one), -1)
     names = [f"{first}, {second}" for first in BROAD for second in BROAD]
     return tc.Counts(np.zeros(joint.shape, int), cross.ravel(), [*BROAD], names), tc.Prior(confusion=joint)
 
