@@ -50,7 +50,7 @@ BROAD = {
 """Causes of death: of the six that are published, combinations cannot tell some apart, and chains do not converge."""
 DEPENDENCE = np.linspace(0, 0.9, 10)
 """From independent errors towards as many common ones as there may be, which would rule many combinations out."""
-STUDIES, SPLITS_OF_STUDIES, FEWER_OF_STUDIES = 4, 4, 24
+STUDIES, SPLITS_OF_STUDIES, FEWER_OF_STUDIES = 4, 3, 12
 VIOLATED = "label-shift-violated"
 LABELS_OF = ("another system", "the same system")
 OTHERS = {

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from truecount._types import FloatArray
+from truecount._types import FloatArray, IntArray
 from truecount.counts import Counts, Groups, Ratings
 from truecount.counts.clusters import Clusters
 from truecount.counts.weights import design_effect, group_design_effects
@@ -30,7 +30,7 @@ class Imputed:
 
     clusters: Clusters
 
-    def scaled_to(self, table: FloatArray) -> Clusters:
+    def scaled_to(self, table: FloatArray | IntArray) -> Clusters:
         """Return the clusters with parts that add up to this table, shape (classes, outputs)."""
 
         def scaled(own: FloatArray) -> FloatArray:
