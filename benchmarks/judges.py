@@ -361,11 +361,12 @@ def write(found):
             points = f"{each['pairs']} | {100 * each['bias']:+.1f} | {100 * each['error']:.1f}"
             lines.append(f"| {labels_of} | {name} | {points} | {last_cells(each)} | {100 * each['shown']:.0f} % |")
     lines += ["", "Bias, error and width in points. Systems and questions are shared between pairs.", ""]
-    lines += [f"Labels of {STUDIES} other systems, of as many questions each:", ""]
-    lines += [
-        "| judges | systems | bias | mean absolute error | coverage | width | seconds |",
-        "|---|---|---|---|---|---|---|",
-    ]
+    if "studies" in found:
+        lines += [f"Labels of {STUDIES} other systems, of as many questions each:", ""]
+        lines += [
+            "| judges | problems | bias | mean absolute error | coverage | width | seconds |",
+            "|---|---|---|---|---|---|---|",
+        ]
     for name, each in found.get("studies", {}).items():
         points = f"{each['pairs']} | {100 * each['bias']:+.1f} | {100 * each['error']:.1f}"
         lines.append(f"| {name} | {points} | {last_cells(each)} |")
