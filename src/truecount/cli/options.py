@@ -303,7 +303,7 @@ class MisuseError(InputError):
 
 
 def refuse_parts_of_items(source: "Source", label_error: str | None, target_labels: str | None) -> None:
-    """Refuse clusters and weights beside labels that may err, or labels of the population, before anything is read."""
+    """Refuse weights beside labels that may err, and these and clusters beside labels of the population, unread."""
     given = {
         "--label-error": label_error,
         "--target-labels": target_labels,
@@ -311,7 +311,8 @@ def refuse_parts_of_items(source: "Source", label_error: str | None, target_labe
     }
     needed = "such labels are of single items, which are independent and count alike"
     for first in (name for name, value in given.items() if value):
-        for second in (name for name, value in (("--cluster", source.cluster), ("--weight", source.weight)) if value):
+        parts = {"--cluster": source.cluster if first == "--target-labels" else None, "--weight": source.weight}
+        for second in (name for name, value in parts.items() if value):
             raise MisuseError(second, f"is given with {first}", needed, "Leave out one of them")
 
 
