@@ -143,7 +143,7 @@ class _Chains:
         moved = [move_at_points(self.map, y, z, step, steps, self.rng) for y, z in zip(self.y, self.z, strict=True)]
         self.y, self.z = (np.stack([each[part] for each in moved]) for part in (0, 1))
         self.iterations += 1
-        self.gradients += steps + 1
+        self.gradients += steps + 2
         self.accepted.append(float(np.mean([np.exp(min(gain, 0.0)) for _, _, gain in moved])))
         return self.accepted[-1]
 

@@ -17,7 +17,7 @@ SPARSE = 0.5
 def can_draw_rows(density: GroupDensity) -> bool:
     """Whether all groups have the same rows, most cells of them are sparse, and items are whole."""
     shapes, items = density.rows.shapes[density.rows.free], density.unlabeled
-    return density.labeled is None and shapes.size > 0 and np.median(shapes) < SPARSE and bool((items % 1 == 0).all())
+    return bool(density.labeled is None and shapes.size and np.median(shapes) < SPARSE and (items % 1 == 0).all())
 
 
 def draw_rows(density: GroupDensity, hyper: FloatArray, prevalence: FloatArray, rng: np.random.Generator) -> FloatArray:
