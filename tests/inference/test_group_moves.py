@@ -311,3 +311,11 @@ def test_trajectories_are_lengthened_as_long_as_the_slowest_hyperparameter_gains
     )
     chains.lengthen()
     assert chains.length == 6.0
+
+
+def test_information_of_many_classes_is_that_of_a_loop_over_pairs(seed, monkeypatch):
+    density = density_of(4)
+    hyper, latent, _ = some_chains(density, 5, seed)
+    by_pairs = density.curvature(hyper, latent)
+    monkeypatch.setattr("truecount.models.hierarchy.information.MANY_RATIOS", 1)
+    np.testing.assert_allclose(density.curvature(hyper, latent), by_pairs, rtol=1e-12, atol=1e-12)
