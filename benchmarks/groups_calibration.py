@@ -62,6 +62,19 @@ def ranked(name: str, data_sets: int, bug: str | None, before: dict) -> Iterator
         yield {"setting": name, "bug": bug, "quantities": names, "ranks": ranks}
 
 
+def summarised(row: dict) -> tuple[list[str], int, np.ndarray, np.ndarray, np.ndarray]:
+    """Quantities, data sets, and for each quantity p-value, mean rank and what 80 % intervals hold.
+
+    Rows that were measured before ranks were kept have these alone.
+    """
+    if "ranks" in row:
+        ranks = np.array(row["ranks"])
+        held = (np.abs(ranks - 0.5) < 0.4).mean(axis=0)
+        return row["quantities"], len(ranks), p_values(ranks), ranks.mean(axis=0), held
+    kept = [np.array(list(row[key].values())) for key in ("p_values", "mean_rank", "held_by_80_percent")]
+    return list(row["p_values"]), row["data_sets"], kept[0], kept[1], kept[2]
+
+
 def text(rows: list[dict]) -> str:
     """A table, a line for each setting."""
     lines = [
@@ -75,13 +88,15 @@ def text(rows: list[dict]) -> str:
         "|" + " --- |" * 8,
     ]
     for row in rows:
-        names, ranks = row["quantities"], np.array(row["ranks"])
-        found, held, number = p_values(ranks), np.abs(ranks - 0.5) < 0.4, len(ranks)
-        least, error = min(1.0, found.min() * len(names)), held.mean(axis=1).std(ddof=1) / np.sqrt(number)
-        each, far = held.mean(axis=0), np.abs(ranks.mean(axis=0) - 0.5).max() * np.sqrt(12 * number)
+        names, number, found, mean, each = summarised(row)
+        least, far = min(1.0, found.min() * len(names)), np.abs(mean - 0.5).max() * np.sqrt(12 * number)
+        together = f"{100 * each.mean():.0f} %"
+        if "ranks" in row:
+            by_set = (np.abs(np.array(row["ranks"]) - 0.5) < 0.4).mean(axis=1)
+            together += f" ({100 * by_set.std(ddof=1) / np.sqrt(number):.0f})"
         lines.append(
             f"| {row['setting']} | {row['bug'] or '–'} | {number} | {least:.2g} ({names[found.argmin()]}) | "
-            f"{100 * held.mean():.0f} % ({100 * error:.0f}) | {100 * each.min():.0f} – {100 * each.max():.0f} % | "
+            f"{together} | {100 * each.min():.0f} – {100 * each.max():.0f} % | "
             f"{100 * np.sqrt(0.8 * 0.2 / number):.0f} | {far:.1f} |"
         )
     return "\n".join(lines) + "\n"
@@ -93,14 +108,14 @@ def main() -> None:
     parser.add_argument("--times", type=float, default=1.0, help="multiply the number of data sets")
     parser.add_argument("--settings", nargs="*", default=list(DATA_SETS), choices=list(DATA_SETS))
     parser.add_argument("--only", choices=["sound", "planted"], help="only the model as it is, or with the bug")
-    asked = parser.parse_args()
+    asked, order = parser.parse_args(), list(DATA_SETS)
     for name in asked.settings:
         number = round(DATA_SETS[name] * asked.times)
         sizes = {None: number, BUG: max(FEWEST_WITH_BUG, round(WITH_BUG * number))}
         for bug in {"sound": [None], "planted": [BUG]}.get(asked.only, [None, BUG]):
             for row in ranked(name, sizes[bug], bug, rows_so_far().get((name, bug), {})):
                 rows = rows_so_far() | {(name, bug): row}
-                found = [rows[key] for each in DATA_SETS for key in ((each, None), (each, BUG)) if key in rows]
+                found = sorted(rows.values(), key=lambda each: (order.index(each["setting"]), each["bug"] or ""))
                 document = {"machine": about(), "settings": found}
                 PATH.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
                 PATH.with_suffix(".md").write_text(text(found), encoding="utf-8")
