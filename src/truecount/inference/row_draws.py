@@ -10,8 +10,8 @@ import numpy as np
 from truecount._types import FloatArray
 from truecount.models.hierarchy import GroupDensity
 
-SPARSE = 0.5
-"""Concentration below which most cells of sparse rows are, labels included."""
+SPARSE = 1.0
+"""Concentration, labels included, below which the density of a cell is highest at zero; most cells of sparse rows."""
 
 
 def can_draw_rows(density: GroupDensity) -> bool:
