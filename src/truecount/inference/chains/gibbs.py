@@ -13,6 +13,7 @@ from truecount.errors import UnsuitableEngineError
 from truecount.inference.chains.exchanges import Exchanges
 from truecount.inference.chains.history import History
 from truecount.inference.chains.learning import Concentrations
+from truecount.inference.chains.tilts import Tilts
 from truecount.inference.chains.transfers import absorbing_chances, transfer
 from truecount.inference.draws import Draws, Engine, dirichlet, draw_rows, groups_apart
 from truecount.inference.modes.landscape import Landscape, survey
@@ -186,12 +187,15 @@ class _Part:
         self.concentrations, self.imputed = Concentrations(density, len(prevalence), rng), np.zeros_like(prevalence)
         self.is_transferring, self.transfers, self.moved = bool(chances.any()), 0, 0.0
         self.exchanges, self.is_warm = Exchanges(density) if Exchanges.suit(density) else None, False
+        self.tilts = Tilts(density.n_classes) if self.exchanges and Tilts.suit(density) else None
 
     def adapt(self) -> None:
         """Let what was imputed say which classes exchange items; give up transfers that hardly move."""
         self.is_transferring &= self.moved >= LEAST_MOVE * self.transfers
         if self.exchanges is not None:
             self.exchanges.adapt()
+        if self.tilts is not None:
+            self.tilts.adapt()
 
     def sweep(self, times: int) -> None:
         """Impute and draw so many times, with a transfer now and then."""
@@ -201,28 +205,35 @@ class _Part:
                 self._exchange(self.exchanges, items[:, 0].transpose(0, 2, 1))
             prevalence, self.confusion, of_class = _drawn(self.density, items, self.concentrations, self.rng)
             self.prevalence, self.imputed, self.sweeps = prevalence[:, 0], of_class[:, 0], self.sweeps + 1
+            if self.tilts is not None:
+                self.prevalence, self.confusion = self.tilts.move(
+                    self.prevalence, self.confusion, *self._fixed(), self.rng
+                )
             if self.sweeps % SWEEPS_PER_TRANSFER == 0 and self.is_transferring:
                 before = self.prevalence.copy()
                 self._transfer()
                 self.transfers += 1
                 self.moved += float(np.abs(self.prevalence - before).sum(axis=1).mean())
 
-    def _exchange(self, exchanges: Exchanges, items: np.ndarray) -> None:
+    def _fixed(self) -> tuple[FloatArray, FloatArray]:
+        """Concentrations of the prevalence, (chains, classes), and of the rows, (chains, classes, outputs)."""
         rows = np.broadcast_to(self.density.rows + self.concentrations.beyond, self.confusion.shape)
-        alpha = np.broadcast_to(self.concentrations.prevalence, (len(items), 1, len(self.chances)))[:, 0]
-        exchanges.move(items, alpha, rows, self.rng)
+        shape = (len(self.prevalence), 1, self.density.n_classes)
+        return np.ascontiguousarray(np.broadcast_to(self.concentrations.prevalence, shape)[:, 0]), rows
+
+    def _exchange(self, exchanges: Exchanges, items: np.ndarray) -> None:
+        exchanges.move(items, *self._fixed(), self.rng)
         if not self.is_warm:
             exchanges.watch(items)
 
     def _transfer(self) -> None:
         absorbing = int(self.rng.choice(len(self.chances), p=self.chances))
-        alpha = np.broadcast_to(self.concentrations.prevalence, (*self.prevalence.shape[:1], 1, len(self.chances)))
-        rows = np.broadcast_to(self.density.rows + self.concentrations.beyond, self.confusion.shape)
+        alpha, rows = self._fixed()
         transfer(
             self.prevalence,
             self.confusion,
             absorbing=absorbing,
-            alpha=np.ascontiguousarray(alpha[:, 0]),
+            alpha=alpha,
             rows=rows[:, absorbing],
             rng=self.rng,
         )
