@@ -10,9 +10,9 @@ from truecount import _check
 from truecount._advice import AUTO, HAMILTONIAN, Advice
 from truecount._types import FloatArray
 from truecount.errors import UnsuitableEngineError
-from truecount.inference.chains.exchanges import Exchanges
 from truecount.inference.chains.history import History
 from truecount.inference.chains.learning import Concentrations
+from truecount.inference.chains.piles import move_piles, piles_suit
 from truecount.inference.chains.tilts import Tilts
 from truecount.inference.chains.transfers import absorbing_chances, transfer
 from truecount.inference.draws import Draws, Engine, dirichlet, draw_rows, groups_apart
@@ -25,9 +25,6 @@ MOST_IMPUTED = 20.0
 MOST_ROUNDED = 1e-3
 """Part of the items by which rounding weighted ones may change them."""
 SWEEPS_PER_TRANSFER = 3
-LEAST_MOVE = 1e-4
-"""Prevalence that a transfer of the warm-up moves on average, below which there are none afterwards: where rows have
-cells of a prior far below 1, hardly anything can be moved."""
 FEWEST_SWEEPS = 400
 """Of the usual budget. A thousand classes have so few that an answer takes minutes, and may not have converged."""
 WORTH_CUTTING = 30_000
@@ -52,9 +49,10 @@ class Gibbs(Engine):
     Notes
     -----
     After every third sweep prevalence is moved between classes while the outputs keep their shares
-    (`chains.transfers`), because imputed items hold the rows of large classes still. Where rows are sparse, items are
-    exchanged between classes instead (`chains.exchanges`). Groups that are drawn jointly go without both. Where not
-    every draw of the confusion is kept, the realized shares are those of the imputed items.
+    (`chains.transfers`), because imputed items hold the rows of large classes still. Where rows are sparse, piles of
+    items move between classes (`chains.piles`) and the odds of whole classes are tilted (`chains.tilts`) instead.
+    Groups that are drawn jointly go without all of these. Where not every draw of the confusion is kept, the realized
+    shares are those of the imputed items.
 
     It refuses problems in which its chains would crawl: many more unlabelled than labelled items, because so many
     imputed labels hold all of the confusion still, and fewer outputs than classes. Weighted counts are rounded to whole
@@ -146,13 +144,11 @@ class _Chains:
         self.threads.shutdown()
 
     def warm_up(self, times: int) -> None:
-        """Sweep without keeping draws; learn who exchanges items, and whether transfers are worth their time."""
+        """Sweep without keeping draws; learn how wide tilts are."""
         for sweeps in (times // 4, times - times // 4):
             self.sweep(sweeps)
             for part in self.parts:
                 part.adapt()
-        for part in self.parts:
-            part.is_warm = True
 
     def sweep(self, times: int) -> None:
         """Sweep all chains so many times."""
@@ -185,46 +181,37 @@ class _Part:
         self.density, self.chances, self.rng, self.sweeps = density, chances, rng, 0
         self.prevalence, self.confusion, self.unlabeled = prevalence, confusion, _whole_items(density)[None]
         self.concentrations, self.imputed = Concentrations(density, len(prevalence), rng), np.zeros_like(prevalence)
-        self.is_transferring, self.transfers, self.moved = bool(chances.any()), 0, 0.0
-        self.exchanges, self.is_warm = Exchanges(density) if Exchanges.suit(density) else None, False
-        self.tilts = Tilts(density.n_classes) if self.exchanges and Tilts.suit(density) else None
+        self.has_piles = piles_suit(density)
+        self.has_transfers = bool(chances.any()) and not self.has_piles
+        self.tilts = Tilts(density.n_classes) if self.has_piles and Tilts.suit(density) else None
 
     def adapt(self) -> None:
-        """Let what was imputed say which classes exchange items; give up transfers that hardly move."""
-        self.is_transferring &= self.moved >= LEAST_MOVE * self.transfers
-        if self.exchanges is not None:
-            self.exchanges.adapt()
+        """Learn how wide tilts are."""
         if self.tilts is not None:
             self.tilts.adapt()
 
     def sweep(self, times: int) -> None:
-        """Impute and draw so many times, with a transfer now and then."""
+        """Impute and draw so many times; where rows are sparse, with piles and tilts, else with a transfer at times."""
         for _ in range(times):
             items = _imputed(self.unlabeled, self.prevalence[:, None], self.confusion, self.rng)
-            if self.exchanges is not None:
-                self._exchange(self.exchanges, items[:, 0].transpose(0, 2, 1))
+            if self.has_piles:
+                of_row = items[:, 0].transpose(0, 2, 1)
+                of_row = move_piles(of_row, *self._fixed(), ~self.density.is_known, self.rng)
+                items = of_row.transpose(0, 2, 1)[:, None]
             prevalence, self.confusion, of_class = _drawn(self.density, items, self.concentrations, self.rng)
             self.prevalence, self.imputed, self.sweeps = prevalence[:, 0], of_class[:, 0], self.sweeps + 1
             if self.tilts is not None:
                 self.prevalence, self.confusion = self.tilts.move(
                     self.prevalence, self.confusion, *self._fixed(), self.rng
                 )
-            if self.sweeps % SWEEPS_PER_TRANSFER == 0 and self.is_transferring:
-                before = self.prevalence.copy()
+            if self.sweeps % SWEEPS_PER_TRANSFER == 0 and self.has_transfers:
                 self._transfer()
-                self.transfers += 1
-                self.moved += float(np.abs(self.prevalence - before).sum(axis=1).mean())
 
     def _fixed(self) -> tuple[FloatArray, FloatArray]:
         """Concentrations of the prevalence, (chains, classes), and of the rows, (chains, classes, outputs)."""
         rows = np.broadcast_to(self.density.rows + self.concentrations.beyond, self.confusion.shape)
         shape = (len(self.prevalence), 1, self.density.n_classes)
         return np.ascontiguousarray(np.broadcast_to(self.concentrations.prevalence, shape)[:, 0]), rows
-
-    def _exchange(self, exchanges: Exchanges, items: np.ndarray) -> None:
-        exchanges.move(items, *self._fixed(), self.rng)
-        if not self.is_warm:
-            exchanges.watch(items)
 
     def _transfer(self) -> None:
         absorbing = int(self.rng.choice(len(self.chances), p=self.chances))

@@ -1,0 +1,84 @@
+"""Tilts of a class leave the outputs' shares and the posterior as they are."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import truecount as tc
+from truecount.inference.chains import tilts
+from truecount.inference.chains.tilts import Tilts
+from truecount.inference.draws import dirichlet
+from truecount.models import density
+
+ALPHA = np.array([0.3, 1.0, 2.5])
+ROWS = np.array([[3.0, 0.02, 0.6, 2.0], [0.02, 4.0, 1.0, 0.02], [1.5, 0.02, 5.0, 1.0]])
+CHAINS = 20_000
+
+
+def from_the_prior(rng):
+    return dirichlet(rng, ALPHA, (CHAINS,)), dirichlet(rng, ROWS, (CHAINS,))
+
+
+def moved(rng, prevalence, confusion):
+    alpha, rows = np.tile(ALPHA, (CHAINS, 1)), np.tile(ROWS, (CHAINS, 1, 1))
+    return Tilts(3).move(prevalence, confusion, alpha, rows, rng)
+
+
+def deviations(before, after):
+    """How far means of shares, rows, their squares and logarithms moved, in standard errors."""
+    values = [np.concatenate([part.reshape(CHAINS, -1) for part in each], axis=1) for each in (before, after)]
+    shift = [change(values[1]) - change(values[0]) for change in (np.asarray, np.square, lambda x: np.log(x + 1e-3))]
+    shift = np.concatenate(shift, axis=1)
+    return np.abs(shift.mean(axis=0)) / shift.std(axis=0) * np.sqrt(CHAINS)
+
+
+def test_draws_from_the_prior_stay_draws_from_the_prior(seed):
+    rng = np.random.default_rng(seed)
+    before = from_the_prior(rng)
+    after = moved(rng, *before)
+    assert (np.abs(after[0] - before[0]).max(axis=1) > 1e-3).mean() > 0.5
+    assert deviations(before, after).max() < 5.0
+    shares = [np.einsum("cl,clk->ck", *each) for each in (before, after)]
+    np.testing.assert_allclose(*shares, atol=1e-12)
+    np.testing.assert_allclose(after[1].sum(axis=2), 1, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda own, step, at: -step,
+        lambda own, step, at: np.log(own.rest[at] + np.exp(step)[:, None] * own.part[at]).sum(axis=1),
+    ],
+    ids=["a power of the class's odds is missing", "powers of the divisors are missing"],
+)
+def test_a_wrong_density_is_seen(wrong, seed, monkeypatch):
+    right, rng = tilts.Line.log_density, np.random.default_rng(seed)
+    monkeypatch.setattr(tilts.Line, "log_density", lambda *all_: right(*all_) + wrong(*all_))
+    before = from_the_prior(rng)
+    assert deviations(before, moved(rng, *before)).max() > 8.0
+
+
+def test_a_slice_that_steps_out_on_each_side_alike_is_wide_enough(seed):
+    """From a first width far too small: most steps are then as long as the limit allows, and the prior stays."""
+    rng, narrow = np.random.default_rng(seed), Tilts(3)
+    narrow.widths[:] = 0.05
+    before = from_the_prior(rng)
+    after = narrow.move(*before, np.tile(ALPHA, (CHAINS, 1)), np.tile(ROWS, (CHAINS, 1, 1)), rng)
+    assert deviations(before, after).max() < 5.0
+    narrow.adapt()
+    assert (narrow.widths > 0.05).any()
+
+
+def test_cells_too_small_for_a_float_are_tilted_as_nothing():
+    joint = np.array([[[0.5, 0.0], [0.0, 0.5]]])
+    line = tilts.Line(joint, np.ones((1, 2)), np.full((1, 2, 2), 1e-3))
+    line.tilt(0, 4.0, np.random.default_rng(0))
+    np.testing.assert_allclose(joint, [[[0.5, 0.0], [0.0, 0.5]]])
+
+
+def test_rows_that_are_known_are_not_tilted():
+    posed = density(tc.Counts([[8, 2], [1, 9]], [30, 20]), tc.Prior())
+    known = replace(posed, known=np.array([[0.8, 0.2], [np.nan, np.nan]]))
+    assert Tilts.suit(posed)
+    assert not Tilts.suit(known)
