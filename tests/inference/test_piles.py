@@ -9,6 +9,7 @@ from scipy.special import gammaln
 import truecount as tc
 from truecount.inference.chains import piles
 from truecount.inference.chains.gibbs import Gibbs
+from truecount.inference.chains.piles import Pile, Piles
 from truecount.inference.draws import dirichlet
 from truecount.inference.modes.landscape import survey
 from truecount.models import density
@@ -28,9 +29,12 @@ def from_the_prior(rng):
 
 def moved(items, rng, is_free=(True, True, True)):
     alpha, rows = np.tile(ALPHA, (CHAINS, 1)), np.broadcast_to(ROWS, items.shape)
+    posed = density(SPARSE, tc.Prior(confusion="sparse"))
+    known = np.where(np.array(is_free)[:, None], np.nan, 0.25) + 0 * ROWS
+    among, columns = Piles(replace(posed, known=known)), items.transpose(0, 2, 1).copy()
     for _ in range(3):
-        items = piles.move_piles(items, alpha, rows, np.array(is_free), rng)
-    return items
+        columns = among.move(columns, alpha, rows, rng)
+    return columns.transpose(0, 2, 1)
 
 
 def deviations(before, after):
@@ -56,24 +60,34 @@ def test_items_from_the_prior_stay_items_from_the_prior(is_free, seed):
 @pytest.mark.parametrize(
     "wrong",
     [
-        lambda own, without, with_pile, cells: gammaln(with_pile + 1) - gammaln(without + 1),
-        lambda own, without, with_pile, cells: np.log(own.of_class + with_pile - without + 1),
-        lambda own, without, with_pile, cells: -np.log(1 + np.where(without == 0, with_pile, 0)),
+        lambda pile: gammaln(pile.others + pile.size[:, None] + 1) - gammaln(pile.others + 1),
+        lambda pile: np.log(pile.of_class + pile.size[:, None] + 1),
+        lambda pile: -np.log(1 + np.where(pile.others == 0, pile.size[:, None], 0)),
     ],
     ids=["permutations of the items are missing", "a power of the class's items", "how the pile was chosen"],
 )
 def test_a_wrong_density_is_seen(wrong, seed, monkeypatch):
-    right, rng = piles._Piles.log_density, np.random.default_rng(seed)
+    right, rng = Pile.log_density, np.random.default_rng(seed)
     before = from_the_prior(rng)
-    monkeypatch.setattr(piles._Piles, "log_density", lambda *all_: right(*all_) + wrong(*all_))
+    monkeypatch.setattr(Pile, "log_density", lambda pile, *all_: right(pile, *all_) + wrong(pile))
     assert deviations(before, moved(before, rng)).max() > 8.0
+
+
+def test_of_many_classes_the_likely_ones_and_some_others_have_piles(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    before = from_the_prior(rng)
+    monkeypatch.setattr(piles, "MOST_CLASSES", 2)
+    found = Piles(density(SPARSE, tc.Prior(confusion="sparse")))
+    chosen = {tuple(found.classes(0, rng).tolist()) for _ in range(50)}
+    assert chosen == {(0, 1), (0, 2)}
+    assert deviations(before, moved(before, rng)).max() < 5.0
 
 
 def test_piles_suit_rows_most_of_whose_cells_are_sparse():
     sparse, flat = (density(SPARSE, tc.Prior(confusion=rows)) for rows in ("sparse", "flat"))
-    assert piles.piles_suit(sparse)
-    assert not piles.piles_suit(flat)
-    assert not piles.piles_suit(replace(sparse, known=np.array([[0.25] * 4, [0.25] * 4, [np.nan] * 4])))
+    assert Piles.suit(sparse)
+    assert not Piles.suit(flat)
+    assert not Piles.suit(replace(sparse, known=np.array([[0.25] * 4, [0.25] * 4, [np.nan] * 4])))
 
 
 @pytest.mark.slow

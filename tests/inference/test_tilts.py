@@ -14,15 +14,16 @@ from truecount.models import density
 ALPHA = np.array([0.3, 1.0, 2.5])
 ROWS = np.array([[3.0, 0.02, 0.6, 2.0], [0.02, 4.0, 1.0, 0.02], [1.5, 0.02, 5.0, 1.0]])
 CHAINS = 20_000
+POSED = density(tc.Counts([[3, 0, 1, 2], [0, 4, 1, 0], [2, 0, 5, 1]], [9, 7, 8, 2]), tc.Prior(confusion="sparse"))
 
 
 def from_the_prior(rng):
     return dirichlet(rng, ALPHA, (CHAINS,)), dirichlet(rng, ROWS, (CHAINS,))
 
 
-def moved(rng, prevalence, confusion):
+def moved(rng, prevalence, confusion, own=None):
     alpha, rows = np.tile(ALPHA, (CHAINS, 1)), np.tile(ROWS, (CHAINS, 1, 1))
-    return Tilts(3).move(prevalence, confusion, alpha, rows, rng)
+    return (own or Tilts(POSED)).move(prevalence, confusion, alpha, rows, rng)
 
 
 def deviations(before, after):
@@ -30,7 +31,8 @@ def deviations(before, after):
     values = [np.concatenate([part.reshape(CHAINS, -1) for part in each], axis=1) for each in (before, after)]
     shift = [change(values[1]) - change(values[0]) for change in (np.asarray, np.square, lambda x: np.log(x + 1e-3))]
     shift = np.concatenate(shift, axis=1)
-    return np.abs(shift.mean(axis=0)) / shift.std(axis=0) * np.sqrt(CHAINS)
+    spread = shift.std(axis=0)
+    return np.abs(shift.mean(axis=0))[spread > 0] / spread[spread > 0] * np.sqrt(CHAINS)
 
 
 def test_draws_from_the_prior_stay_draws_from_the_prior(seed):
@@ -61,20 +63,30 @@ def test_a_wrong_density_is_seen(wrong, seed, monkeypatch):
 
 def test_a_slice_that_steps_out_on_each_side_alike_is_wide_enough(seed):
     """From a first width far too small: most steps are then as long as the limit allows, and the prior stays."""
-    rng, narrow = np.random.default_rng(seed), Tilts(3)
+    rng, narrow = np.random.default_rng(seed), Tilts(POSED)
     narrow.widths[:] = 0.05
     before = from_the_prior(rng)
-    after = narrow.move(*before, np.tile(ALPHA, (CHAINS, 1)), np.tile(ROWS, (CHAINS, 1, 1)), rng)
-    assert deviations(before, after).max() < 5.0
+    assert deviations(before, moved(rng, *before, narrow)).max() < 5.0
     narrow.adapt()
     assert (narrow.widths > 0.05).any()
 
 
+def test_of_many_outputs_a_class_is_tilted_at_its_own(seed, monkeypatch):
+    monkeypatch.setattr(tilts, "MANY_OUTPUTS", 3)
+    monkeypatch.setattr(tilts, "LIKELY_OUTPUTS", 2)
+    rng, some = np.random.default_rng(seed), Tilts(POSED)
+    assert [set(at.tolist()) for at in some.outputs] == [{0, 3}, {1, 2}, {0, 2}]
+    before = from_the_prior(rng)
+    after = moved(rng, *before, some)
+    assert deviations(before, after).max() < 5.0
+    shares = [np.einsum("cl,clk->ck", *each) for each in (before, after)]
+    np.testing.assert_allclose(*shares, atol=1e-12)
+
+
 def test_cells_too_small_for_a_float_are_tilted_as_nothing():
     joint = np.array([[[0.5, 0.0], [0.0, 0.5]]])
-    line = tilts.Line(joint, np.ones((1, 2)), np.full((1, 2, 2), 1e-3))
-    line.tilt(0, 4.0, np.random.default_rng(0))
-    np.testing.assert_allclose(joint, [[[0.5, 0.0], [0.0, 0.5]]])
+    line = tilts.Line(joint, 0, np.full(1, 2e-3), np.full((1, 2), 2e-3), np.full((1, 2), 1 - 2e-3))
+    np.testing.assert_allclose(line.tilted(line.drawn(4.0, np.random.default_rng(0))), joint)
 
 
 def test_rows_that_are_known_are_not_tilted():

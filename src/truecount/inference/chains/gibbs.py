@@ -12,7 +12,7 @@ from truecount._types import FloatArray
 from truecount.errors import UnsuitableEngineError
 from truecount.inference.chains.history import History
 from truecount.inference.chains.learning import Concentrations
-from truecount.inference.chains.piles import move_piles, piles_suit
+from truecount.inference.chains.piles import Piles
 from truecount.inference.chains.tilts import Tilts
 from truecount.inference.chains.transfers import absorbing_chances, transfer
 from truecount.inference.draws import Draws, Engine, dirichlet, draw_rows, groups_apart
@@ -21,7 +21,7 @@ from truecount.inference.run import ChainRun, JointRun
 from truecount.models import Density
 
 MOST_IMPUTED = 20.0
-"""Imputed items for each labelled one, beyond which the confusion hardly moves."""
+"""Imputed items for each labelled one, beyond which the confusion hardly moves without tilts."""
 MOST_ROUNDED = 1e-3
 """Part of the items by which rounding weighted ones may change them."""
 SWEEPS_PER_TRANSFER = 3
@@ -54,9 +54,9 @@ class Gibbs(Engine):
     Groups that are drawn jointly go without all of these. Where not every draw of the confusion is kept, the realized
     shares are those of the imputed items.
 
-    It refuses problems in which its chains would crawl: many more unlabelled than labelled items, because so many
-    imputed labels hold all of the confusion still, and fewer outputs than classes. Weighted counts are rounded to whole
-    items, and refused where that would change them by more than one in a thousand.
+    It refuses problems in which its chains would crawl: where rows are not sparse, many more unlabelled than labelled
+    items, because so many imputed labels hold all of the confusion still; and fewer outputs than classes. Weighted
+    counts are rounded to whole items, and refused where that would change them by more than one in a thousand.
     """
 
     draws: int = 16_000
@@ -75,12 +75,12 @@ class Gibbs(Engine):
     @classmethod
     def for_many_classes(cls, effective_draws: int, cells: int) -> "Gibbs":
         """Return what `Auto` asks of a confusion with so many cells: fewer chains for more of them or for few draws."""
-        chains = min(32 if cells <= 10_000 else 8 if cells <= 100_000 else 4, max(8, effective_draws // 100))
+        chains = min(32 if cells <= 10_000 else 16 if cells <= 100_000 else 4, max(8, effective_draws // 100))
         return cls(effective_draws, effective_draws=effective_draws, chains=chains, warmup=100)
 
     def sample(self, density: Density, seed: int) -> Draws:
         """Draw, or refuse by name."""
-        refuse_crawling(density)
+        refuse_crawling(density, is_tilted=_is_tilted(density))
         return self.sample_from(survey(density), seed)
 
     def sample_from(self, landscape: Landscape, seed: int) -> Draws:
@@ -181,9 +181,9 @@ class _Part:
         self.density, self.chances, self.rng, self.sweeps = density, chances, rng, 0
         self.prevalence, self.confusion, self.unlabeled = prevalence, confusion, _whole_items(density)[None]
         self.concentrations, self.imputed = Concentrations(density, len(prevalence), rng), np.zeros_like(prevalence)
-        self.has_piles = piles_suit(density)
-        self.has_transfers = bool(chances.any()) and not self.has_piles
-        self.tilts = Tilts(density.n_classes) if self.has_piles and Tilts.suit(density) else None
+        self.piles = Piles(density) if Piles.suit(density) else None
+        self.has_transfers = bool(chances.any()) and self.piles is None
+        self.tilts = Tilts(density) if _is_tilted(density) else None
 
     def adapt(self) -> None:
         """Learn how wide tilts are."""
@@ -194,10 +194,8 @@ class _Part:
         """Impute and draw so many times; where rows are sparse, with piles and tilts, else with a transfer at times."""
         for _ in range(times):
             items = _imputed(self.unlabeled, self.prevalence[:, None], self.confusion, self.rng)
-            if self.has_piles:
-                of_row = items[:, 0].transpose(0, 2, 1)
-                of_row = move_piles(of_row, *self._fixed(), ~self.density.is_known, self.rng)
-                items = of_row.transpose(0, 2, 1)[:, None]
+            if self.piles is not None:
+                items = self.piles.move(items[:, 0], *self._fixed(), self.rng)[:, None]
             prevalence, self.confusion, of_class = _drawn(self.density, items, self.concentrations, self.rng)
             self.prevalence, self.imputed, self.sweeps = prevalence[:, 0], of_class[:, 0], self.sweeps + 1
             if self.tilts is not None:
@@ -251,12 +249,17 @@ def _drawn(
     return drawn, draw_rows(rng, density, of_row + concentrations.beyond, ()), of_class
 
 
-def refuse_crawling(density: Density) -> None:
+def _is_tilted(density: Density) -> bool:
+    """Whether chains move by piles and tilts, which no number of items holds still."""
+    return Piles.suit(density) and Tilts.suit(density)
+
+
+def refuse_crawling(density: Density, *, is_tilted: bool = False) -> None:
     """Refuse problems in which the chains would hardly move."""
     learned, items = density.rows[~density.is_known].sum(), density.unlabeled
     if np.abs(items - np.rint(items)).sum() > MOST_ROUNDED * items.sum():
         reason = "only whole items can be imputed, and rounding weighted ones would change them"
-    elif learned and density.unlabeled.sum() > MOST_IMPUTED * learned:
+    elif learned and not is_tilted and density.unlabeled.sum() > MOST_IMPUTED * learned:
         reason = "so many unlabelled items for each labelled one would keep its chains from moving the confusion"
     elif density.n_outputs < density.n_classes and density.unlabeled.any() and density.n_outputs > 1:
         reason = "with fewer outputs than classes its chains mix slowly"

@@ -15,71 +15,98 @@ it stays invariant.
 
 import numpy as np
 
-from truecount._types import BoolArray, FloatArray, IntArray
+from truecount._types import FloatArray, IntArray
+from truecount.inference.chains.coordinates import expected_items
 from truecount.models import Density
 
 SPARSE = 0.5
 """Concentration below which most cells of sparse rows are."""
+MOST_CLASSES = 64
+"""That give and take piles at an output: half of them those with most labels and items there, by a rough fit, and half
+drawn anew each time, whatever the chains have."""
 
 
-def piles_suit(density: Density) -> bool:
-    """Whether most cells of the rows to be learned have concentrations far below 1, and there are two such rows."""
-    rows = density.rows[~density.is_known]
-    return bool(len(rows) > 1 and density.unlabeled.any() and np.median(rows) < SPARSE)
+class Piles:
+    """Which classes give and take piles at each output: all, or many of them; those whose row is known never do."""
+
+    def __init__(self, density: Density) -> None:
+        held = (density.rows + expected_items(density)).T
+        held[:, density.is_known] = -np.inf
+        self.order = np.argsort(-held, axis=1)[:, : int((~density.is_known).sum())]
+        self.outputs = np.flatnonzero(np.rint(density.unlabeled))
+
+    @staticmethod
+    def suit(density: Density) -> bool:
+        """Whether most cells of the rows to be learned have concentrations far below 1, and there are two such rows."""
+        rows = density.rows[~density.is_known]
+        return bool(len(rows) > 1 and density.unlabeled.any() and np.median(rows) < SPARSE)
+
+    def classes(self, output: int, rng: np.random.Generator) -> IntArray:
+        """Choose the classes of one output."""
+        order = self.order[output]
+        if len(order) <= MOST_CLASSES:
+            return order
+        likely = MOST_CLASSES // 2
+        return np.concatenate([order[:likely], rng.choice(order[likely:], MOST_CLASSES - likely, replace=False)])
+
+    def move(self, items: IntArray, alpha: FloatArray, rows: FloatArray, rng: np.random.Generator) -> IntArray:
+        """Move one pile at every output, in place, and return the items.
+
+        Parameters
+        ----------
+        items
+            Shape (chains, outputs, classes).
+        alpha, rows
+            Concentrations of the prevalence, (chains, classes), and of the rows, (chains, classes, outputs).
+        rng
+            What draws.
+        """
+        of_class, totals = items.sum(axis=1), rows.sum(axis=2)
+        for output in rng.permutation(self.outputs):
+            among = self.classes(output, rng)
+            pile = Pile(items[:, output, among], of_class[:, among], rng)
+            height = pile.log_density(rows[:, among, output], alpha[:, among], totals[:, among])
+            height += np.log(1 + np.where(pile.others == 0, pile.size[:, None], 0))
+            new = (height + rng.gumbel(size=height.shape)).argmax(axis=1)
+            pile.give(new)
+            items[:, output, among], of_class[:, among] = pile.others, pile.of_class
+        return items
 
 
-def move_piles(
-    items: IntArray, alpha: FloatArray, rows: FloatArray, is_free: BoolArray, rng: np.random.Generator
-) -> IntArray:
-    """Move one pile at every output, and return the items.
+class Pile:
+    """Items of one output that are taken away from a class, and all that are left.
 
     Parameters
     ----------
-    items
-        Shape (chains, classes, outputs).
-    alpha, rows
-        Concentrations of the prevalence, (chains, classes), and of the rows, which have the shape of the items.
-    is_free
-        Shape (classes,): classes that give and take; those whose row is known do neither.
+    items, of_class
+        Shape (chains, classes): items at the output and at all outputs.
     rng
-        What draws.
+        What draws the pile.
     """
-    columns = np.ascontiguousarray(items[:, is_free].transpose(2, 0, 1))
-    pile_up = _Piles(columns.sum(axis=0), alpha[:, is_free], rows[:, is_free].sum(axis=2))
-    cells = np.ascontiguousarray(rows[:, is_free].transpose(2, 0, 1))
-    for output in rng.permutation(np.flatnonzero(columns.any(axis=(1, 2)))):
-        pile_up.move(columns[output], cells[output], rng)
-    moved = items.copy()
-    moved[:, is_free] = columns.transpose(1, 2, 0)
-    return moved
 
+    def __init__(self, items: IntArray, of_class: IntArray, rng: np.random.Generator) -> None:
+        self.chains, so_far = np.arange(len(items)), items.cumsum(axis=1)
+        own = (so_far > rng.random((len(items), 1)) * so_far[:, -1:]).argmax(axis=1)
+        held, thrown = items[self.chains, own], rng.random((2, len(items)))
+        self.size = np.where(thrown[0] < 0.5, held, np.minimum(1 + (thrown[1] * held).astype(np.int64), held))
+        self.others, self.of_class = items, of_class
+        self.others[self.chains, own] -= self.size
+        self.of_class[self.chains, own] -= self.size
 
-class _Piles:
-    """Items of each class at all outputs, (chains, classes), and concentrations of its share and of its row."""
+    def log_density(self, cells: FloatArray, share: FloatArray, row: FloatArray) -> FloatArray:
+        """Log of the factor by which the pile changes the posterior where each class has it, (chains, classes).
 
-    def __init__(self, of_class: IntArray, share: FloatArray, row: FloatArray) -> None:
-        self.of_class, self.share, self.row, self.chains = of_class, share, row, np.arange(len(of_class))
-
-    def move(self, here: IntArray, cells: FloatArray, rng: np.random.Generator) -> None:
-        """Move a pile of items at one output, (chains, classes), in place; `cells` are the rows' concentrations."""
-        so_far = here.cumsum(axis=1)
-        own = (so_far > rng.random((len(here), 1)) * so_far[:, -1:]).argmax(axis=1)
-        held = here[self.chains, own]
-        pile = np.where(rng.random(len(here)) < 0.5, held, 1 + np.floor(rng.random(len(here)) * held).astype(np.int64))
-        pile = np.minimum(pile, held)
-        here[self.chains, own] -= pile
-        self.of_class[self.chains, own] -= pile
-        height = self.log_density(here, here + pile[:, None], cells)
-        height += np.log(1 + np.where(here == 0, pile[:, None], 0))
-        new = (height + rng.gumbel(size=height.shape)).argmax(axis=1)
-        here[self.chains, new] += pile
-        self.of_class[self.chains, new] += pile
-
-    def log_density(self, without: IntArray, with_pile: IntArray, cells: FloatArray) -> FloatArray:
-        """Log of the factor by which a pile changes the posterior where each class has it, (chains, classes)."""
+        Concentrations of the classes' cells at the output, of their shares and of their rows have that shape too.
+        """
         from scipy.special import gammaln
 
-        total = self.of_class + (with_pile - without)
-        of_cell = gammaln(cells + with_pile) - gammaln(with_pile + 1) - gammaln(cells + without) + gammaln(without + 1)
-        of_share = gammaln(self.share + total) - gammaln(self.share + self.of_class)
-        return np.asarray(of_cell + of_share - gammaln(self.row + total) + gammaln(self.row + self.of_class))
+        with_pile, total = self.others + self.size[:, None], self.of_class + self.size[:, None]
+        of_cell = gammaln(cells + with_pile) - gammaln(cells + self.others)
+        of_cell += gammaln(self.others + 1) - gammaln(with_pile + 1)
+        of_share = gammaln(share + total) - gammaln(share + self.of_class)
+        return np.asarray(of_cell + of_share - gammaln(row + total) + gammaln(row + self.of_class))
+
+    def give(self, new: IntArray) -> None:
+        """Let one class of each chain, shape (chains,), have the pile."""
+        self.others[self.chains, new] += self.size
+        self.of_class[self.chains, new] += self.size

@@ -1,17 +1,17 @@
-"""The odds of one class against all others changed at every output alike, and the outputs' shares kept.
+"""The odds of one class against all others changed at its outputs alike, and the outputs' shares kept.
 
 Where rows are sparse and items outnumber labels, the slowest direction is the share of a whole class: its items at all
 outputs belong together by its row, so that none of them can leave alone, and no single other class could take them
-all. A tilt multiplies the odds of class l at every output by ``e^t`` and leaves the outputs' shares q and the
-proportions of the other classes at each output as they are. With ``ρ[l|k]`` the share of class l among the items of
-output k, and ``D_k = 1 − ρ[l|k] + e^t ρ[l|k]``,
+all. A tilt multiplies the odds of class l by ``e^t`` at every output, or at those where it may have items, and leaves
+the outputs' shares q and the proportions of the other classes at each output as they are. With ``ρ[l|k]`` the share of
+class l among the items of output k, and ``D_k = 1 − ρ[l|k] + e^t ρ[l|k]``,
 
 ``ρ[l|k] → e^t ρ[l|k] / D_k``, and ``ρ[m|k] → ρ[m|k] / D_k`` for all others m.
 
-On the log-ratios of ρ that is a translation, so that its Jacobian is 1. With concentrations α of the prevalence, a of
-the rows, and sums ``a_l`` and ``a_k`` of a row and of a column, the density is on this line
+On the log-ratios of ρ that is a translation, so that its Jacobian is 1. With concentrations α of the prevalence and a
+of the rows, and sums ``a_m`` of a row, the density on this line is, with k over the outputs that are tilted,
 
-``e^(t a_l) · Π_k D_k^(−a_k) · Π_m π_m^(α_m − a_m)``, where ``π_m = Σ_k q_k ρ[m|k]``.
+``Π_k e^(t a_lk) D_k^(−Σ_m a_mk) · Π_m π_m^(α_m − a_m)``, where ``π_m = Σ q_k ρ[m|k]`` over all outputs.
 
 It has no walls, and cells that are too small for a float do no harm: only their sums enter. The step t is drawn by
 slice sampling (Neal, 2003) with steps outwards, whose width is learned in the warm-up, then by shrinkage.
@@ -20,10 +20,13 @@ slice sampling (Neal, 2003) with steps outwards, whose width is learned in the w
 import numpy as np
 
 from truecount._types import FloatArray, IntArray
+from truecount.inference.chains.coordinates import expected_items
 from truecount.models import Density
 
-PART = 0.5
-"""Of the classes, tilted after each sweep."""
+PART, MOST_TILTS = 0.5, 100
+"""Of the classes, tilted after each sweep, and how many at most."""
+MANY_OUTPUTS, LIKELY_OUTPUTS = 150, 64
+"""Outputs beyond which a class is tilted at some only: those with most of its labels and items, by a rough fit."""
 FIRST_WIDTH, LEAST_WIDTH, MOST_WIDTH = 4.0, 0.1, 40.0
 """Of the slice before any was seen, and its bounds."""
 STEPS_OUT = 10
@@ -35,9 +38,13 @@ SMALLEST = 1e-300
 class Tilts:
     """Tilts of chains that move together; how wide the slice of each class is, by those of the warm-up."""
 
-    def __init__(self, n_classes: int) -> None:
-        self.widths = np.full(n_classes, FIRST_WIDTH)
-        self._moved, self._times = np.zeros(n_classes), np.zeros(n_classes)
+    def __init__(self, density: Density) -> None:
+        self.outputs: list[slice | IntArray] = [slice(None)] * density.n_classes
+        if density.n_outputs > MANY_OUTPUTS:
+            held = density.rows + expected_items(density)
+            self.outputs = list(np.argpartition(-held, LIKELY_OUTPUTS, axis=1)[:, :LIKELY_OUTPUTS])
+        self.widths = np.full(density.n_classes, FIRST_WIDTH)
+        self._moved, self._times = np.zeros(density.n_classes), np.zeros(density.n_classes)
 
     @staticmethod
     def suit(density: Density) -> bool:
@@ -64,49 +71,67 @@ class Tilts:
         Prevalence and its concentrations have shape (chains, classes), confusion and its rows (chains, classes,
         outputs).
         """
-        joint, n_classes = prevalence[:, :, None] * confusion, prevalence.shape[1]
-        line = Line(joint, alpha, rows)
-        for own in rng.permutation(n_classes)[: max(1, round(PART * n_classes))]:
-            step = line.tilt(int(own), float(self.widths[own]), rng)
+        joint = np.ascontiguousarray((prevalence[:, :, None] * confusion).transpose(0, 2, 1))
+        columns, exponents, shares = rows.sum(axis=1), alpha - rows.sum(axis=2), joint.sum(axis=1)
+        chosen = rng.permutation(len(self.widths))[: max(1, min(MOST_TILTS, round(PART * len(self.widths))))]
+        for own in chosen.tolist():
+            at = self.outputs[own]
+            line = Line(joint[:, at], own, rows[:, own, at].sum(axis=1), columns[:, at], exponents)
+            if not isinstance(at, slice):
+                line.elsewhere = np.maximum(shares - line.here.sum(axis=1), 0.0)
+            step = line.drawn(self.widths[own], rng)
+            joint[:, at] = line.tilted(step)
+            shares = line.elsewhere + joint[:, at].sum(axis=1)
             self._moved[own] += np.abs(step).mean()
             self._times[own] += 1
-        shares = np.maximum(joint.sum(axis=2), SMALLEST)
-        return shares / shares.sum(axis=1, keepdims=True), joint / shares[:, :, None]
+        shares = np.maximum(joint.sum(axis=1), SMALLEST)
+        return shares / shares.sum(axis=1, keepdims=True), joint.transpose(0, 2, 1) / shares[:, :, None]
 
 
 class Line:
-    """The posterior along a tilt of the joint shares (chains, classes, outputs), which are changed in place."""
+    """The posterior along a tilt of one class at some outputs.
 
-    def __init__(self, joint: FloatArray, alpha: FloatArray, rows: FloatArray) -> None:
-        self.joint, self.outputs = joint, np.maximum(joint.sum(axis=1), SMALLEST)
-        self.of_row, self.of_column = rows.sum(axis=2), rows.sum(axis=1)
-        self.of_share = alpha - self.of_row
+    Parameters
+    ----------
+    here
+        Shape (chains, outputs, classes): joint shares at these outputs.
+    own
+        The class.
+    of_odds, of_divisor, of_share
+        Exponents of the density: of the class's odds, (chains,), of the divisors, (chains, outputs), and of the shares,
+        (chains, classes).
+    """
 
-    def tilt(self, own: int, width: float, rng: np.random.Generator) -> FloatArray:
-        """Draw the step of one class in every chain, shape (chains,), and take it."""
-        self.own, part = own, self.joint[:, own] / self.outputs
-        self.part, self.rest = part, np.maximum(self._others(own) / self.outputs, SMALLEST)
-        step = self._drawn(width, rng)
+    def __init__(
+        self, here: FloatArray, own: int, of_odds: FloatArray, of_divisor: FloatArray, of_share: FloatArray
+    ) -> None:
+        self.here, self.own, self.elsewhere = here, own, np.zeros_like(of_share)
+        self.of_odds, self.of_divisor, self.of_share = of_odds, of_divisor, of_share
+        others = here[:, :, :own].sum(axis=2) + here[:, :, own + 1 :].sum(axis=2)
+        outputs = np.maximum(others + here[:, :, own], SMALLEST)
+        self.part, self.rest = here[:, :, own] / outputs, np.maximum(others / outputs, SMALLEST)
+
+    def tilted(self, step: FloatArray) -> FloatArray:
+        """Return the joint shares after a step of each chain."""
         factor = np.exp(step)[:, None]
-        self.joint /= (self.rest + factor * part)[:, None, :]
-        self.joint[:, own] *= factor
-        return step
+        after: FloatArray = self.here / (self.rest + factor * self.part)[:, :, None]
+        after[:, :, self.own] *= factor
+        return after
 
-    def _others(self, own: int) -> FloatArray:
-        """Return joint shares of all other classes, shape (chains, outputs), to full precision however small."""
-        return np.asarray(self.joint[:, :own].sum(axis=1) + self.joint[:, own + 1 :].sum(axis=1))
-
-    def log_density(self, step: FloatArray, at: IntArray) -> FloatArray:
-        """Of steps of the chains `at`, shape (chains,), up to a constant."""
+    def log_density(self, step: FloatArray, chains: IntArray) -> FloatArray:
+        """Of steps of some chains, shape (chains,), up to a constant."""
+        at = chains if len(chains) < len(self.here) else slice(None)  # a slice copies nothing
         factor = np.exp(step)
         divisor = self.rest[at] + factor[:, None] * self.part[at]
-        shares = np.matmul(self.joint[at], (1 / divisor)[:, :, None])[:, :, 0]
+        shares = np.matmul((1 / divisor)[:, None, :], self.here[at])[:, 0]
         shares[:, self.own] *= factor
-        height = step * self.of_row[at, self.own] - (self.of_column[at] * np.log(divisor)).sum(axis=1)
+        shares += self.elsewhere[at]
+        height = step * self.of_odds[at] - (self.of_divisor[at] * np.log(divisor)).sum(axis=1)
         return np.asarray(height + (self.of_share[at] * np.log(np.maximum(shares, SMALLEST))).sum(axis=1))
 
-    def _drawn(self, width: float, rng: np.random.Generator) -> FloatArray:
-        chains = len(self.joint)
+    def drawn(self, width: float, rng: np.random.Generator) -> FloatArray:
+        """Draw a step of each chain, shape (chains,)."""
+        chains = len(self.here)
         open_, step = np.arange(chains), np.zeros(chains)
         level = self.log_density(step, open_) - rng.standard_exponential(chains)
         low = -width * rng.random(chains)
