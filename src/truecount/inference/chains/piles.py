@@ -6,7 +6,7 @@ is
 
 ``Π_l Γ(α_l + z_l) / Γ(a_l + z_l) · Π_lk Γ(a_lk + z_lk) / z_lk!``, where ``Σ_l z_lk = unlabeled_k``,
 
-with ``z_l`` and ``a_l`` the sums of a class. Some items of one class at one output, a *pile*, are taken away, and the
+with ``z_l`` and ``a_l`` the sums of a class. Some items of one class at one output, a *pile*, are removed, and the
 class that has them next is drawn among all classes, given all other items. The class is that of an item drawn at
 random, and the pile, with probability ½ each, all that it has there or a uniform number v of them. Together these have
 a probability in proportion to ``1 + z_lk [v = z_lk]``, by which the posterior of each new class is multiplied, so that
@@ -43,7 +43,7 @@ class Piles:
 
     def classes(self, output: int, rng: np.random.Generator) -> IntArray:
         """Choose the classes of one output."""
-        order = self.order[output]
+        order: IntArray = self.order[output]
         if len(order) <= MOST_CLASSES:
             return order
         likely = MOST_CLASSES // 2
@@ -74,7 +74,7 @@ class Piles:
 
 
 class Pile:
-    """Items of one output that are taken away from a class, and all that are left.
+    """Items of one output that are removed from a class, and all that are left.
 
     Parameters
     ----------
