@@ -104,6 +104,7 @@ def write(new: dict) -> None:
     """Put a run in the place of the one like it; a repetition takes minutes."""
     path, like = RESULTS / "many_classes.json", ("classes", "labels", "asked", "seed")
     runs = json.loads(path.read_text())["runs"] if path.exists() else []
+    runs = [each for each in runs if all(key in each for key in like)]  # others are of an earlier form of this script
     runs = [each for each in runs if any(each[key] != new[key] for key in like)] + [new]
     runs.sort(key=lambda each: [each[key] for key in like])
     head = (
