@@ -35,4 +35,4 @@ def test_a_frame_of_dask_is_inferred_where_it_is(tmp_path, monkeypatch, capsys) 
 def test_the_page_names_every_column_and_the_limits() -> None:
     assert [name for name in COLUMNS if f"`{name}`" not in PAGE] == []
     assert f"up to {separate.MOST_POOLED:,} without being asked twice, {source.MOST_GROUPS:,} at most" in PAGE
-    assert f"an effective sample size of {Auto().open_choice_of_groups:,} for each group" in PAGE
+    assert f"an effective sample size of {Auto().open_choice_of_many:,} for each group" in PAGE

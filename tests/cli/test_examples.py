@@ -64,7 +64,7 @@ def typed(line: str) -> list[str]:
 
 @pytest.mark.parametrize("example", [each for each in EXAMPLES if each.split()[1] != "app"])
 def test_it_runs(example: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("truecount.inference.choose.USUAL_OF_GROUPS", 20)
+    monkeypatch.setattr("truecount.inference.choose.USUAL_OF_MANY", 20)
     monkeypatch.chdir(shutil.copytree(data, tmp_path / "here"))
     code = app(typed(example), standalone_mode=False)
     assert code in (None, 0) or (code == 3 and "--strict" in example)

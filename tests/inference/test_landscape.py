@@ -7,12 +7,12 @@ import pytest
 
 from oracle import by_sum
 from problems import PROBLEMS
-from truecount import NUTS, Counts, Hamiltonian, Prior
+from truecount import NUTS, Counts, Gibbs, Hamiltonian, Prior
 from truecount.inference.chains import nuts
 from truecount.inference.chains.jumps import Jumps
 from truecount.inference.importance import exact
 from truecount.inference.importance.resample import normalised
-from truecount.inference.modes.landscape import survey
+from truecount.inference.modes.landscape import Landscape, survey
 from truecount.models import density
 
 TWO_SUMMITS = density(Counts([[900, 50, 50], [50, 900, 50]], [100, 100, 800]), Prior())
@@ -52,6 +52,20 @@ def test_chains_of_nuts_begin_on_both(seed, monkeypatch):
     monkeypatch.setattr(nuts, "JITTER", 0.0)
     begun = NUTS(20).sample(TWO_SUMMITS, seed).prevalence[:, 0].round(1)
     assert {0.1, 0.9} <= set(begun)
+
+
+def test_of_many_classes_a_chain_begins_on_the_mode_and_its_agreement_tells(seed, monkeypatch):
+    """Chains far from the mode of few classes have missed it; of many, the one that began there would disagree."""
+    few, many = (
+        density(Counts(np.eye(size, dtype=int) * 90 + 5, np.full(size, 40)), Prior(confusion="sparse"))
+        for size in (3, 12)
+    )
+    prevalence, confusion = survey(many).starting_points(4, np.random.default_rng(seed))
+    np.testing.assert_array_equal(prevalence[-1], survey(many).modes[0, :, 0])
+    np.testing.assert_array_equal(confusion[-1], survey(many).modes[0, :, 1:])
+    monkeypatch.setattr(Landscape, "is_missed_by", lambda self, prevalence: True)
+    told = {each.n_classes: Gibbs(8000).sample(each, seed).run.not_converged for each in (few, many)}
+    assert told == {3: "no chain stayed on a mode that was found", 12: None}
 
 
 PILED_UP_AT_AN_EDGE = density(Counts([[0, 1, 1, 0, 1], [2, 0, 1, 6, 0]], [55, 104, 85, 1, 40]), Prior(confusion=0.1))

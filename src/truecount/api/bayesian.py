@@ -421,7 +421,7 @@ def _posterior(draws: Draws, density: Density, counts: Counts, model: LabelShift
 
 def _independent(counts: Counts, model: IndependentClassifiers, engine: Engine, origin: Origin) -> Posterior:
     """Draw under the assumption that classifiers err independently, and test it on the labelled items."""
-    if (wanted := engine.open_choice_of_groups) is None:
+    if (wanted := engine.open_choice_of_many) is None:
         needed = "independent classifiers have an engine of their own"
         raise InputError("engine", f"is {engine!r:.60}", needed, Advice("{}", OWN_ENGINE))
     counts = all_combinations(counts)

@@ -30,7 +30,7 @@ SENSITIVITY_ENGINE = Auto(400)
 
 def infer_groups(groups: Groups, model: LabelShift, engine: Engine, origin: Origin) -> GroupPosterior:
     """Infer the true share of every class in every group, jointly."""
-    if (wanted := engine.open_choice_of_groups) is None:
+    if (wanted := engine.open_choice_of_many) is None:
         needed = "groups have an engine of their own"
         raise InputError("engine", f"is {engine!r:.60}", needed, Advice("{}", OWN_ENGINE))
     groups = merge_rare(groups)
@@ -48,7 +48,7 @@ def infer_independent_groups(
     groups: Groups, model: IndependentClassifiers, engine: Engine, origin: Origin
 ) -> GroupPosterior:
     """Do the same where several classifiers are taken to err independently of each other."""
-    if (wanted := engine.open_choice_of_groups) is None:
+    if (wanted := engine.open_choice_of_many) is None:
         needed = "independent classifiers have an engine of their own"
         raise InputError("engine", f"is {engine!r:.60}", needed, Advice("{}", OWN_ENGINE))
     if groups.studies is not None:

@@ -28,7 +28,7 @@ def infer_rated(
 ) -> Posterior | GroupPosterior:
     """Infer the shares of the classes behind labels that may be wrong."""
     chosen = _chosen(model)
-    if (wanted := engine.open_choice_of_groups) is None:
+    if (wanted := engine.open_choice_of_many) is None:
         needed = "labels that may err have an engine of their own"
         raise InputError("engine", f"is {engine!r:.60}", needed, Advice("{}", OWN_ENGINE))
     ratings = data if isinstance(data, Ratings) else chosen.ratings_of(data)

@@ -105,7 +105,7 @@ class Separately:
 
 def engine_of_groups(engine: Engine) -> Engine:
     """Return the engine with as many draws of each group as it is to have where there are groups."""
-    return replace(engine, effective_draws=engine.open_choice_of_groups) if isinstance(engine, Auto) else engine
+    return replace(engine, effective_draws=engine.open_choice_of_many) if isinstance(engine, Auto) else engine
 
 
 def infer_separately(

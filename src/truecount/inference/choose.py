@@ -14,8 +14,9 @@ from truecount.inference.integration.quadrature import Quadrature
 from truecount.inference.run import ImportanceRun
 from truecount.models import Density
 
-USUAL_DRAWS, USUAL_OF_GROUPS = 4000, 1000
-"""The effective sample size that is aimed at where none is asked for: of one population, and of groups."""
+USUAL_DRAWS, USUAL_OF_MANY = 4000, 1000
+"""The effective sample size that is aimed at where none is asked for: of one population; of groups, or of classes so
+many that Gibbs chains draw them, where each draw costs more."""
 MANY_CELLS = 1000
 """Of the confusion, from which on Gibbs chains are tried before Hamiltonian ones, as they are for learned shares."""
 MOST_CELLS = 100_000
@@ -31,7 +32,7 @@ class Auto(Engine):
     ----------
     effective_draws
         Go on until every class has this effective sample size, or the budget is spent. None is 4000, and 1000 for
-        groups that are drawn jointly.
+        groups that are drawn jointly and where Gibbs chains draw many classes.
     budget
         Gradients that each Hamiltonian chain may compute; None takes a bound that falls with the size of the problem.
 
@@ -57,9 +58,9 @@ class Auto(Engine):
         return USUAL_DRAWS if self.effective_draws is None else self.effective_draws
 
     @property
-    def open_choice_of_groups(self) -> int:
-        """Effective draws that are wanted of groups, drawn jointly or each by itself by an executor."""
-        return USUAL_OF_GROUPS if self.effective_draws is None else self.effective_draws
+    def open_choice_of_many(self) -> int:
+        """Effective draws that are wanted of many groups, drawn jointly or each by itself, and of many classes."""
+        return USUAL_OF_MANY if self.effective_draws is None else self.effective_draws
 
     def sample(self, density: Density, seed: int) -> Draws:
         """Draw with the engine chosen, and say which and why."""
@@ -83,6 +84,7 @@ class Auto(Engine):
 
         asked, by_gibbs = self.open_choice, None
         if density.learned_prevalence is not None or density.rows.size >= MANY_CELLS:
+            asked = self.open_choice_of_many
             try:
                 by_gibbs = Gibbs.for_many_classes(asked, density.rows.size).sample(density, seed)
             except UnsuitableEngineError:

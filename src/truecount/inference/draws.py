@@ -77,7 +77,7 @@ class Engine(Protocol):
         return None
 
     @property
-    def open_choice_of_groups(self) -> int | None:
+    def open_choice_of_many(self) -> int | None:
         """The same of groups, of which fewer draws are wanted."""
         return self.open_choice
 

@@ -64,9 +64,18 @@ class Landscape:
         heavy = self.modes[self.log_masses > self.log_masses.max() - NEARLY_AS_HEAVY, :, 0]
         return bool(((heavy < prevalence.min(axis=0) - APART) | (heavy > prevalence.max(axis=0) + APART)).any())
 
+    @property
+    def is_left_by_a_chain(self) -> bool:
+        """Whether there is one mode, of so many classes that it may have hardly any mass about it.
+
+        A chain begins there, and its agreement with the others tells what the distance of the draws from it cannot.
+        """
+        return self.is_plain and self.density.n_classes > MOST_CLASSES
+
     def judged(self, draws: Draws) -> Draws:
         """Say of chains that agree with each other whether they all missed a mode."""
-        if draws.run.not_converged is not None or not self.is_missed_by(draws.prevalence):
+        told = draws.run.not_converged is not None or self.is_left_by_a_chain
+        if told or not self.is_missed_by(draws.prevalence):
             return draws
         missed = "no chain stayed on a mode that was found"
         return replace(draws, run=replace(draws.run, not_converged=missed, status="not-converged"))
@@ -80,9 +89,11 @@ class Landscape:
         """Return a prevalence and a confusion for each chain to begin with.
 
         Rows are drawn from what the labels alone say, with a prevalence that explains the outputs by them. Unless the
-        landscape is plain, every second chain begins on a mode or in a corner.
+        landscape is plain, every second chain begins on a mode or in a corner; of many classes, the last on the mode.
         """
         prevalence, confusion = _by_labels(self.density, chains, rng)
+        if self.is_left_by_a_chain:
+            prevalence[-1], confusion[-1] = self.modes[0, :, 0], self.modes[0, :, 1:]
         if not self.is_plain:
             taken = np.concatenate([self.modes, self.corners, self.edges])
             taken = taken[np.arange(chains // 2) % len(taken)]
