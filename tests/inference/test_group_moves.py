@@ -10,7 +10,7 @@ from truecount.inference import hierarchical
 from truecount.inference.centre_moves import move_centre
 from truecount.inference.convergence import effective_fast
 from truecount.inference.group_points import GroupPoints, can_integrate_at_points, move_at_points
-from truecount.inference.row_draws import can_draw_rows, draw_rows
+from truecount.inference.row_draws import can_draw_rows, redraw_rows
 from truecount.inference.row_moves import RowMoves, can_move_rows
 from truecount.inference.whitening import Whitening
 from truecount.models.groups import group_density
@@ -193,7 +193,7 @@ def changes_of_rows(prior, seed, *, times=1, number=1500):
         here, share = hyper[at : at + 1], shares[at : at + 1]
         outputs = (density.common_rows(here)[0].T @ share[0]).T
         items = rng.multinomial(20, outputs / outputs.sum(axis=1, keepdims=True)).T
-        after = draw_rows(replace(density, unlabeled=times * items), here, share, rng)
+        after = redraw_rows(replace(density, unlabeled=times * items), here, share, rng)
         for place, points in zip(found, (here, after), strict=True):
             rows = density.common_rows(points)[0]
             fit = (items * np.log(np.maximum(rows.T @ share[0], 1e-300))).sum()

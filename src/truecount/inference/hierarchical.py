@@ -28,7 +28,7 @@ from truecount.inference.group_points import (
 )
 from truecount.inference.integrated.integral import Common
 from truecount.inference.integrated.sampling import can_integrate, sample_integrated
-from truecount.inference.row_draws import can_draw_rows, draw_rows
+from truecount.inference.row_draws import can_draw_rows, redraw_rows
 from truecount.inference.row_moves import RowMoves, can_move_rows
 from truecount.inference.unit_moves import UnitMoves
 from truecount.inference.whitening import BATCH, Whitening
@@ -194,7 +194,7 @@ class _Chains:
         if self.cut or not can_draw_rows(density):
             return
         hyper, latent = self.map.natural(self.y, self.z)
-        hyper = draw_rows(density, hyper, density.prevalence(hyper, latent), self.rng)
+        hyper = redraw_rows(density, hyper, density.prevalence(hyper, latent), self.rng)
         self.y, self.z = self.map.standard(hyper, latent)
 
     def _move_centre(self) -> None:

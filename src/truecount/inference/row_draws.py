@@ -10,17 +10,21 @@ import numpy as np
 from truecount._types import FloatArray
 from truecount.models.hierarchy import GroupDensity
 
-SPARSE = 1.0
+HIGHEST_AT_ZERO = 1.0
 """Concentration, labels included, below which the density of a cell is highest at zero; most cells of sparse rows."""
 
 
 def can_draw_rows(density: GroupDensity) -> bool:
     """Whether all groups have the same rows, most cells of them are sparse, and items are whole."""
     shapes, items = density.rows.shapes[density.rows.free], density.unlabeled
-    return bool(density.labeled is None and shapes.size and np.median(shapes) < SPARSE and (items % 1 == 0).all())
+    return bool(
+        density.labeled is None and shapes.size and np.median(shapes) < HIGHEST_AT_ZERO and (items % 1 == 0).all()
+    )
 
 
-def draw_rows(density: GroupDensity, hyper: FloatArray, prevalence: FloatArray, rng: np.random.Generator) -> FloatArray:
+def redraw_rows(
+    density: GroupDensity, hyper: FloatArray, prevalence: FloatArray, rng: np.random.Generator
+) -> FloatArray:
     """Return hyperparameters (chain, hyper) with other rows, given prevalences (chain, class, group)."""
     rows, size = density.rows, density.rows.size
     common, logs, _, _ = rows.natural(hyper[:, :size])

@@ -108,7 +108,7 @@ class ScoreRun(Run):
 
     engine: str = "calibrated scores"
     maps: int
-    acceptance: float
+    share_effective: float
     labels: int
 
 

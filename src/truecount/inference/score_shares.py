@@ -101,7 +101,7 @@ def sample_by_scores(
             given = SharesGivenRatios(ratios, concentration, items.weight)
             parts.append((confusion, *given.sample(rng, OF_EACH_MAP, start)))
     order = rng.permutation(maps) if len(items.unlabeled) > 1 else np.arange(maps)
-    confusion, shares, realized, accepted = (np.concatenate(part)[order] for part in zip(*parts, strict=True))
+    confusion, shares, realized, effective = (np.concatenate(part)[order] for part in zip(*parts, strict=True))
     thinning = confusion_stride(maps, confusion[0].size)
     return Draws(
         prevalence=shares.reshape(-1, shares.shape[2]),
@@ -109,7 +109,7 @@ def sample_by_scores(
         stride=OF_EACH_MAP * thinning,
         effective=_effective(shares),
         realized=realized.reshape(-1, shares.shape[2]) if items.unlabeled.shape[1] else None,
-        run=ScoreRun(maps=maps, acceptance=float(accepted.mean()), labels=len(items.labeled)),
+        run=ScoreRun(maps=maps, share_effective=float(effective.mean()), labels=len(items.labeled)),
     )
 
 

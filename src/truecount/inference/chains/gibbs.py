@@ -195,17 +195,17 @@ class _Part:
         for _ in range(times):
             items = _imputed(self.unlabeled, self.prevalence[:, None], self.confusion, self.rng)
             if self.piles is not None:
-                items = self.piles.move(items[:, 0], *self._fixed(), self.rng)[:, None]
+                items = self.piles.move(items[:, 0], *self._concentrations(), self.rng)[:, None]
             prevalence, self.confusion, of_class = _drawn(self.density, items, self.concentrations, self.rng)
             self.prevalence, self.imputed, self.sweeps = prevalence[:, 0], of_class[:, 0], self.sweeps + 1
             if self.tilts is not None:
                 self.prevalence, self.confusion = self.tilts.move(
-                    self.prevalence, self.confusion, *self._fixed(), self.rng
+                    self.prevalence, self.confusion, *self._concentrations(), self.rng
                 )
             if self.sweeps % SWEEPS_PER_TRANSFER == 0 and self.has_transfers:
                 self._transfer()
 
-    def _fixed(self) -> tuple[FloatArray, FloatArray]:
+    def _concentrations(self) -> tuple[FloatArray, FloatArray]:
         """Concentrations of the prevalence, (chains, classes), and of the rows, (chains, classes, outputs)."""
         rows = np.broadcast_to(self.density.rows + self.concentrations.beyond, self.confusion.shape)
         shape = (len(self.prevalence), 1, self.density.n_classes)
@@ -213,7 +213,7 @@ class _Part:
 
     def _transfer(self) -> None:
         absorbing = int(self.rng.choice(len(self.chances), p=self.chances))
-        alpha, rows = self._fixed()
+        alpha, rows = self._concentrations()
         transfer(
             self.prevalence,
             self.confusion,

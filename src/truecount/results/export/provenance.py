@@ -58,5 +58,5 @@ def _of_kind(run: Run) -> dict[str, Any]:
     if isinstance(run, QuadratureRun):
         return {"nodes": run.nodes, "quadrature_error": run.error}
     if isinstance(run, ScoreRun):
-        return {"maps": run.maps, "acceptance": run.acceptance, "map_labels": run.labels}
+        return {"maps": run.maps, "share_effective": run.share_effective, "map_labels": run.labels}
     return {}

@@ -11,9 +11,6 @@ from truecount.reading.names import group_name
 from truecount.results.groups.table import MOST_SHOWN, decimals_of
 from truecount.results.summary import Table, interval_name
 
-SMALLEST_WIDTH = 1e-9
-"""Of an interval, so that widths can be divided."""
-
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SpreadSensitivity:
@@ -46,9 +43,11 @@ class SpreadSensitivity:
 
     @property
     def sentence(self) -> str:
-        """Say how much wider intervals are under the widest prior than under the narrowest."""
+        """Say how much wider intervals are under the widest prior than under the narrowest; nothing without widths."""
         narrow, wide = int(np.argmin(self.scales)), int(np.argmax(self.scales))
-        widths = np.maximum(np.ptp(self.interval, axis=2), SMALLEST_WIDTH)
+        widths = np.ptp(self.interval, axis=2)
+        if narrow == wide or not widths.all():
+            return ""
         times = widths[wide] / widths[narrow]
         least, most = (f"{number:.{0 if number >= 10 else 1}f}" for number in (times.min(), times.max()))
         name = visible(group_name(self.groups[int(times.argmax())]))
