@@ -70,7 +70,9 @@ def test_a_slice_that_steps_out_on_each_side_alike_is_wide_enough(seed):
     before = from_the_prior(rng)
     assert deviations(before, moved(rng, *before, narrow)).max() < 5.0
     narrow.adapt()
-    assert (narrow.widths > tilts.LEAST_WIDTH).all()
+    tilted = narrow.widths != 0.05
+    assert tilted.any()
+    assert (narrow.widths[tilted] > tilts.LEAST_WIDTH).all()
 
 
 def test_of_many_outputs_a_class_is_tilted_at_its_own(seed, monkeypatch):
