@@ -151,6 +151,10 @@ import sys
 sys.path.insert(0, {str(HERE)!r})
 from tests.architecture import trace_row
 from tests.architecture.trace_row import files_by_folder, reversals, trace_page
+import truecount.cli.app as program
+if type(program.app).__module__.startswith("typer"):  # what commands were made of before
+    import click.testing, typer.testing
+    click.testing.CliRunner = typer.testing.CliRunner
 trace = trace_row.trace
 try:
     calls = trace_page()

@@ -21,7 +21,7 @@ COLUMNS = ["--label", "human", "--prediction", "verdict"]
 SURVEY = ["--positive", "50/3330", "--sensitivity", "103/122", "--specificity", "399/401"]
 TRUECOUNT = [sys.executable, "-m", "truecount"]
 COMMANDS = {
-    "import numpy, duckdb, typer, rich": [sys.executable, "-c", "import numpy, duckdb, typer, rich"],
+    "import numpy, duckdb, click, rich": [sys.executable, "-c", "import numpy, duckdb, click, rich"],
     "truecount demo": [*TRUECOUNT, "demo"],
     "truecount estimate judge.csv": [*TRUECOUNT, "estimate", str(JUDGE), *COLUMNS],
     "truecount estimate --positive": [*TRUECOUNT, "estimate", *SURVEY],
@@ -52,7 +52,7 @@ def main() -> None:
         "seconds": {name: round(value, 3) for name, value in medians.items()},
         "ratios": ratios,
         "python": platform.python_version(),
-        "versions": {name: version(name) for name in ("truecount", "numpy", "duckdb", "typer", "rich")},
+        "versions": {name: version(name) for name in ("truecount", "numpy", "duckdb", "click", "rich")},
     }
     RESULT.parent.mkdir(exist_ok=True)
     RESULT.write_text(json.dumps(result, indent=2) + "\n")

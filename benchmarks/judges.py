@@ -5,13 +5,17 @@
 Reads the folder that ``TRUECOUNT_DATA`` names. OpenQA: labels are of one system, the items whose share of right
 answers is inferred are of another one, with other questions: questions are split in halves, anew for each pair of
 systems. The truth is the share among these items. A judge may treat two systems differently, which is a drift; so the
-same is done with labels of the same system, where label shift holds. Ways that take longer have fewer pairs. The
+same is done with labels of the same system, where label shift holds; the table says how often the findings show the
+drift. Ways that take longer have fewer pairs. Labels of four other systems, each a study, are used in two ways: as if
+all systems were alike, and with rows that vary between them, so that the new system has rows of its own. The
 prior of joint outputs and the rule for rare ones were chosen on OpenQA, so two other sets, each judged twice, are
 looked at as well: PandaLM (comparisons of two models' answers, five pairs of models labelled and five new) and XSTest
 (refusals, halves of one model's prompts), split anew each time. Mozambique: no truth; three algorithms said what 940
 neonates died of. Their multinomials multiplied, as if they had seen other deaths, are set beside the same with the
-outputs of a death as a cluster, and beside combinations of the two whose table is published. What the algorithms err
-on together is not published, so that combinations need a prior, which is made up.
+outputs of a death as a cluster, and beside combinations of the two whose table is published. Labels were published by
+algorithm, not for both together, so nothing but the outputs themselves says how far they err on the same deaths.
+Combinations have a prior whose mean lies between independent errors and as many common ones as the rows allow.
+How far between is unknown: posteriors of ten places are weighted by their evidence, which bridge sampling tells.
 Results go to ``benchmarks/results/judges.json`` and ``.md``.
 """
 
@@ -26,12 +30,13 @@ from time import process_time
 
 import numpy as np
 from machine import about
+from scipy.special import gammaln, logsumexp
 
 import truecount as tc
 
 RESULTS = Path(__file__).parent / "results"
 JUDGES = {"gpt4": "gpt4_label", "davinci": "davinci003_label", "bem": "bem_label"}
-ENGINE = tc.Auto(200)
+ENGINE, FINE = tc.Auto(200), tc.Auto(1000)
 LEVEL = 0.95
 PAIRS, PAIRS_OF_SLOW = 132, 36
 SLOW = ("all, flat rows", "all, taken for independent")
@@ -43,6 +48,10 @@ BROAD = {
     "other": ("congenital_malformation", "other"),
 }
 """Causes of death: of the six that are published, combinations cannot tell some apart, and chains do not converge."""
+DEPENDENCE = np.linspace(0, 0.9, 10)
+"""From independent errors towards as many common ones as there may be, which would rule many combinations out."""
+STUDIES, SPLITS_OF_STUDIES, FEWER_OF_STUDIES = 4, 3, 12
+VIOLATED = "label-shift-violated"
 LABELS_OF = ("another system", "the same system")
 OTHERS = {
     "PandaLM": ("pandalm_judges", {"gpt35": "gpt35_label", "pandalm": "pandalm7b_label"}),
@@ -102,8 +111,47 @@ def openqa(number, labels_of):
             answer = tc.infer(counts, model, engine=ENGINE)
             seconds = process_time() - start
             shares = answer.realized[:, answer.place("Yes")]
-            low, high = np.quantile(shares, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-            found[name].append((shares.mean() - truth, low - 1e-9 <= truth <= high + 1e-9, high - low, seconds))
+            shown = any(finding.code == VIOLATED for finding in answer.findings)
+            found[name].append((*measured(shares, truth), seconds, shown))
+    return {
+        name: summary(np.array(values, float)[:, :4]) | {"shown": float(np.mean(values, axis=0)[4])}
+        for name, values in found.items()
+    }
+
+
+def measured(shares, truth):
+    """Return error, whether the interval holds the truth, and its width."""
+    low, high = np.quantile(shares, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return shares.mean() - truth, low - 1e-9 <= truth <= high + 1e-9, high - low
+
+
+def studies():
+    """Return the same with labels of several other systems: taken for alike, and with rows that vary between them."""
+    rows, found = read(), {}
+    systems = sorted({row["group"] for row in rows})
+    for place, target in np.ndenumerate(np.tile(systems, SPLITS_OF_STUDIES)):
+        rng = np.random.default_rng(place)
+        known = set(rng.permutation([system for system in systems if system != target])[:STUDIES])
+        labeled = [row for row in rows if row["group"] in known and half_of(row["question"], place[0]) == 0]
+        new = [row for row in rows if row["group"] == target and half_of(row["question"], place[0]) == 1]
+        truth = np.mean([row["truth"] == "Yes" for row in new])
+        for name in ("GPT-4 alone", "davinci-003 alone", "BEM alone", "all, learned rows (default)"):
+            judges = ASKED[name][0]
+            sides = [row["truth"] for row in labeled], outputs(labeled, judges), outputs(new, judges)
+            alike = tc.count(*sides)
+            varying = tc.count(*sides, study=[row["group"] for row in labeled], by=[target] * len(new))
+            ways = {"alike": (alike, tc.LabelShift()), "varying": (varying, tc.LabelShift(confusion=tc.Varying()))}
+            if len(judges) > 1 and place[0] >= FEWER_OF_STUDIES:
+                del ways["varying"]
+            for way, (counts, model) in ways.items():
+                start = process_time()
+                answer = tc.infer(counts, model, engine=ENGINE)
+                seconds = process_time() - start
+                realized = answer.realized(target) if way == "varying" else answer.realized
+                shares = realized[:, answer.classes.index("Yes")]
+                found.setdefault(f"{name.partition(',')[0]}, systems {way}", []).append(
+                    (*measured(shares, truth), seconds)
+                )
     return {name: summary(np.array(values, float)) for name, values in found.items()}
 
 
@@ -178,12 +226,63 @@ def mozambique():
     asked["all three in the same way"] = apart(every, rows, items)
     asked["both as if of other deaths, rows as whole labels"] = of_one_death(two, rows, cross, is_cluster=False)
     asked["the same, outputs of one death as a cluster"] = of_one_death(two, rows, cross, is_cluster=True)
-    asked["combinations of both, a prior around independent errors"] = combined([rows[name] for name in two], cross)
     widths = {}
     for name, (counts, prior) in asked.items():
-        answer = tc.infer(counts, tc.LabelShift(prior), engine=ENGINE)
+        answer = tc.infer(counts, tc.LabelShift(prior), engine=FINE)
         widths[name] = float(np.diff(answer.interval()).mean()), answer.status
+    return widths | combinations([rows[name] for name in two], cross)
+
+
+def combinations(rows, cross):
+    """Return mean widths by combinations, for some places between independent and common errors, and for all."""
+    priors = [combined(rows, cross, place) for place in DEPENDENCE]
+    answers = [tc.infer(counts, tc.LabelShift(prior), engine=FINE) for counts, prior in priors]
+    logs = [np.log(np.maximum(answer.confusion, 1e-300)) for answer in answers]
+    heights = [[log_prior(prior, each) for _, prior in priors] for each in logs]
+    evidence = np.cumsum([0.0, *(bridge(heights, one) for one in range(len(priors) - 1))])
+    weights = np.exp(evidence - evidence.max())
+    weights /= weights.sum()
+    shares = np.concatenate([answer.prevalence for answer in answers])
+    each = np.concatenate(
+        [np.full(len(a.prevalence), w / len(a.prevalence)) for a, w in zip(answers, weights, strict=True)]
+    )
+    told = {
+        "combinations of both, independent errors": 0,
+        "half of the errors that may be common are": 5,
+        "nine in ten are": 9,
+    }
+    widths = {
+        name: (float(np.diff(answers[place].interval()).mean()), answers[place].status) for name, place in told.items()
+    }
+    worst = next((answer.status for answer in answers if answer.status != "ok"), "ok")
+    mean = float(weights @ DEPENDENCE)
+    widths[f"any part may be ({mean:.2f} by the outputs)"] = weighted_width(shares, each), worst
     return widths
+
+
+def log_prior(prior, logs):
+    """Return the log-density of rows, given by their logarithms, under a prior."""
+    shapes = np.array(prior.confusion)
+    return ((shapes - 1) * logs).sum(axis=(1, 2)) + (gammaln(shapes.sum(axis=1)) - gammaln(shapes).sum(axis=1)).sum()
+
+
+def bridge(heights, one):
+    """Return the log-ratio of the evidence of a prior to that of the one before (geometric bridge)."""
+    there, back = (
+        (heights[one][one + 1] - heights[one][one]) / 2,
+        (heights[one + 1][one] - heights[one + 1][one + 1]) / 2,
+    )
+    return (logsumexp(there) - np.log(len(there))) - (logsumexp(back) - np.log(len(back)))
+
+
+def weighted_width(shares, weights):
+    """Return the mean width of the intervals of weighted draws."""
+    widths = []
+    for share in shares.T:
+        order = np.argsort(share)
+        below = np.cumsum(weights[order]) - weights[order] / 2
+        widths.append(np.diff(np.interp([(1 - LEVEL) / 2, (1 + LEVEL) / 2], below, share[order]))[0])
+    return float(np.mean(widths))
 
 
 def apart(names, rows, items):
@@ -212,11 +311,18 @@ def of_one_death(names, rows, cross, *, is_cluster):
     return counts, tc.Prior(confusion=0.1)
 
 
-def combined(rows, cross):
-    """Return counts of combinations, with a prior as strong as the weaker rows, whose mean has independent errors."""
+def combined(rows, cross, dependence):
+    """Return counts of combinations, with a prior as strong as the weaker rows, whose mean has such a dependence.
+
+    With all errors in common, both algorithms say the same as often as their rows allow (the maximal coupling).
+    """
     strength = np.minimum(*(each.sum(axis=1) for each in rows))
     one, two = (each / each.sum(axis=1, keepdims=True) for each in rows)
-    joint = (strength[:, None, None] * one[:, :, None] * two[:, None]).reshape(len(one), -1)
+    alike = np.minimum(one, two)
+    rest = (one - alike)[:, :, None] * (two - alike)[:, None] / (1 - alike.sum(axis=1))[:, None, None]
+    common = alike[:, :, None] * np.eye(len(BROAD)) + rest
+    mean = (1 - dependence) * one[:, :, None] * two[:, None] + dependence * common
+    joint = (strength[:, None, None] * mean).reshape(len(one), -1)
     names = [f"{first}, {second}" for first in BROAD for second in BROAD]
     return tc.Counts(np.zeros(joint.shape, int), cross.ravel(), [*BROAD], names), tc.Prior(confusion=joint)
 
@@ -233,7 +339,7 @@ def main():
     kept = RESULTS / "judges.json"
     found = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
     measures = {"openqa": lambda: {each: openqa(number, each) for each in LABELS_OF}}
-    measures |= {"others": others, "mozambique": mozambique}
+    measures |= {"studies": studies, "others": others, "mozambique": mozambique}
     for part in sys.argv[2:] or measures:
         found |= {part: measures[part](), "about": about()}
         write(found)
@@ -247,15 +353,24 @@ def write(found):
         "",
         "OpenQA, pairs of systems with disjoint questions, 95 % intervals of the share of right answers.",
         "",
-        "| labels of | judges | pairs | bias | mean absolute error | coverage | width | seconds |",
-        "|---|---|---|---|---|---|---|---|",
+        "| labels of | judges | pairs | bias | mean absolute error | coverage | width | seconds | drift found |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for labels_of, ways in found["openqa"].items():
         for name, each in ways.items():
             points = f"{each['pairs']} | {100 * each['bias']:+.1f} | {100 * each['error']:.1f}"
-            lines.append(f"| {labels_of} | {name} | {points} | {last_cells(each)} |")
+            lines.append(f"| {labels_of} | {name} | {points} | {last_cells(each)} | {100 * each['shown']:.0f} % |")
     lines += ["", "Bias, error and width in points. Systems and questions are shared between pairs.", ""]
-    lines += ["Sets on which nothing was chosen, means over classes:", ""]
+    if "studies" in found:
+        lines += [f"Labels of {STUDIES} other systems, of as many questions each:", ""]
+        lines += [
+            "| judges | problems | bias | mean absolute error | coverage | width | seconds |",
+            "|---|---|---|---|---|---|---|",
+        ]
+    for name, each in found.get("studies", {}).items():
+        points = f"{each['pairs']} | {100 * each['bias']:+.1f} | {100 * each['error']:.1f}"
+        lines.append(f"| {name} | {points} | {last_cells(each)} |")
+    lines += ["", "Sets on which nothing was chosen, means over classes:", ""]
     lines += ["| judges | splits | mean absolute error | coverage | width | seconds |", "|---|---|---|---|---|---|"]
     lines += [
         f"| {name} | {each['pairs']} | {100 * each['error']:.1f} | {last_cells(each)} |"

@@ -1,13 +1,16 @@
-"""Sixty classes, most of them rare, at the defaults: error against point estimators, coverage, convergence.
+"""Many classes, most of them rare, at the defaults: error against point estimators, coverage, convergence, memory.
 
-    python benchmarks/many_classes.py [--repetitions 3] [--classes 60]
+    python benchmarks/many_classes.py [--classes 60] [--labels 800] [--seeds 0,1,2] [--effective-draws 1000]
 
-A classifier of sixty simulated classes confuses them in pairs, has 6,000 labels (five or more for each class) and
-20,000 unlabelled items of another mix of classes. Results go to ``benchmarks/results/many_classes.json`` and ``.md``.
+A classifier confuses simulated classes in pairs; its labels (five or more for each class) and 20,000 unlabelled items
+have different mixes of classes. With
+``--effective-draws`` the engine is ``Auto`` with so many, and all else the default. Results are added to
+``benchmarks/results/many_classes.json`` and ``.md``.
 """
 
 import argparse
 import json
+import resource
 import warnings
 from pathlib import Path
 from time import process_time
@@ -20,11 +23,11 @@ from truecount.errors import ConvergenceWarning, InputError
 from truecount.estimators import METHODS
 
 RESULTS = Path(__file__).parent / "results"
-LABELS, ITEMS, FEWEST = 6_000, 20_000, 5
+ITEMS, FEWEST = 20_000, 5
 LEVELS = (0.5, 0.8, 0.95)
 
 
-def problem(seed: int, classes: int) -> tuple[tc.Counts, np.ndarray]:
+def problem(seed: int, classes: int, labels: int) -> tuple[tc.Counts, np.ndarray]:
     """Counts, and the shares that the items really have."""
     rng = np.random.default_rng(seed)
     shares = rng.dirichlet(np.full(classes, 0.25))
@@ -36,7 +39,7 @@ def problem(seed: int, classes: int) -> tuple[tc.Counts, np.ndarray]:
         confusion[row] = (1 - right) * (1 - pair) * others / others.sum()
         confusion[row, row ^ 1] += (1 - right) * pair
         confusion[row, row] = right
-    numbers = rng.multinomial(LABELS - FEWEST * classes, labeled) + FEWEST
+    numbers = rng.multinomial(labels - FEWEST * classes, labeled) + FEWEST
     table = np.stack([rng.multinomial(number, row) for number, row in zip(numbers, confusion, strict=True)])
     items = rng.multinomial(ITEMS, shares)
     outputs = np.stack([rng.multinomial(number, row) for number, row in zip(items, confusion, strict=True)])
@@ -54,20 +57,24 @@ def points(counts: tc.Counts, truth: np.ndarray) -> dict[str, float]:
     return errors
 
 
-def measured(seed: int, classes: int) -> dict:
+def measured(seed: int, classes: int, labels: int, effective_draws: int | None) -> dict:
     """One repetition."""
-    counts, truth = problem(seed, classes)
+    counts, truth = problem(seed, classes, labels)
     begun = process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        posterior = tc.infer(counts)
+        posterior = tc.infer(counts, engine=tc.Auto(effective_draws))
     seconds = process_time() - begun
     held = {}
     for level in LEVELS:
         low, high = posterior.interval(level, target="realized").T
         held[str(level)] = float(((low <= truth) & (truth <= high)).mean())
     return {
+        "classes": classes,
+        "labels": labels,
+        "asked": tc.Auto(effective_draws).open_choice,
         "seed": seed,
+        "engine": posterior.run.engine,
         "status": posterior.status,
         "rhat": float(np.max(posterior.draws.rhat)),
         "least effective draws": float(posterior.draws.effective.min()),
@@ -75,34 +82,55 @@ def measured(seed: int, classes: int) -> dict:
         "point errors": points(counts, truth),
         "held": held,
         "seconds of one core": seconds,
+        "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
 
 
 def main() -> None:
     """Measure, print, write."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--repetitions", type=int, default=3)
     arguments.add_argument("--classes", type=int, default=60)
+    arguments.add_argument("--labels", type=int, default=800)
+    arguments.add_argument("--seeds", default="0,1,2")
+    arguments.add_argument("--effective-draws", type=int, default=None)
     chosen = arguments.parse_args()
-    found = []
-    for seed in range(chosen.repetitions):
-        found.append(measured(seed, chosen.classes))
-        print(json.dumps(found[-1]), flush=True)
+    for seed in map(int, chosen.seeds.split(",")):
+        found = measured(seed, chosen.classes, chosen.labels, chosen.effective_draws)
+        print(json.dumps(found), flush=True)
         write(found)
 
 
-def write(found: list[dict]) -> None:
-    """Write what was found so far; a repetition takes minutes."""
-    head = ("seed", "posterior", "best point", "counting", "50 % held", "80 %", "95 %", "R-hat", "seconds")
+def write(new: dict) -> None:
+    """Put a run in the place of the one like it; a repetition takes minutes."""
+    path, like = RESULTS / "many_classes.json", ("classes", "labels", "asked", "seed")
+    runs = json.loads(path.read_text())["runs"] if path.exists() else []
+    runs = [each for each in runs if all(key in each for key in like)]  # others are of an earlier form of this script
+    runs = [each for each in runs if any(each[key] != new[key] for key in like)] + [new]
+    runs.sort(key=lambda each: [each[key] for key in like])
+    head = (
+        "classes",
+        "labels",
+        "draws asked",
+        "seed",
+        "posterior",
+        "best point",
+        "counting",
+        "50 % held",
+        "80 %",
+        "95 %",
+    )
+    head += ("status", "R-hat", "effective draws", "seconds", "MB")
     lines = [f"| {' | '.join(head)} |", "| --- " * len(head) + "|"]
-    for each in found:
+    for each in runs:
         name, best = min(each["point errors"].items(), key=lambda pair: pair[1])
         held = " | ".join(f"{100 * each['held'][str(level)]:.0f} %" for level in LEVELS)
         counting = 100 * each["point errors"]["cc"]
         errors = f"{100 * each['posterior error']:.3f} | {100 * best:.3f} ({name}) | {counting:.3f}"
-        lines.append(f"| {each['seed']} | {errors} | {held} | {each['rhat']:.3f} | {each['seconds of one core']:.0f} |")
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "many_classes.json").write_text(json.dumps({"machine": about(), "runs": found}, indent=1) + "\n")
+        known = " | ".join(f"{each[key]:,}" for key in like)
+        run = f"{each['status']} | {each['rhat']:.3f} | {each['least effective draws']:,.0f}"
+        cost = f"{each['seconds of one core']:.0f} | {each['megabytes']:.0f}"
+        lines.append(f"| {known} | {errors} | {held} | {run} | {cost} |")
+    path.write_text(json.dumps({"machine": about(), "runs": runs}, indent=1) + "\n")
     (RESULTS / "many_classes.md").write_text("\n".join(lines) + "\n")
 
 

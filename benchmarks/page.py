@@ -69,7 +69,7 @@ def main() -> None:
         "seconds": {name: round(value, 3) for name, value in medians.items()},
         "ratios": ratios,
         "python": platform.python_version(),
-        "versions": {name: version(name) for name in ("truecount", "numpy", "matplotlib", "jinja2", "typer")},
+        "versions": {name: version(name) for name in ("truecount", "numpy", "matplotlib", "jinja2", "click")},
     }
     RESULT.write_text(json.dumps(result, indent=2) + "\n")
     for name, value in medians.items():

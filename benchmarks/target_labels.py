@@ -9,7 +9,8 @@ population. XSTest: the population is one model, elsewhere are the four others. 
 population is the half of each class that lies further in a random direction, elsewhere the other half. Results go to
 ``benchmarks/results/target_labels.json`` and ``.md``, as each setting is done; data that are not asked for stay as they
 are. A second table has what misses the bar: both sources together more than 5 % wider than the narrower one where label
-shift holds, or intervals that hold less than 92 % under drift.
+shift holds, or intervals that hold less than 92 % under drift. A third has what other priors would have made of the
+same draws, which are weighted by the ratio of the priors: other chances of label shift, and a worth for each class.
 
 Nothing can be as narrow as the better source where label shift holds and hold the truth where it does not, if the
 labels of the population are too few to tell. `least_width` says what is possible, with normal distributions: labels
@@ -27,12 +28,14 @@ import numpy as np
 import pandas as pd
 from machine import about
 from scipy.optimize import brentq
+from scipy.special import gammaln, logsumexp
 from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import truecount as tc
+from truecount.models.target_labels import CHANCES, WORTHS
 
 RESULTS = Path(__file__).parent / "results"
 ELSEWHERE, ITEMS, LABELS = 400, 500, (0, 20, 50, 200)
@@ -41,7 +44,14 @@ SETS_OF_UCI += ("wine-quality-red",)
 FEWEST_ITEMS = 300
 TRUTHS = ("label shift", "drift")
 METHODS = ("from elsewhere", "of the population", "both, label shift assumed", "both")
-FEWER = tc.Auto(400)
+ENGINE = tc.Auto(1000)
+OTHERS = {
+    "label shift 1 in 8": (1 / 8, False),
+    "label shift 1 in 2": (0.5, False),
+    "label shift 7 in 10": (0.7, False),
+    "1 in 4, a worth for each class": (1 / 4, True),
+}
+"""Other priors: the chance of label shift, and whether each class has a worth of its own otherwise."""
 BAR, WIDEST = 0.92, 1.05
 NORMAL = 1.96
 
@@ -102,9 +112,42 @@ def answers(known, own, new, seed):
         }
     for name, (data, model) in asked.items():
         start = time.process_time()
-        posterior = tc.infer(data, model, engine=FEWER, seed=seed)
+        posterior = tc.infer(data, model, engine=ENGINE, seed=seed)
         found[name] = posterior.interval(), time.process_time() - start
+    if own.any():
+        found |= {name: (ends, 0.0) for name, ends in other_priors(posterior, known, model.density(counts)).items()}
     return found
+
+
+def other_priors(posterior, known, density):
+    """Return the intervals that other priors would have made of these draws."""
+    beliefs = density.learned_rows.spread[:, None]
+    shapes = beliefs + known[:, None] / (1 + known.sum() / len(known) / WORTHS)[:, None]
+    logs = np.log(np.maximum(posterior.confusion, 1e-300))
+    heights = np.einsum("dlk,lsk->dls", logs, shapes - 1) + gammaln(shapes.sum(axis=2)) - gammaln(shapes).sum(axis=2)
+    shares = posterior.prevalence[:: len(posterior.prevalence) // len(logs)][: len(logs)]
+    used, found = log_prior(heights, CHANCES[-1], by_class=False), {}
+    for name, (chance, by_class) in OTHERS.items():
+        ratio = log_prior(heights, chance, by_class=by_class) - used
+        weights = np.exp(ratio - ratio.max())
+        found[name] = np.array([weighted_interval(each, weights / weights.sum()) for each in shares.T])
+    return found
+
+
+def log_prior(heights, chance, *, by_class):
+    """Return the log-density of rows, whose log-densities at each worth have the shape (draws, classes, worths)."""
+    drifting, alike = heights[:, :, :-1], heights[:, :, -1].sum(axis=1)
+    number = np.log(drifting.shape[2])
+    drift = logsumexp(drifting, axis=2).sum(axis=1) - drifting.shape[1] * number
+    if not by_class:
+        drift = logsumexp(drifting.sum(axis=1), axis=1) - number
+    return np.logaddexp(np.log(chance) + alike, np.log1p(-chance) + drift)
+
+
+def weighted_interval(values, weights):
+    """Return the central 95 % interval of weighted draws."""
+    order = np.argsort(values)
+    return np.interp([0.025, 0.975], np.cumsum(weights[order]) - weights[order] / 2, values[order])
 
 
 def measured(settings, sets):
@@ -193,7 +236,28 @@ def table(rows):
             misses.append([source, str(labels), "width where label shift holds", over, least])
         if labels and truth == TRUTHS[1] and each[3]["held"] < BAR:
             misses.append([source, str(labels), "coverage under drift", cells[3].partition(", ")[2], least])
-    return "\n".join("| " + " | ".join(line) + " |" if line else "" for line in [*lines, [], *misses]) + "\n"
+    tables = [*lines, [], *misses, [], *priors_compared(found)]
+    return "\n".join("| " + " | ".join(line) + " |" if line else "" for line in tables) + "\n"
+
+
+def priors_compared(found):
+    """Return, for each prior, the coverage under drift by number of labels, and the widest where label shift holds."""
+    held, wide = "held under drift", "widest over the narrower source"
+    head = ["prior", *(f"{labels} labels: {what}" for labels in LABELS[1:] for what in (held, wide))]
+    lines = [head, ["---"] * len(head)]
+    for method in ("both", *OTHERS):
+        cells = []
+        for labels in LABELS[1:]:
+            over = {}
+            for source in dict.fromkeys(key[0] for key in found if key[0] != "all"):
+                at = source, TRUTHS[0], labels
+                if (*at, method) in found:
+                    narrower = min(found[*at, each]["width"] for each in METHODS[:2])
+                    over[source] = found[*at, method]["width"] / narrower
+            row, worst = found.get(("all", TRUTHS[1], labels, method)), max(over, key=over.get, default=None)
+            cells += ["", ""] if row is None else [cell(row).partition(", ")[2], f"{over[worst]:.2f} ({worst})"]
+        lines.append(["label shift 1 in 4 (the model's)" if method == "both" else method, *cells])
+    return lines
 
 
 def cell(row):
@@ -226,25 +290,16 @@ def main() -> None:
 
 
 def pooled(rows):
-    """Average over all data."""
+    """Average over all data, which count alike."""
     groups = {}
     for row in rows:
         groups.setdefault((row["truth"], row["labels"], row["method"]), []).append(row)
     for (truth, labels, method), each in groups.items():
-        number = np.array([row["data_sets"] for row in each])
-        means = {
-            name: float(np.average([row[name] for row in each], weights=number))
-            for name in ("width", "held", "seconds")
-        }
-        error = float(np.sqrt(((number * [row["held_error"] for row in each]) ** 2).sum()) / number.sum())
-        yield {
-            "truth": truth,
-            "labels": labels,
-            "method": method,
-            **means,
-            "data_sets": int(number.sum()),
-            "held_error": error,
-        }
+        means = {name: float(np.mean([row[name] for row in each])) for name in ("width", "held", "seconds")}
+        error = float(np.sqrt(np.sum([row["held_error"] ** 2 for row in each])) / len(each))
+        number = sum(row["data_sets"] for row in each)
+        more = {"data_sets": number, "held_error": error}
+        yield {"truth": truth, "labels": labels, "method": method, **means, **more}
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import truecount as tc
 from truecount.cli.app import app

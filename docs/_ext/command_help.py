@@ -1,7 +1,7 @@
 """Fill the page of the command with what ``--help`` prints for each command, asked while the site is built."""
 
+from click.testing import CliRunner
 from sphinx.application import Sphinx
-from typer.testing import CliRunner
 
 PAGE, PLACE = "reference/command", "ALL_COMMANDS"
 

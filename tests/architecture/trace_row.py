@@ -40,7 +40,7 @@ class Call:
 
 def trace(*arguments: str) -> list[Call]:
     """Run the command, and return its calls in their order."""
-    from typer.testing import CliRunner
+    from click.testing import CliRunner
 
     from truecount.cli.app import app
 

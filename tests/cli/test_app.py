@@ -95,7 +95,7 @@ def test_version(tmp_path: Path) -> None:
     assert run("--version", folder=tmp_path).stdout == f"truecount {version('truecount')}\n"
 
 
-VERBS = [command.callback.__name__ for command in app.registered_commands if command.callback]
+VERBS = list(app.commands)
 
 
 @pytest.mark.parametrize("verb", [[], *([verb] for verb in VERBS)], ids=str)

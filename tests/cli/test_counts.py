@@ -9,7 +9,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import truecount as tc
 from command import COMMAND, interruptible, run

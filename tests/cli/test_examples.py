@@ -13,8 +13,8 @@ from truecount.examples import JUDGE
 
 EXAMPLES = [
     line.strip()
-    for command in app.registered_commands
-    for line in (command.callback.__doc__ or "").splitlines()  # type: ignore[union-attr]  # all have one
+    for command in app.commands.values()
+    for line in (command.help or "").splitlines()
     if line.strip().startswith("truecount ")
 ]
 MATRIX = "class\\output,forest,water\nforest,50,4\nwater,3,60\n"

@@ -1,5 +1,6 @@
 """How the command behaves at a keyboard: completion, widths, colours, pipes."""
 
+import os
 import re
 import subprocess
 import sys
@@ -37,17 +38,31 @@ COLOR = re.compile(r"\x1b\[[0-9;]*m")
 )
 def test_the_shell_completes(words: str, proposed: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As bash asks for what may follow the last of the words."""
-    monkeypatch.setenv("_TRUECOUNT_COMPLETE", "complete_bash")
+    monkeypatch.setenv("_TRUECOUNT_COMPLETE", "bash_complete")
     monkeypatch.setenv("COMP_WORDS", words)
     monkeypatch.setenv("COMP_CWORD", str(len(words.split(" ")) - 1))
-    assert run(folder=tmp_path).stdout.split() == proposed
+    assert run(folder=tmp_path).stdout.split() == [f"plain,{each}" for each in proposed]
 
 
-def test_completion_can_be_shown_and_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Typer looks among the parent processes for a shell, and a test need not have one there."""
-    monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")
-    assert "_TRUECOUNT_COMPLETE" in run("--show-completion", "bash", folder=tmp_path).stdout
-    assert "--install-completion" in run("--help", folder=tmp_path).stdout
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_printed_for_a_shell(shell: str, tmp_path: Path) -> None:
+    assert f"_TRUECOUNT_COMPLETE={shell}_complete" in run("--show-completion", shell, folder=tmp_path).stdout
+
+
+def test_bash_completes_after_what_is_printed(tmp_path: Path) -> None:
+    """A real bash loads the script, calls its function as it does when Tab is pressed, and prints what it proposes."""
+    script = run("--show-completion", "bash", folder=tmp_path).stdout
+    typed = "COMP_WORDS=(truecount estimate --target r); COMP_CWORD=3"
+    pressed = f"{typed}; _truecount_completion truecount; echo ${{COMPREPLY[@]}}"
+    done = subprocess.run(
+        ["bash", "-c", f"{script}\n{pressed}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+    )
+    assert done.stdout.split() == ["realized"], done.stderr
 
 
 @pytest.mark.parametrize("columns", [40, 80])

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.main import get_command
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
 import truecount as tc
 from truecount.cli.app import app
@@ -120,7 +119,7 @@ HONOURED = {
 """Options of `estimate` that say which data are read or where a point goes; every other one is refused."""
 VALUES = {"interval": "hdi", "target": "sample", "engine": "exact", "design": "same-population", "sort": "size"}
 VALUES |= {"new_study": "one", "output": "rows.parquet", "workers": "2"}
-OPTIONS = [each for each in get_command(app).commands["estimate"].params if each.param_type_name == "option"]  # type: ignore[attr-defined]
+OPTIONS = [each for each in app.commands["estimate"].params if each.param_type_name == "option"]
 
 
 @pytest.mark.parametrize("method", [["--method", "bbse"], ["--all-methods"]], ids=["one", "all"])

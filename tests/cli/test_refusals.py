@@ -8,9 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.core import TyperOption
-from typer.main import get_command
-from typer.testing import CliRunner
+from click import Option
+from click.testing import CliRunner
 
 import truecount as tc
 from command import COMMAND, run
@@ -30,8 +29,8 @@ def invoke(*arguments: str, code: int) -> str:
 
 def single_options() -> list[tuple[str, str, int]]:
     """Every option of every verb that is given once, and how many words follow it."""
-    verbs = get_command(app).commands.items()  # type: ignore[attr-defined]
-    options = [(verb, each) for verb, command in verbs for each in command.params if isinstance(each, TyperOption)]
+    verbs = app.commands.items()
+    options = [(verb, each) for verb, command in verbs for each in command.params if isinstance(each, Option)]
     return [(verb, each.opts[0], each.nargs) for verb, each in options if not (each.multiple or each.is_flag)]
 
 

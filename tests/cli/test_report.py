@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer import BadParameter
+from click import BadParameter
 
 from made_posterior import made_posterior
 from truecount import Counts, Finding, Posterior

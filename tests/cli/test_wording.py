@@ -14,7 +14,7 @@ from command import run
 from truecount import Counts, Exact, Prior, infer
 from truecount._advice import AUDIT, AUTO, JOINT, Advice, keyword, named_rows, period
 from truecount.cli.app import in_options
-from truecount.cli.options import make_model
+from truecount.cli.model import ModelOptions
 from truecount.counts.survey import survey
 from truecount.errors import InputError
 from truecount.models import ByPrediction
@@ -73,7 +73,7 @@ def test_arguments_become_options() -> None:
 
 def test_a_prior_that_a_design_does_not_take_is_the_option() -> None:
     with pytest.raises(InputError) as error:
-        make_model("by-prediction", COUNTS, None, prevalence="2", confusion="1", given_output=None)
+        ModelOptions(design="by-prediction", prior="2", prior_confusion="1").model(COUNTS)
     assert str(error.value).startswith("--prior has a prior of label shift: with --design by-prediction only")
 
 

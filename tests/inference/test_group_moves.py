@@ -10,6 +10,7 @@ from truecount.inference import hierarchical
 from truecount.inference.centre_moves import move_centre
 from truecount.inference.convergence import effective_fast
 from truecount.inference.group_points import GroupPoints, can_integrate_at_points, move_at_points
+from truecount.inference.row_draws import can_draw_rows, draw_rows
 from truecount.inference.row_moves import RowMoves, can_move_rows
 from truecount.inference.whitening import Whitening
 from truecount.models.groups import group_density
@@ -145,6 +146,85 @@ def test_that_sees_points_taken_for_evenly_spread(seed, monkeypatch):
         assert_same_moments(fitted_to(density_of(3), by_points, seed, n_chains=400, times=3))
 
 
+def squares_after_near_points(near, seed, number=4000, times=4):
+    """Start groups without items at their standard normal prior; return their squares after some moves nearby."""
+    groups = Groups(5 * np.eye(3, dtype=int), {at: [1, 1, 1] for at in range(number)})
+    density = group_density(groups, Prior(), Pooled())
+    density = replace(density, unlabeled=np.zeros_like(density.unlabeled))
+    whitening = Whitening.at(density, np.zeros(density.n_hyper), np.zeros(density.latent_shape))
+    rng = np.random.default_rng(seed)
+    z, y = rng.standard_normal((2, number)), np.zeros(density.n_hyper)
+    before = z
+    for _ in range(times):
+        points = near(whitening, z, 8, rng)
+        z = points.chosen(points.value_and_gradient(y)[2], rng)
+    assert (z != before).mean() > 0.9
+    return (z**2).ravel()
+
+
+def test_points_near_a_group_leave_the_density_as_it_is(seed):
+    found = squares_after_near_points(GroupPoints.near, seed)
+    assert abs(found.mean() - 1) < 5 * found.std() / np.sqrt(len(found))
+
+
+def test_that_sees_near_points_that_are_not_around_a_middle(seed):
+    """Points around z itself are not alike: z is in their midst."""
+
+    def wrong(whitening, z, number, rng):
+        others = z[..., None] + rng.standard_normal((*z.shape, number - 1))
+        return GroupPoints(whitening, np.concatenate([z[..., None], others], axis=2), np.zeros((z.shape[1], number)))
+
+    found = squares_after_near_points(wrong, seed)
+    assert abs(found.mean() - 1) > 5 * found.std() / np.sqrt(len(found))
+
+
+def changes_of_rows(prior, seed, *, times=1, number=1500):
+    """Draw rows from their prior and items from rows; then rows given items, which must keep the prior's moments.
+
+    Returned are changes of rows, their squares, sums of gammas and the fit to the items, shape (data sets, …).
+    """
+    rng = np.random.default_rng(seed)
+    groups = Groups(np.eye(3, 4, dtype=int), {"a": [9, 9, 9, 9], "b": [9, 0, 3, 9]}, range(3), range(4))
+    density = group_density(groups, prior, Pooled())
+    hyper = np.zeros((number, density.n_hyper))
+    hyper[:, : density.rows.size] = density.rows.draw(number, rng)
+    shares, found = rng.dirichlet(np.ones(3), (number, 2)).swapaxes(1, 2), ([], [])
+    for at in range(number):
+        here, share = hyper[at : at + 1], shares[at : at + 1]
+        outputs = (density.common_rows(here)[0].T @ share[0]).T
+        items = rng.multinomial(20, outputs / outputs.sum(axis=1, keepdims=True)).T
+        after = draw_rows(replace(density, unlabeled=times * items), here, share, rng)
+        for place, points in zip(found, (here, after), strict=True):
+            rows = density.common_rows(points)[0]
+            fit = (items * np.log(np.maximum(rows.T @ share[0], 1e-300))).sum()
+            sums = np.log(np.exp(density.rows.natural(points[:, : density.rows.size])[1][0]).sum(axis=1))
+            place.append(np.concatenate([rows.ravel(), rows.ravel() ** 2, sums, [fit]]))
+    return np.array(found[1]) - np.array(found[0])
+
+
+def assert_zero_mean(differences):
+    error = differences.std(axis=0) / np.sqrt(len(differences))
+    assert (np.abs(differences.mean(axis=0)) < 5 * error).all()
+
+
+@pytest.mark.parametrize("prior", [Prior(confusion=0.2), Prior(confusion="learned")])
+def test_rows_that_are_drawn_given_the_classes_of_items_keep_the_density(prior, seed):
+    assert_zero_mean(changes_of_rows(prior, seed))
+
+
+def test_that_sees_items_that_count_four_times(seed):
+    with pytest.raises(AssertionError):
+        assert_zero_mean(changes_of_rows(Prior(confusion=0.2), seed, times=4))
+
+
+def test_rows_are_not_drawn_given_classes_where_they_are_not_sparse_or_items_not_whole():
+    assert not can_draw_rows(density_of(3))
+    sparse = density_of(3)
+    sparse = replace(sparse, rows=replace(sparse.rows, shapes=np.full((3, 3), 0.1)))
+    assert can_draw_rows(sparse)
+    assert not can_draw_rows(replace(sparse, unlabeled=sparse.unlabeled + 0.5))
+
+
 @pytest.mark.parametrize("centring", [0.0, 0.4, 1.0])
 def test_one_point_has_the_density_of_a_chain_and_many_have_its_gradient(centring, seed, monkeypatch):
     plain = density_of(4, Pooled(covariates={"age": [1.0, 2.0, 4.0]}))
@@ -231,3 +311,11 @@ def test_trajectories_are_lengthened_as_long_as_the_slowest_hyperparameter_gains
     )
     chains.lengthen()
     assert chains.length == 6.0
+
+
+def test_information_of_many_classes_is_that_of_a_loop_over_pairs(seed, monkeypatch):
+    density = density_of(4)
+    hyper, latent, _ = some_chains(density, 5, seed)
+    by_pairs = density.curvature(hyper, latent)
+    monkeypatch.setattr("truecount.models.hierarchy.information.MANY_RATIOS", 1)
+    np.testing.assert_allclose(density.curvature(hyper, latent), by_pairs, rtol=1e-12, atol=1e-12)

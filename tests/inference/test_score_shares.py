@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import beta, binom
 
 from made_scores import shifted_scores
 from truecount.api.scores import spread_items
@@ -19,6 +19,11 @@ def assert_calibrated(hits: int, trials: int, level: float) -> None:
     """Fail only where a sound interval would fail once in 10,000 runs."""
     low, high = binom.ppf([5e-5, 1 - 5e-5], trials, level)
     assert low <= hits <= high, f"{hits}/{trials} held the truth; {level:.0%} promised"
+
+
+def stacked_up(ratios: np.ndarray, number: int) -> np.ndarray:
+    """The same problem so many times; factors of items say nothing."""
+    return np.repeat((ratios / ratios.max(axis=0)).astype(np.float32)[None], number, axis=0)
 
 
 def by_quadrature(ratios: np.ndarray, concentration: np.ndarray) -> tuple[float, float]:
@@ -39,7 +44,7 @@ def test_shares_of_two_classes_agree_with_quadrature(share: float, distance: flo
     places = rng.normal(distance * (rng.random(150) > share), 1.0)
     ratios = np.exp(-0.5 * np.stack([places**2, (places - distance) ** 2]))
     concentration, many = np.array([1.5, 1.0]), 2000
-    stacked = np.repeat(ratios[:, None], many, axis=1)
+    stacked = stacked_up(ratios, many)
     drawn, realized, _ = SharesGivenRatios(stacked, concentration[None]).sample(rng, 4)
     mean, sd = by_quadrature(ratios, concentration)
     assert drawn[:, -1, 0].mean() == pytest.approx(mean, abs=5 * sd / np.sqrt(many))
@@ -49,6 +54,22 @@ def test_shares_of_two_classes_agree_with_quadrature(share: float, distance: flo
     np.testing.assert_allclose(realized.sum(axis=2), 1)
 
 
+def test_several_concentrations_are_averaged_over(seed: int) -> None:
+    """Against quadrature, with the mean of two Dirichlet densities for a prior."""
+    rng, many = np.random.default_rng(seed), 2000
+    ratios, points = np.exp(rng.normal(size=(2, 12))), np.array([[0.3, 0.3], [6.0, 6.0]])
+    drawn, _, _ = SharesGivenRatios(stacked_up(ratios, many), points).sample(rng, 4)
+    grid = (np.arange(20_000) + 0.5) / 20_000
+    weights = np.prod(ratios[0][:, None] * grid + ratios[1][:, None] * (1 - grid), axis=0)
+    weights *= beta.pdf(grid, 0.3, 0.3) + beta.pdf(grid, 6.0, 6.0)
+    weights /= weights.sum()
+    mean = weights @ grid
+    spread = weights @ (grid - mean) ** 2
+    kurtosis = weights @ (grid - mean) ** 4 / spread**2
+    assert drawn[:, -1, 0].mean() == pytest.approx(mean, abs=5 * np.sqrt(spread / many))
+    assert drawn[:, -1, 0].var() == pytest.approx(spread, abs=5 * spread * np.sqrt((kurtosis - 1) / many))
+
+
 def test_three_classes_agree_with_importance_sampling_from_the_prior(seed: int) -> None:
     rng = np.random.default_rng(seed)
     ratios = rng.dirichlet(np.full(3, 0.7), 25).T
@@ -56,7 +77,7 @@ def test_three_classes_agree_with_importance_sampling_from_the_prior(seed: int) 
     logs = np.log(prior @ ratios).sum(axis=1)
     weights = np.exp(logs - logs.max())
     weights /= weights.sum()
-    drawn, _, _ = SharesGivenRatios(np.repeat(ratios[:, None], 3000, axis=1), np.ones((1, 3))).sample(rng, 4)
+    drawn, _, _ = SharesGivenRatios(stacked_up(ratios, 3000), np.ones((1, 3))).sample(rng, 4)
     mean = weights @ prior
     spread = np.sqrt(weights @ (prior - mean) ** 2)
     error = spread * np.sqrt(1 / 3000 + (weights**2).sum())
@@ -66,7 +87,7 @@ def test_three_classes_agree_with_importance_sampling_from_the_prior(seed: int) 
 def test_an_item_that_stands_for_ten_counts_as_ten(seed: int) -> None:
     rng = np.random.default_rng(seed)
     ratios = np.exp(rng.normal(size=(2, 100)))
-    alone = SharesGivenRatios(np.repeat(ratios[:, None], 2000, axis=1), np.ones((1, 2)), 10.0).sample(rng, 4)[0]
+    alone = SharesGivenRatios(stacked_up(ratios, 2000), np.ones((1, 2)), 10.0).sample(rng, 4)[0]
     mean, sd = by_quadrature(np.repeat(ratios, 10, axis=1), np.ones(2))
     assert alone[:, -1, 0].mean() == pytest.approx(mean, abs=5 * sd / np.sqrt(2000))
     assert alone[:, -1, 0].std() == pytest.approx(sd, abs=5 * sd / np.sqrt(2000))

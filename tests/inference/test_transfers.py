@@ -119,15 +119,12 @@ def test_weighted_items_of_many_classes_are_not_rounded():
     assert tc.infer(counts, prior=tc.Prior(1.0, "flat"), engine=tc.Auto(100)).run.engine != "Gibbs"
 
 
-def test_transfers_that_move_nothing_end_with_the_warm_up():
-    posed = density(many_classes(20), tc.Prior(1.0, 0.001))
-    landscape = survey(posed)
-    with gibbs._Chains(landscape, 4, 0) as chains:
-        chains.warm_up(30)
-        assert not any(part.is_transferring for part in chains.parts)
-    with gibbs._Chains(survey(density(many_classes(20), tc.Prior(1.0, "flat"))), 4, 0) as chains:
-        chains.warm_up(30)
-        assert all(part.is_transferring for part in chains.parts)
+def test_sparse_rows_are_tilted_where_others_are_transferred():
+    for rows, is_sparse in ((0.001, True), ("flat", False)):
+        with gibbs._Chains(survey(density(many_classes(20), tc.Prior(1.0, rows))), 4, 0) as chains:
+            assert all(
+                (part.tilts is not None, part.has_transfers) == (is_sparse, not is_sparse) for part in chains.parts
+            )
 
 
 def test_large_chains_in_threads_give_the_same_draws_again():

@@ -3,7 +3,7 @@ import pytest
 
 from made_scores import shifted_scores
 from truecount.diagnostics.score_fit import fit_test
-from truecount.models.score_map import fit_score_maps, score_map, softmax
+from truecount.models.score_map import fit_score_maps, information, score_map, softmax
 
 
 def drawn(rng: np.random.Generator, logits: np.ndarray) -> np.ndarray:
@@ -38,6 +38,30 @@ def test_the_mode_is_where_the_slope_is_zero_and_draws_have_its_covariance() -> 
     np.testing.assert_allclose(slope, 0, atol=1e-4)
     draws = fitted.draw(np.random.default_rng(0), 40_000)
     np.testing.assert_allclose(np.cov(draws.T) @ fitted.precision, np.eye(len(fitted.mode)), atol=0.2)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_information_is_the_covariance_of_the_slope(classes: int) -> None:
+    """Of each item: parameters' features have the covariance of a label's class."""
+    rng = np.random.default_rng(0)
+    scores, predicted = rng.dirichlet(np.ones(classes), 50), rng.dirichlet(np.ones(classes), 50)
+    chosen = score_map(scores)
+    features = chosen.features(scores)
+    covariance = np.einsum("ic,cd->icd", predicted, np.eye(classes)) - np.einsum("ic,id->icd", predicted, predicted)
+    expected = np.einsum("icp,icd,idq->pq", features, covariance, features)
+    found = information(chosen.own_features(scores), predicted.T[chosen.moved], chosen.mixing)
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+def test_each_class_bends_for_itself_beside_what_all_share() -> None:
+    """Also with few labels: its own bends move its own logit alone, and together they are the shared ones."""
+    chosen = score_map(np.random.default_rng(0).dirichlet(np.ones(3), 20))
+    features = chosen.features(np.random.default_rng(1).dirichlet(np.ones(3), 20))
+    bends = len(chosen.knots)
+    own = features[..., -3 * bends :].reshape(20, 3, 3, bends)
+    np.testing.assert_array_equal(own.sum(axis=2), features[..., -4 * bends : -3 * bends])
+    np.testing.assert_array_equal(own[:, ~np.eye(3, dtype=bool)], 0)
+    assert own.any(axis=(0, 1)).all()
 
 
 @pytest.mark.parametrize("shares", [[0.5, 0.5], [0.3, 0.3, 0.4]])

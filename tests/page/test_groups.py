@@ -155,6 +155,14 @@ def test_few_studies_have_a_table_of_priors_of_their_spread(studies: int, monkey
     assert (widths[1] < widths[2]).all()
     assert (sensitivity.mean[1] == answer.mean[:, 1]).all()
     assert "scale 0.25" in repr(sensitivity)
+    assert "scale 0.5 (used)" in repr(sensitivity)
+    assert sensitivity.sentence in text_of(html)
+    times = widths[2] / widths[0]
+    most = sensitivity.groups[times.argmax()]
+    assert f"{times.min():.1f} to {times.max():.1f} times as wide under the prior of scale 1 " in sensitivity.sentence
+    assert sensitivity.sentence.endswith(f"most of all that of {most}.")
+    assert "The classifier differs between groups as it does between studies." in text_of(html)
+    assert "The classifier treats each class alike" not in text_of(html)
 
 
 def test_the_spread_of_studies_is_not_varied_where_there_is_none() -> None:

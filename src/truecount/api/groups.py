@@ -102,6 +102,7 @@ def spread_sensitivity(
         of=name,
         level=level,
         scales=tuple(chosen),
+        used=confusion.spread,
         mean=np.stack([each.mean[:, place] for each in found]),
         interval=np.stack([each.interval(level)[:, place] for each in found]),
         converged=all(each.status == "ok" for each in found),

@@ -10,13 +10,14 @@ import numpy as np
 from truecount.app.picture import tree
 from truecount.app.request import Request
 from truecount.cli.estimate import as_read, quiet_infer
-from truecount.cli.groups import infer_groups, questions_of, variation_of, with_studies
+from truecount.cli.groups import infer_groups, questions_of, variation_of
+from truecount.cli.model import with_studies
 from truecount.cli.options import named_class, read_share, read_whole
-from truecount.cli.raters import behind_labels
 from truecount.counts import Counts, Groups, Ratings
 from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.models import LabelShift, Model
+from truecount.models.erring_labels import behind_labels
 from truecount.page.answer import content, render
 from truecount.page.frame import Drawing, drawing_of
 from truecount.page.groups import group_content, render_groups

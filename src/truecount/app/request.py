@@ -7,19 +7,18 @@ from typing import Any, Self
 
 from truecount.app.examples import FILES
 from truecount.app.places import UPLOAD
-from truecount.cli.estimate import with_ranges
-from truecount.cli.groups import named_group, require_nothing_in_common
-from truecount.cli.options import DESIGNS, GroupOptions, make_model, read_level, read_seed
-from truecount.cli.raters import behind_labels
+from truecount.cli.groups import named_group
+from truecount.cli.model import ModelOptions, require_nothing_in_common
+from truecount.cli.options import DESIGNS, GroupOptions, read_level, read_seed
 from truecount.cli.source import Source
 from truecount.counts import Counts, Groups, Ratings
 from truecount.errors import InputError
-from truecount.models import Model, Prior
+from truecount.models import Model
+from truecount.models.erring_labels import behind_labels
 from truecount.models.priors import AUTO
 from truecount.results.summary import INTERVAL_NAMES
 
 REMEDY = "Reload the page"
-USUAL = Prior()
 MOST_CELLS = 40_000
 """Of a matrix that is typed."""
 
@@ -176,13 +175,9 @@ class Request:
         counts = behind_labels(data) if isinstance(data, Ratings) else data
         self._require_sound(data, counts)
         whole = counts.total if isinstance(counts, Groups) else counts
-        confusion: dict[str, Any] = {
-            "prevalence": str(USUAL.prevalence),
-            "confusion": self.prior_confusion,
-            "given_output": None,
-        }
-        model = make_model(self.design, whole, known, **confusion)
-        model = model if self.survey is None else with_ranges(model, self.survey, quiet=True)
+        ranges = {} if self.survey is None else self.survey.published()
+        assumed = ModelOptions(design=self.design, prior_confusion=self.prior_confusion)
+        model = assumed.model(whole, known, ranges=ranges)
         if isinstance(counts, Groups):
             require_nothing_in_common(self.groups, model, data if isinstance(data, Ratings) else None)
         return data, model

@@ -37,7 +37,7 @@ def serve(connection: Connection, niceness: int) -> None:
 
 def perform(task: str, values: Any) -> tuple[str, bytes]:
     """Return the kind of what a task makes, ``json``, ``file.`` with an ending, or ``error``, and its bytes."""
-    from typer import BadParameter
+    from click import BadParameter
 
     from truecount.app.tasks import TASKS
 

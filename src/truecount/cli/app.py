@@ -4,29 +4,23 @@ import errno
 import io
 import os
 import sys
-from collections import Counter
 from importlib import import_module
 from inspect import getdoc
 from textwrap import fill
-from typing import Annotated, Any, NoReturn
+from typing import NoReturn
 
-import typer
-from typer.core import TyperCommand, TyperOption
+import click
 
 from truecount._advice import Door, worded
+from truecount._command import INTERRUPTED, Program, Verb
 from truecount._progress import progress_style
-from truecount._version import __version__
 from truecount.errors import InputError, MissingExtraError
 from truecount.results.finding import serious_codes
 
-INTERRUPTED = 130
-"""Exit code after Ctrl-C, as of any command: 128 and the number of the signal."""
 COMMANDS: tuple[Door, ...] = ("estimate", "check", "plan", "counts", "demo", "app")
 """Each is a function in a module of its name, which is loaded when it is wanted: not all need all of the package."""
 MODULES = {"app": "browser"}
 """Where the module has another name."""
-
-
 VERBS = {"estimate": ("infer", "infer of groups", "estimate"), "check": ("infer", "check")}
 """Verbs of the library that a command calls, whose findings it may show."""
 OPTIONS = (
@@ -37,41 +31,32 @@ OPTIONS = (
 """Arguments of the library that are options of the same name."""
 
 
-class Verb(TyperCommand):
-    """A command that refuses an option given twice, of which only the last value would be used."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments; those of a shell that asks for completions are not judged."""
-        if not ctx.resilient_parsing:
-            _, _, given = self.make_parser(ctx).parse_args(args=list(args))
-            for parameter, times in Counter(given).items():
-                if times > 1 and isinstance(parameter, TyperOption) and not (parameter.multiple or parameter.is_flag):
-                    name = max(parameter.opts, key=len)
-                    raise typer.BadParameter(
-                        f"{name} is given {times} times: it takes one value, and all but the last would be ignored. "
-                        f"Write {name} once."
-                    )
-        return super().parse_args(ctx, args)
-
-
-def build(*names: str) -> typer.Typer:
+def build(*names: str) -> Program:
     """Make the program with some of its commands."""
-    app = typer.Typer(
-        name="truecount",
-        no_args_is_help=True,
-        rich_markup_mode=None,
-        pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    )
-    app.callback()(truecount)
-    for name in names:
-        function = getattr(import_module(f"truecount.cli.{MODULES.get(name, name)}"), name)
-        serious = fill(f"Serious findings: {serious_codes(*VERBS.get(name, ()))}.", 76, break_on_hyphens=False)
-        app.command(cls=Verb, help=(getdoc(function) or "").replace("{serious}", serious))(function)
-    return app
+    return Program(truecount, [_command(name) for name in names])
 
 
-def __getattr__(name: str) -> typer.Typer:
+def truecount() -> None:
+    """How many of each class are really there? A classifier's counts, corrected, with honest uncertainty.
+
+    \b
+    truecount demo                                                    see it work
+    truecount estimate runs.csv --label human --prediction verdict    your own data
+    truecount check runs.csv --label human --prediction verdict       may it be trusted?
+    truecount plan runs.csv --label human --prediction verdict --half-width 3%    how many labels?
+    truecount counts 'runs/*.parquet' --label human --prediction verdict -o counts.json
+    truecount app                                                     the same in a browser
+    """  # noqa: D301
+
+
+def _command(name: str) -> Verb:
+    """Make a command of the function of that name, whose docstring is its help."""
+    function = getattr(import_module(f"truecount.cli.{MODULES.get(name, name)}"), name)
+    serious = fill(f"Serious findings: {serious_codes(*VERBS.get(name, ()))}.", 76, break_on_hyphens=False)
+    return Verb(function, (getdoc(function) or "").replace("{serious}", serious))
+
+
+def __getattr__(name: str) -> Program:
     """Make ``app``, the whole program, when somebody asks for it."""
     if name != "app":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -110,7 +95,7 @@ def _fail(message: str, code: int = 1) -> NoReturn:
     from truecount._secrets import masked
     from truecount._wording import visible
 
-    typer.echo(f"Error: {visible(masked(message))}", err=True)
+    click.echo(f"Error: {visible(masked(message))}", err=True)
     sys.exit(code)
 
 
@@ -139,26 +124,3 @@ def _said_of_output(error: OSError) -> str:
     found = "is closed" if error.errno == errno.EBADF else f"cannot be written ({error.strerror})"
     needed, remedy = "the answer is printed there", "Write to a file, with --json or --csv, if it has to be so"
     return str(InputError("standard output", found, needed, remedy))
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"truecount {__version__}")
-        raise typer.Exit
-
-
-def truecount(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
-    ] = False,
-) -> None:
-    """How many of each class are really there? A classifier's counts, corrected, with honest uncertainty.
-
-    \b
-    truecount demo                                                    see it work
-    truecount estimate runs.csv --label human --prediction verdict    your own data
-    truecount check runs.csv --label human --prediction verdict       may it be trusted?
-    truecount plan runs.csv --label human --prediction verdict --half-width 3%    how many labels?
-    truecount counts 'runs/*.parquet' --label human --prediction verdict -o counts.json
-    truecount app                                                     the same in a browser
-    """  # noqa: D301

@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
-from typer import Argument, Option
-
+from truecount._command import Argument, Option
 from truecount.cli.completion import among, columns, methods
 from truecount.cli.options import DESIGNS, ENGINES, be_quiet, one_of
 
@@ -13,25 +12,23 @@ _KINDS = (
     "the standard input; or logs of Inspect, promptfoo and other evaluation tools, which are one table. "
     "In one table, rows with an empty label are the unlabelled population."
 )
-Tables: TypeAlias = Annotated[list[str] | None, Argument(metavar="FILE", help=_KINDS, show_default=False)]
-CountedTables: TypeAlias = Annotated[
-    list[str], Argument(metavar="FILE...|merge FILE...", help=_KINDS, show_default=False)
-]
+Tables: TypeAlias = Annotated[list[str] | None, Argument(metavar="[FILE]...", help=_KINDS)]
+CountedTables: TypeAlias = Annotated[list[str], Argument(metavar="FILE...|merge FILE...", help=_KINDS)]
 By: TypeAlias = Annotated[
     list[str] | None,
     Option(
         metavar="COLUMN|COLUMN:PERIOD",
-        autocompletion=columns,
+        complete=columns,
         help="Column of groups, or of times with minute, hour, day, week, month, quarter or year; several with commas "
         "between them, or repeated.",
     ),
 ]
-Weight: TypeAlias = Annotated[str | None, Option(metavar="COLUMN", autocompletion=columns, help="Column of weights.")]
+Weight: TypeAlias = Annotated[str | None, Option(metavar="COLUMN", complete=columns, help="Column of weights.")]
 Cluster: TypeAlias = Annotated[
     list[str] | None,
     Option(
         metavar="COLUMN",
-        autocompletion=columns,
+        complete=columns,
         help="Column that says which items belong together: epochs of a question, patients, households; several with "
         "commas between them, such as model,question.",
     ),
@@ -45,10 +42,8 @@ TargetLabels: TypeAlias = Annotated[
         "data whose COLUMN holds VALUE.",
     ),
 ]
-Output: TypeAlias = Annotated[str, Option("--output", "-o", metavar="FILE|-", help="Where the counts go.")]
-StrictClasses: TypeAlias = Annotated[
-    bool, Option("--strict-classes", help="Refuse to merge counts whose classes or outputs differ.")
-]
+Output: TypeAlias = Annotated[str, Option(names=("--output", "-o"), metavar="FILE|-", help="Where the counts go.")]
+StrictClasses: TypeAlias = Annotated[bool, Option(help="Refuse to merge counts whose classes or outputs differ.")]
 Compare: TypeAlias = Annotated[
     tuple[str, str] | None,
     Option(metavar="GROUP GROUP", help="Compare two groups: difference, ratio, and which is larger."),
@@ -56,12 +51,12 @@ Compare: TypeAlias = Annotated[
 Baseline: TypeAlias = Annotated[
     str | None, Option(metavar="GROUP", help="Compare every group with this one; with --trend, changes since then.")
 ]
-AllPairs: TypeAlias = Annotated[bool, Option("--all-pairs", help="Compare every two groups.")]
+AllPairs: TypeAlias = Annotated[bool, Option(help="Compare every two groups.")]
 Trend: TypeAlias = Annotated[
     str | None,
     Option(
         metavar="COLUMN:PERIOD",
-        autocompletion=columns,
+        complete=columns,
         help="Column of times and a period, as in --by: shares go from one period to the next, those without data are "
         "predicted, and an alert says that a share changed.",
     ),
@@ -70,7 +65,7 @@ Study: TypeAlias = Annotated[
     list[str] | None,
     Option(
         metavar="COLUMN",
-        autocompletion=columns,
+        complete=columns,
         help="Column that says where a label comes from: the confusion then varies between studies; several with "
         "commas between them, such as model,language.",
     ),
@@ -80,7 +75,7 @@ NewStudy: TypeAlias = Annotated[
     Option(
         metavar="one|each",
         callback=one_of("one", "each"),
-        autocompletion=among(("one", "each")),
+        complete=among(("one", "each")),
         help="Whether groups without labels of their own are one new study together (usual with --positive) or one "
         "each (usual with --study).",
     ),
@@ -88,7 +83,6 @@ NewStudy: TypeAlias = Annotated[
 RandomLabels: TypeAlias = Annotated[
     bool,
     Option(
-        "--random-labels",
         help="Labels of a group are a random sample of its items, so that they tell its shares too; with --study and "
         "--by of one column.",
     ),
@@ -104,22 +98,22 @@ Covariate: TypeAlias = Annotated[
     list[str] | None,
     Option(
         metavar="COLUMN",
-        autocompletion=columns,
+        complete=columns,
         help="Column with one value in each group, a number or a name, which tells groups apart; may be repeated.",
     ),
 ]
 IndependentGroups: TypeAlias = Annotated[
-    bool, Option("--independent", help="Groups have nothing in common but the confusion: none borrows from others.")
+    bool,
+    Option(help="Groups have nothing in common but the confusion: none borrows from others."),
 ]
 Separate: TypeAlias = Annotated[
     bool,
-    Option("--separate", help="Infer each group by itself: none borrows, and groups are not to be compared."),
+    Option(help="Infer each group by itself: none borrows, and groups are not to be compared."),
 ]
 Results: TypeAlias = Annotated[
     str | None,
     Option(
-        "--output",
-        "-o",
+        names=("--output", "-o"),
         metavar="FILE",
         help="Write a row for each group and class as .parquet, .csv or .jsonl, by its ending. Over 1,000 groups are "
         "inferred one by one; finished ones stand in FILE.parts until all are there.",
@@ -129,9 +123,7 @@ Partition: TypeAlias = Annotated[
     str | None,
     Option(metavar="COLUMN[,COLUMN]", help="With --output: a folder of Parquet files, one for each value of a column."),
 ]
-Resume: TypeAlias = Annotated[
-    bool, Option("--resume", help="With --output: go on where a run that was stopped left off.")
-]
+Resume: TypeAlias = Annotated[bool, Option(help="With --output: go on where a run that was stopped left off.")]
 Workers: TypeAlias = Annotated[
     str | None,
     Option(metavar="NUMBER", help="Processes for groups that are inferred one by one; by default one for each core."),
@@ -142,7 +134,7 @@ Label: TypeAlias = Annotated[
     list[str] | None,
     Option(
         metavar="COLUMN",
-        autocompletion=columns,
+        complete=columns,
         help="Column with the true class; repeated, one for each rater, of whom each may err.",
     ),
 ]
@@ -150,7 +142,7 @@ Prediction: TypeAlias = Annotated[
     list[str] | None,
     Option(
         metavar="COLUMN",
-        autocompletion=columns,
+        complete=columns,
         help="Column with the output; repeated, one for each of several classifiers, used together.",
     ),
 ]
@@ -183,7 +175,6 @@ Specificity: TypeAlias = Annotated[
 Sensitivities: TypeAlias = Annotated[
     list[str] | None,
     Option(
-        "--sensitivity",
         metavar="N/M|P|P..P",
         help="N tested positive of M truly positive; 0.96 or 96% means that it is known, 80%..95% a range, as does "
         "80%..90%..95% with the most likely value. Repeated, each is a study, and the rate varies between them.",
@@ -192,7 +183,6 @@ Sensitivities: TypeAlias = Annotated[
 Specificities: TypeAlias = Annotated[
     list[str] | None,
     Option(
-        "--specificity",
         metavar="N/M|P|P..P",
         help="N tested negative of M truly negative, or a rate or range, or several studies, as with --sensitivity.",
     ),
@@ -203,7 +193,7 @@ Interval: TypeAlias = Annotated[
     Option(
         metavar="equal-tailed|hdi",
         callback=one_of("equal-tailed", "hdi"),
-        autocompletion=among(("equal-tailed", "hdi")),
+        complete=among(("equal-tailed", "hdi")),
         help="hdi is the shortest.",
     ),
 ]
@@ -212,7 +202,7 @@ Target: TypeAlias = Annotated[
     Option(
         metavar="population|realized",
         callback=one_of("population", "realized"),
-        autocompletion=among(("population", "realized")),
+        complete=among(("population", "realized")),
         help="The share in the population behind the unlabelled items, or in this finite sample.",
     ),
 ]
@@ -227,7 +217,7 @@ PriorConfusion: TypeAlias = Annotated[
     str,
     Option(
         metavar="NUMBER|flat|sparse|learned|diagonal:NUMBER",
-        autocompletion=among(("flat", "sparse", "learned", "auto", "diagonal:")),
+        complete=among(("flat", "sparse", "learned", "auto", "diagonal:")),
         help="Concentration of each class's outputs: flat is 1, sparse 1/K. auto is flat, learned from 6 classes on.",
     ),
 ]
@@ -236,7 +226,6 @@ PriorOutput: TypeAlias = Annotated[
     Option(
         metavar="NUMBER|CLASS=NUMBER,...",
         help="With --design same-population or by-prediction: concentration of each output's classes.",
-        show_default=False,
     ),
 ]
 Design: TypeAlias = Annotated[
@@ -244,7 +233,7 @@ Design: TypeAlias = Annotated[
     Option(
         metavar="|".join(DESIGNS),
         callback=one_of(*DESIGNS),
-        autocompletion=among(DESIGNS),
+        complete=among(DESIGNS),
         help="Sampling design of the labels: from another population or stratified by class, a random sample of this "
         "population, or stratified by output.",
     ),
@@ -252,7 +241,6 @@ Design: TypeAlias = Annotated[
 KnownLabelError: TypeAlias = Annotated[
     str | None,
     Option(
-        "--label-error",
         metavar="P|CSV",
         help="Labels may be wrong: with a known probability, 0.05 or 5%, or as in a file that counts items of known "
         "class by the label that they got, a row a class.",
@@ -260,12 +248,11 @@ KnownLabelError: TypeAlias = Annotated[
 ]
 EachClassifier: TypeAlias = Annotated[
     bool,
-    Option("--each-classifier", help="With several --prediction: what each adds, alone and left out, beside all."),
+    Option(help="With several --prediction: what each adds, alone and left out, beside all."),
 ]
 IndependentClassifiers: TypeAlias = Annotated[
     bool,
     Option(
-        "--independent-classifiers",
         help="Assume that several classifiers err independently, given the class; a finding says where they do not.",
     ),
 ]
@@ -277,7 +264,7 @@ Engine: TypeAlias = Annotated[
     Option(
         metavar="|".join(ENGINES),
         callback=one_of(*ENGINES),
-        autocompletion=among(ENGINES),
+        complete=among(ENGINES),
         help="Engine that draws from the posterior.",
     ),
 ]
@@ -286,20 +273,17 @@ Method: TypeAlias = Annotated[
     str | None,
     Option(
         metavar="NAME",
-        autocompletion=among(methods),
+        complete=among(methods),
         help="Return the point estimate of this method, such as acc or bbse, and no posterior; rogan-gladen has the "
         "interval of Lang and Reiczigel.",
     ),
 ]
-AllMethods: TypeAlias = Annotated[
-    bool, Option("--all-methods", help="Set every estimator that applies beside the posterior.")
-]
+AllMethods: TypeAlias = Annotated[bool, Option(help="Set every estimator that applies beside the posterior.")]
 Json: TypeAlias = Annotated[str | None, Option(metavar="FILE|-", help="Write the answer as JSON; - prints only that.")]
 Csv: TypeAlias = Annotated[str | None, Option(metavar="FILE|-", help="Write the table as CSV; - prints only that.")]
 OpenMetrics: TypeAlias = Annotated[
     str | None,
     Option(
-        "--openmetrics",
         metavar="FILE|-",
         help="Write shares, intervals and findings as OpenMetrics text, for a dashboard; - prints only that.",
     ),
@@ -310,7 +294,6 @@ Junit: TypeAlias = Annotated[
 GithubSummary: TypeAlias = Annotated[
     bool,
     Option(
-        "--github-summary",
         help="Append shares, claims and findings to the summary of this step of GitHub Actions; elsewhere print them.",
     ),
 ]
@@ -319,29 +302,36 @@ Html: TypeAlias = Annotated[
 ]
 OfInterest: TypeAlias = Annotated[
     str | None,
-    Option("--class", metavar="CLASS", help="The class of interest: one row, and a sentence above it. JSON has all."),
+    Option(
+        names=("--class",),
+        metavar="CLASS",
+        help="The class of interest: one row, and a sentence above it. JSON has all.",
+    ),
 ]
 Sort: TypeAlias = Annotated[
     str,
     Option(
         metavar="name|size",
         callback=one_of("name", "size"),
-        autocompletion=among(("name", "size")),
+        complete=among(("name", "size")),
         help="Order of the classes, of groups that of the groups; size puts the largest first.",
     ),
 ]
 ShowTable: TypeAlias = Annotated[
-    bool, Option("--table", help="Print the table too where a file is written, which otherwise stands there alone.")
+    bool,
+    Option(help="Print the table too where a file is written, which otherwise stands there alone."),
 ]
 
 
 Quiet: TypeAlias = Annotated[
     bool,
-    Option("--quiet", "-q", callback=be_quiet, help="On the standard error, say only what is serious: no progress."),
+    Option(
+        names=("--quiet", "-q"), callback=be_quiet, help="On the standard error, say only what is serious: no progress."
+    ),
 ]
 Plot: TypeAlias = Annotated[
     str | None, Option(metavar="FILE.png|svg|pdf", help="Draw the shares and their intervals, with --all-methods all.")
 ]
 Strict: TypeAlias = Annotated[
-    bool, Option("--strict", help="Exit with code 3 also when a finding is serious; see above which are.")
+    bool, Option(help="Exit with code 3 also when a finding is serious; see above which are.")
 ]

@@ -2,8 +2,7 @@
 
 from typing import Annotated
 
-from typer import Argument, Option
-
+from truecount._command import Argument, Option
 from truecount.cli.options import read_whole
 
 HIGHEST_PORT = 65535
@@ -15,14 +14,13 @@ def app(
         Argument(
             metavar="[FILE|FOLDER]...",
             help="What the page may read; the first file is opened. By default, the files of this folder.",
-            show_default=False,
         ),
     ] = None,
     port: Annotated[str, Option(metavar="NUMBER", help="Port to listen on; 0 takes any that is free.")] = "0",
     host: Annotated[
         str, Option(metavar="ADDRESS", help="Address to listen on. Any other than this lets other machines in.")
     ] = "127.0.0.1",
-    no_open: Annotated[bool, Option("--no-open", help="Do not open a browser.")] = False,
+    no_open: Annotated[bool, Option(help="Do not open a browser.")] = False,
 ) -> None:
     """Open a page in the browser that does the whole job: type counts, or choose a file.
 

@@ -6,19 +6,19 @@ from os import environ
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+import click
 
+from truecount._command import Option
 from truecount._progress import watch
 from truecount.cli import arguments as given
 from truecount.cli.estimate import require_answer, require_sound
+from truecount.cli.model import ModelOptions
 from truecount.cli.options import (
     make_engine,
-    make_model,
     read_conclusions,
     read_level,
     read_seed,
     read_share,
-    require_prior,
 )
 from truecount.cli.report import Report
 from truecount.cli.screen import print_lines
@@ -34,26 +34,24 @@ if TYPE_CHECKING:
 
 Audit = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         metavar="FILE",
         help="Labelled items of the population itself: counts, as JSON or as for --confusion, or a table with the "
         "columns --label and --prediction.",
     ),
 ]
 Drift = Annotated[
-    list[str] | None, typer.Option(metavar="P", help="What if every row of the confusion moved so far? 0.05 or 5%.")
+    list[str] | None, Option(metavar="P", help="What if every row of the confusion moved so far? 0.05 or 5%.")
 ]
 LabelError = Annotated[
-    list[str] | None, typer.Option(metavar="P", help="What if so many of the labels were wrong? 0.05 or 5%.")
+    list[str] | None, Option(metavar="P", help="What if so many of the labels were wrong? 0.05 or 5%.")
 ]
 Above = Annotated[
     list[str] | None,
-    typer.Option(metavar="CLASS=P", help="Which drift would overturn that CLASS lies above P? pass=0.8 or pass=80%."),
+    Option(metavar="CLASS=P", help="Which drift would overturn that CLASS lies above P? pass=0.8 or pass=80%."),
 ]
-Below = Annotated[list[str] | None, typer.Option(metavar="CLASS=P", help="The same, that CLASS lies below P.")]
-CalibrationSets = Annotated[
-    bool, typer.Option("--calibration", help="Simulate 200 data sets of these sizes: do intervals hold?")
-]
+Below = Annotated[list[str] | None, Option(metavar="CLASS=P", help="The same, that CLASS lies below P.")]
+CalibrationSets = Annotated[bool, Option(help="Simulate 200 data sets of these sizes: do intervals hold?")]
 SETS = 200
 
 
@@ -122,18 +120,19 @@ def check(
     report = Report(json_file=json, junit_file=junit, with_table=table, is_quiet=quiet, inputs=inputs)
     if design != "label-shift" and (drift or above or below or calibration):
         asked = "--drift, --above, --below and --calibration"
-        raise typer.BadParameter(f"{asked} ask about label shift; they do not go with --design {design}.")
+        raise click.BadParameter(f"{asked} ask about label shift; they do not go with --design {design}.")
     summary_file = environ.get("GITHUB_STEP_SUMMARY") or "-" if github_summary else None
     drawing, seed_number = make_engine(engine, None), read_seed(seed)
     drifts = [read_share("--drift", text, "Write 0.05 or 5%") for text in drift or ()] or None
     label_errors = [read_share("--label-error", text, "Write 0.05 or 5%") for text in label_error or ()] or None
-    require_prior(prior, prior_confusion)
+    assumed = ModelOptions(design=design, prior=prior, prior_confusion=prior_confusion, prior_output=prior_output)
+    assumed.require_prior()
     data = source if audit is None else source.without_columns()
     counts, known = data.read() if design == "label-shift" else data.read_one("--design")
     first = counts.total if isinstance(counts, Groups) else counts
     found = _checked(
         counts,
-        make_model(design, first, known, prevalence=prior, confusion=prior_confusion, given_output=prior_output),
+        assumed.model(first, known),
         engine=drawing,
         audit=None if audit is None else source.of_population(audit, "--audit"),
         drift=drifts,
@@ -164,7 +163,7 @@ def check(
 def _append(path: str, text: str) -> None:
     """Add to the summary of a step, to which several commands may write; ``-`` is the standard output."""
     if path == "-":
-        return typer.echo(text, nl=False)
+        return click.echo(text, nl=False)
     try:
         with open(path, "a", encoding="utf-8", errors="backslashreplace") as stream:
             stream.write(text)
@@ -177,8 +176,8 @@ def _require_claims(found: "Check") -> None:
     """End with exit code 3 where the interval does not show what was claimed."""
     failed = [test.name for test in tests_of(found) if test.kind == "conclusion" and not test.is_passed]
     if failed:
-        typer.echo(f"Not shown: {', '.join(failed)}.", err=True)
-        raise typer.Exit(3)
+        click.echo(f"Not shown: {', '.join(failed)}.", err=True)
+        raise click.exceptions.Exit(3)
 
 
 def _without_designs(found: "Check") -> "Check":

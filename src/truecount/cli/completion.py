@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Iterable
 
-import typer
+import click
 
-Proposal = Callable[[str], list[str]]
+from truecount._command import Complete
 
 
-def among(choices: Iterable[str] | Callable[[], Iterable[str]]) -> Proposal:
+def among(choices: Iterable[str] | Callable[[], Iterable[str]]) -> Complete:
     """Propose those of the choices that begin like what was typed; a function gives them when they are needed."""
 
-    def propose(incomplete: str) -> list[str]:
+    def propose(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
         known = choices() if callable(choices) else choices
         return [choice for choice in known if choice.startswith(incomplete)]
 
@@ -24,12 +24,12 @@ def methods() -> list[str]:
     return list(NAMED)
 
 
-def columns(ctx: typer.Context, incomplete: str) -> list[str]:
+def columns(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """Propose the columns of the first table that was named; nothing where it cannot be read.
 
-    Behind an option without a value the arguments have not been sorted yet, and are still in ``ctx.args``.
+    Behind an option without a value the arguments have not been sorted yet, and are still in ``context.args``.
     """
-    named = [*(ctx.params.get("tables") or ()), *ctx.args]
+    named = [*(context.params.get("tables") or ()), *context.args]
     if not named:
         return []
     import duckdb

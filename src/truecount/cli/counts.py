@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-import typer
+import click
 
 from truecount._atomic import is_same_file, require_writable, whole_file
 from truecount.cli import arguments as given
@@ -55,7 +55,7 @@ def counts(
         found = _merged(tables[1:], strict_classes=strict_classes)
     else:
         if strict_classes:
-            raise typer.BadParameter("--strict-classes goes with merge.")
+            raise click.BadParameter("--strict-classes goes with merge.")
         with on_disk(tables) as named:
             source = Source(
                 tables=named, label=label, prediction=prediction, by=by, weight=weight, missing=missing, cluster=cluster
@@ -63,12 +63,12 @@ def counts(
             found = source.shard()
     _write(found, output)
     if output != "-" and not quiet:
-        typer.echo(f"{_size(found)}: {output}")
+        click.echo(f"{_size(found)}: {output}")
 
 
 def _merged(files: Sequence[str], *, strict_classes: bool) -> Tally | Groups:
     if not files:
-        raise typer.BadParameter("Name the files to merge.")
+        raise click.BadParameter("Name the files to merge.")
     _refuse_twice(files)
     parts = [read_counts(file) for file in files]
     try:
@@ -93,14 +93,14 @@ def _named(error: InputError, files: Sequence[str]) -> InputError:
 def _refuse_options(**options: object) -> None:
     stray = [f"--{name}" for name, value in options.items() if value]
     if stray:
-        raise typer.BadParameter(f"merge does not go with {' and '.join(stray)}.")
+        raise click.BadParameter(f"merge does not go with {' and '.join(stray)}.")
 
 
 def _write(found: Tally | Groups, output: str) -> None:
     document = found.to_dict() if isinstance(found, Groups) else to_document(found)
     text = json.dumps(document, ensure_ascii=False) + "\n"
     if output == "-":
-        typer.echo(text, nl=False)
+        click.echo(text, nl=False)
         return
     with whole_file(output) as stream:
         stream.write(text.encode(errors="backslashreplace"))

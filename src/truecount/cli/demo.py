@@ -5,7 +5,7 @@ from pathlib import Path
 from shutil import get_terminal_size, which
 from textwrap import fill
 
-import typer
+import click
 
 from truecount.cli.estimate import quiet_infer
 from truecount.cli.report import Report
@@ -26,10 +26,10 @@ def demo() -> None:
     counts = count_table(JUDGE, label="human", prediction="verdict")
     posterior = quiet_infer(counts, LabelShift(), Auto(), seed=0)
     _say(_question(counts))
-    typer.echo(f"\n  {_program()} estimate {_short(JUDGE)} --label human --prediction verdict\n")
+    click.echo(f"\n  {_program()} estimate {_short(JUDGE)} --label human --prediction verdict\n")
     Report().deliver(posterior)
     _say("", *_explanation(posterior))
-    typer.echo(f"\nNow yours: {_program()} estimate --help")
+    click.echo(f"\nNow yours: {_program()} estimate --help")
 
 
 def _question(counts: Counts) -> str:
@@ -82,4 +82,4 @@ def _say(*paragraphs: str) -> None:
     width = min(80, get_terminal_size().columns)
     for paragraph in paragraphs:
         lines = fill(paragraph, width, subsequent_indent="  " if ": " in paragraph[:20] else "")
-        typer.echo(lines.replace("\N{NO-BREAK SPACE}", " "))
+        click.echo(lines.replace("\N{NO-BREAK SPACE}", " "))

@@ -2,38 +2,33 @@
 
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
-import typer
+import click
 
 from truecount._progress import watch
 from truecount._types import FloatArray
 from truecount.api.bayesian import infer
 from truecount.cli import arguments as given
-from truecount.cli.classifiers import contributions, require_several, taken_for_independent
-from truecount.cli.groups import answer_groups, require_no_alert, require_nothing_in_common, with_studies
+from truecount.cli.groups import answer_groups, require_no_alert
 from truecount.cli.methods import by_all, by_method
-from truecount.cli.options import (
-    GroupOptions,
-    MisuseError,
-    among,
-    make_engine,
-    make_model,
-    read_level,
-    read_seed,
-    refuse_parts_of_items,
-    require_prior,
+from truecount.cli.model import (
+    USUAL,
+    ModelOptions,
+    require_nothing_in_common,
+    require_several,
+    say_worth,
+    with_studies,
 )
-from truecount.cli.raters import behind_labels, with_label_error
+from truecount.cli.options import GroupOptions, among, make_engine, read_level, read_seed, refuse_parts_of_items
 from truecount.cli.report import Report
 from truecount.cli.separate import Stream, answer_separately, end_separately
-from truecount.cli.source import Source
-from truecount.cli.target import of_random_labels, read_target, with_prior
+from truecount.cli.source import Source, read_target
 from truecount.counts import Counts, Groups, Ratings
-from truecount.counts.survey import NAMES
 from truecount.errors import TruecountWarning
 from truecount.inference.draws import Engine
-from truecount.models import LabelShift, Model, Prior
+from truecount.models import LabelShift, Model
+from truecount.models.erring_labels import behind_labels
 from truecount.results import Comparison, PointEstimate, Posterior
 from truecount.results.finding import in_words
 from truecount.results.groups.summary import GroupSummary
@@ -41,12 +36,10 @@ from truecount.results.summary import Kind, Target
 
 if TYPE_CHECKING:
     from truecount.results.check import Check
-
-USUAL = Prior()
+    from truecount.results.each_classifier import EachClassifier
 
 
 def estimate(
-    context: typer.Context,
     tables: given.Tables = None,
     label: given.Label = None,
     prediction: given.Prediction = None,
@@ -169,6 +162,7 @@ def estimate(
     Others are info or caution, and do not change the exit code.
     """  # noqa: D301
     options, stream, source = among(GroupOptions, locals()), among(Stream, locals()), Source.among(locals())
+    assumed = among(ModelOptions, locals())
     report = Report(
         level=read_level(level),
         interval=cast("Kind", interval),
@@ -187,27 +181,25 @@ def estimate(
         inputs=source.files(),
     )
     seed_number, drawing = read_seed(seed), make_engine(engine, draws)
-    require_prior(prior, prior_confusion)
+    assumed.require_prior()
     refuse_parts_of_items(source, label_error, target_labels)
     if output or partition or resume or workers or separate:
         stream.require_sound(options, report, is_point=method is not None or all_methods)
     if method is not None or all_methods:
-        given_data = context, source, report
+        given_data = click.get_current_context(), source, report
         answer = by_all(*given_data, seed_number) if method is None else by_method(*given_data, method)
         return _end(answer.posterior if isinstance(answer, Comparison) else None, answer, strict=strict)
     options.require_sound(source, engine)
     options.require_comparisons_shown(report.shows_all or not (report.writes_files or output))
     counts, known, of_population = _read(source, options, design, target_labels)
     if of_population is not None and isinstance(counts, Groups):
-        options = of_random_labels(options, has_error=label_error is not None, is_independent=independent_classifiers)
+        options = assumed.of_target(options)
     rated = counts if isinstance(counts, Ratings) else None
     counts = behind_labels(counts) if isinstance(counts, Ratings) else counts
-    whole = counts.total if isinstance(counts, Groups) else counts
-    model = make_model(design, whole, known, prevalence=prior, confusion=prior_confusion, given_output=prior_output)
-    model = with_ranges(model, source, quiet=quiet)
-    model = model if of_population is None else with_prior(model, of_population)
-    model = model if label_error is None else with_label_error(model, label_error, whole.classes)
-    model = taken_for_independent(model) if independent_classifiers else model
+    whole, ranges = counts.total if isinstance(counts, Groups) else counts, source.published()
+    model = assumed.model(whole, known, ranges=ranges, target=of_population)
+    if not quiet:
+        say_worth(ranges)
     if each_classifier or independent_classifiers:
         require_several(counts, rated, "--each-classifier" if each_classifier else "--independent-classifiers")
     if isinstance(counts, Groups) and rated is None and stream.is_separate(counts, options, report):
@@ -240,28 +232,21 @@ def _read(
     return counts, None, target
 
 
-def with_ranges(model: Model, source: Source, *, quiet: bool) -> Model:
-    """Return the model with published ranges as its prior of the rows, and say how many labels each is worth."""
-    ranges = source.published()
-    if not ranges:
-        return model
-    if not isinstance(model, LabelShift):
-        needed = "a range is of P(output | class), which only label shift carries over"
-        raise MisuseError("--design", f"is {model.option()!r}", needed, "Leave out --design")
-    if model.prior.confusion != USUAL.confusion:
-        needed = "a range is the prior of its rate"
-        raise MisuseError("--prior-confusion", "is given with a range", needed, "Leave --prior-confusion out")
-    rows = Prior.published({name: ranges.get(name, 1) for name in NAMES}).confusion
-    for name, rate in ranges.items() if not quiet else ():
-        option = "--sensitivity" if name == "positive" else "--specificity"
-        typer.echo(f"{option}: {rate}.", err=True)
-    return replace(model, prior=replace(model.prior, confusion=rows))
-
-
 def as_read(posterior: Posterior, interval: str) -> Posterior:
     """Leave out what only an equal-tailed interval does not show, where the shortest one is read."""
     said = [finding for finding in posterior.findings if interval != "hdi" or finding.code != "edge-not-excluded"]
     return replace(posterior, findings=tuple(said))
+
+
+def contributions(counts: Counts, model: Model, engine: Engine, level: float, seed: int) -> "EachClassifier":
+    """Infer with each classifier alone, without each, and with all."""
+    from truecount.api.classifiers import each_classifier
+    from truecount.inference import Auto
+
+    chosen: dict[str, Any] = {} if engine == Auto() else {"engine": engine}
+    with warnings.catch_warnings(), watch(what="comparing classifiers"):
+        warnings.simplefilter("ignore", TruecountWarning)
+        return each_classifier(counts, model, level=level, seed=seed, **chosen)
 
 
 def quiet_infer(counts: Counts | Ratings, model: Model, engine: Engine, seed: int) -> Posterior:
@@ -275,8 +260,8 @@ def quiet_infer(counts: Counts | Ratings, model: Model, engine: Engine, seed: in
 def require_answer(answer: "Posterior | GroupSummary") -> None:
     """End with exit code 3 where chains disagree so much that there is no answer."""
     if not answer.has_answer:
-        typer.echo("No answer: not-converged.", err=True)
-        raise typer.Exit(3)
+        click.echo("No answer: not-converged.", err=True)
+        raise click.exceptions.Exit(3)
 
 
 def _end(
@@ -299,5 +284,5 @@ def require_sound(*answers: "Posterior | GroupSummary | PointEstimate | Comparis
     findings = [finding for answer in answers for finding in answer.findings]
     serious = dict.fromkeys(finding.code for finding in findings if finding.severity == "serious")
     if serious:
-        typer.echo(f"Not to be trusted: {', '.join(serious)}.", err=True)
-        raise typer.Exit(3)
+        click.echo(f"Not to be trusted: {', '.join(serious)}.", err=True)
+        raise click.exceptions.Exit(3)

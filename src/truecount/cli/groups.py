@@ -3,23 +3,24 @@
 import shlex
 import sys
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
-import typer
+import click
 
 from truecount._progress import watch
 from truecount._types import Name
-from truecount._wording import quoted
-from truecount.cli.options import GroupOptions, MisuseError, named_class, read_by, read_conclusions
+from truecount._wording import is_number, quoted
+from truecount.cli.options import GroupOptions, named_class, read_by, read_conclusions
 from truecount.cli.report import Report
 from truecount.cli.source import require_few_groups
 from truecount.counts import Groups, Ratings
 from truecount.errors import InputError, TruecountWarning
 from truecount.inference.draws import Engine
-from truecount.models import ErringLabels, Independent, IndependentClassifiers, LabelShift, Model, Pooled, Varying, Walk
+from truecount.models import Independent, LabelShift, Model, Pooled, Walk
 from truecount.models.variation import Variation
-from truecount.reading.names import group_name
+from truecount.reading.names import group_name, mapping_key, sorted_groups
 from truecount.results.by_class import unknown_class
 from truecount.results.finding import in_words
 from truecount.results.groups.summary import GroupSummary, Questions
@@ -36,11 +37,54 @@ def variation_of(options: GroupOptions, groups: Groups) -> tuple[Groups, Variati
         return _in_time(options.trend, groups), Walk()
     if not options.covariate:
         return groups, None
-    from truecount.cli.covariates import without_covariates
-
     columns = list(read_by(options.by)) if options.by else groups.by
     groups, covariates = without_covariates(groups, options.covariate, columns)
     return groups, Pooled(covariates=covariates)
+
+
+def without_covariates(
+    groups: Groups, columns: Sequence[str], made_by: Sequence[str]
+) -> tuple[Groups, dict[str, dict[Any, float]]]:
+    """Return groups made by the columns `made_by` alone, and what the others say of each of them.
+
+    Numbers are taken as they are. Of other values the first in order is what all others are compared with, and each
+    other has a column of its own, which is 1 in the groups that have it.
+    """
+    by = list(groups.by)
+    for column in columns:
+        if column not in by:
+            needed = f"the groups are made by {quoted(by)}"
+            raise InputError("--covariate", f"names {column!r}", needed, "Choose one of these")
+    kept = [at for at, column in enumerate(by) if column in made_by]
+    keys = [group if isinstance(group, tuple) else (group,) for group in groups.groups]
+    names = [mapping_key(tuple(key[at] for at in kept)) for key in keys]
+    seen: dict[Any, Any] = {}
+    for name, key in zip(names, keys, strict=True):
+        if name in seen:
+            found = f"says two things of {group_name(name)}: {group_name(seen[name])!r} and {group_name(key)!r}"
+            needed = "a covariate has one value in each group"
+            raise InputError("--covariate", found, needed, "Add it to --by, or choose another column")
+        seen[name] = key
+    covariates: dict[str, dict[Any, float]] = {}
+    for column in columns:
+        covariates |= _coded(column, {name: key[by.index(column)] for name, key in seen.items()})
+    return groups.renamed(names, by=[by[at] for at in kept]), covariates
+
+
+def _coded(column: str, values: dict[Any, Any]) -> dict[str, dict[Any, float]]:
+    """Return numbers, or a column of 0 and 1 for each name but the first."""
+    present = [value for value in values.values() if value is not None]
+    if len(present) < len(values):
+        lacking = [group_name(group) for group, value in values.items() if value is None]
+        found = f"{column!r} is missing for {quoted(lacking)}"
+        raise InputError("--covariate", found, "every group needs it", "Fill it in, or leave the covariate out")
+    if all(is_number(value) for value in present):
+        return {column: {group: float(value) for group, value in values.items()}}
+    _, *others = [level for (level,) in sorted_groups({(value,) for value in present})]
+    return {
+        f"{column}={group_name(level)}": {group: float(value == level) for group, value in values.items()}
+        for level in others
+    }
 
 
 def _in_time(trend: str, groups: Groups) -> Groups:
@@ -94,37 +138,6 @@ def infer_groups(groups: Groups | Ratings, model: Model, engine: Engine, seed: i
     return replace(answer, findings=in_words(answer.findings, "estimate"))
 
 
-def require_nothing_in_common(options: GroupOptions, model: Model, ratings: Ratings | None) -> None:
-    """Refuse options that relate groups or studies to each other, where classes of items are imputed."""
-    related = ("trend", "covariate", "random_labels", "new_study", "study")
-    given = [f"--{name.replace('_', '-')}" for name in related if getattr(options, name)]
-    may_err = ratings is not None or isinstance(model, ErringLabels)
-    if given and (may_err or isinstance(model, IndependentClassifiers)):
-        what = "labels that may err" if may_err else "classifiers taken for independent"
-        needed = f"with {what}, groups vary around a common centre, or are independent"
-        instead = "pass one --label" if ratings is not None else "leave --label-error out"
-        instead = instead if may_err else "leave --independent-classifiers out"
-        raise MisuseError(given[0], "is given", needed, f"Leave {' and '.join(given)} out, or {instead}")
-
-
-def with_studies(model: Model, groups: Groups, options: GroupOptions, *, is_survey: bool) -> LabelShift:
-    """Return the model of groups, whose confusion varies where labels come from several studies."""
-    if not isinstance(model, LabelShift):
-        needed = "groups are drawn jointly under label shift"
-        raise MisuseError("--design", f"is {model.option()!r}", needed, "Leave out --design, or the groups")
-    if groups.studies is None:
-        if options.new_study is not None:
-            needed = "it says how groups share a study, and the labels are of one"
-            remedy = "Add --study COLUMN, or give --sensitivity or --specificity more than once"
-            raise MisuseError("--new-study", f"is {options.new_study!r}", needed, remedy)
-        if options.random_labels:
-            needed = "it is about labels of each group, which are kept apart where the groups are studies"
-            raise MisuseError("--random-labels", "is given without studies", needed, "Add --study, the column of --by")
-        return model
-    chosen = cast("Literal['each', 'one']", options.new_study or ("one" if is_survey else "each"))
-    return replace(model, confusion=Varying(new_study=chosen, random_labels=options.random_labels))
-
-
 def answer_groups(
     groups: Groups,
     model: LabelShift,
@@ -158,7 +171,7 @@ def _deliver(report: Report, answer: "GroupPosterior", summary: GroupSummary) ->
         for table in group_tables(summary, **look):
             report.print(table)
         if answer.raters is not None and summary.has_answer:
-            typer.echo()
+            click.echo()
             report.print(answer.raters.table(report.level))
 
     report.write(
@@ -171,7 +184,7 @@ def _deliver(report: Report, answer: "GroupPosterior", summary: GroupSummary) ->
     )
     if (report.writes_files or report.rows_file is not None) and not report.with_table:
         for alert in summary.alerts:
-            typer.echo(f"Alert: {alert.message}", err=True)
+            click.echo(f"Alert: {alert.message}", err=True)
 
 
 def _pictures(report: Report, answer: "GroupPosterior", summary: GroupSummary) -> dict[str, bytes]:
@@ -198,5 +211,5 @@ def require_no_alert(summary: GroupSummary) -> None:
     """End with exit code 3 where there is an alert."""
     if summary.alerts:
         groups = dict.fromkeys(f"{alert.kind} ({group_name(alert.group)})" for alert in summary.alerts)
-        typer.echo(f"Alert: {', '.join(groups)}.", err=True)
-        raise typer.Exit(3)
+        click.echo(f"Alert: {', '.join(groups)}.", err=True)
+        raise click.exceptions.Exit(3)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from truecount._advice import worded
 from truecount._progress import watch
@@ -32,7 +32,7 @@ ONE_POINT = "it prints a point for every class of one population, with no draws,
 ALL_POINTS = "it prints a point for every class and method beside the posterior at its defaults, of one population"
 
 
-def by_method(context: typer.Context, source: Source, report: Report, name: str) -> "PointEstimate":
+def by_method(context: click.Context, source: Source, report: Report, name: str) -> "PointEstimate":
     """Return the point of one estimator."""
     from truecount.api.points import estimate
     from truecount.estimators.binary import RoganGladen
@@ -42,7 +42,7 @@ def by_method(context: typer.Context, source: Source, report: Report, name: str)
     try:
         method = find_method(name)
     except InputError as error:
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"--method {name!r} is unknown: {error.needed}. {worded(error.remedy, 'estimate')}."
         ) from None
     if isinstance(method, RoganGladen):
@@ -71,7 +71,7 @@ def known_rates(known: FloatArray) -> dict[str, float]:
     return {name: rate for name, rate in found.items() if not isnan(rate)}
 
 
-def by_all(context: typer.Context, source: Source, report: Report, seed: int) -> "Comparison":
+def by_all(context: click.Context, source: Source, report: Report, seed: int) -> "Comparison":
     """Set all estimators beside the posterior."""
     from truecount.api.points import compare
 
@@ -112,17 +112,17 @@ def _counts(source: Source, option: str) -> Counts:
     source.refuse_ranges(option)
     counts, known = source.read_one(option)
     if known is not None:
-        raise typer.BadParameter(f"{option} needs counts of sensitivity and specificity, such as 103/122.")
+        raise click.BadParameter(f"{option} needs counts of sensitivity and specificity, such as 103/122.")
     return counts
 
 
-def _refuse(context: typer.Context, option: str, names: tuple[str, ...], instead: str) -> None:
+def _refuse(context: click.Context, option: str, names: tuple[str, ...], instead: str) -> None:
     """Refuse options that were given and would change nothing; `instead` says why."""
     given = [name for name in names if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"]
     if given:
         options = " and ".join("--class" if name == "of_interest" else f"--{name.replace('_', '-')}" for name in given)
         remedy = f"Leave {options} out, or leave {option} out and get the posterior"
-        raise typer.BadParameter(f"{option} does not go with {options}: {instead}. {remedy}.")
+        raise click.BadParameter(f"{option} does not go with {options}: {instead}. {remedy}.")
 
 
 def _flat(summary: dict[str, Any]) -> list[dict[str, Any]]:

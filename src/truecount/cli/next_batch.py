@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import typer
+import click
 
 from truecount._wording import visible
 from truecount.cli.options import named_class, read_whole
@@ -20,9 +20,9 @@ def deliver_batch(report: Report, data: Any, model: Model, number: str, of_inter
     from truecount.api.batches import next_batch
 
     if not isinstance(data, Counts | Groups):
-        raise typer.BadParameter("--next needs data: files, counts or a survey.")
+        raise click.BadParameter("--next needs data: files, counts or a survey.")
     if isinstance(model, SamePopulation):
-        raise typer.BadParameter("--next chooses by output: it goes with --design label-shift or by-prediction.")
+        raise click.BadParameter("--next chooses by output: it goes with --design label-shift or by-prediction.")
     many = read_whole("--next", number, least=1, most=MOST, usual=50)
     of = None if of_interest is None else named_class("--class", of_interest, data.classes)
     found = next_batch(data, many, model=model, of=of, seed=seed)

@@ -1,17 +1,15 @@
 """What may be written after each option of the command."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import typer
+import click
 
 from truecount._progress import progress_style
-from truecount._types import FloatArray, Name
+from truecount._types import Name
 from truecount._wording import nearest
-from truecount.counts import Counts
 from truecount.counts.survey import Rate
 from truecount.errors import InputError
 from truecount.models.register import KINDS
@@ -20,7 +18,7 @@ from truecount.results.by_class import unknown_class
 if TYPE_CHECKING:
     from truecount.cli.source import Source
     from truecount.inference.draws import Engine
-    from truecount.models import Model, Pert
+    from truecount.models import Pert
 
 Made = TypeVar("Made")
 ENGINES = {
@@ -56,14 +54,14 @@ DESIGNS = {kind.option(): kind for kind in KINDS}
 """Names on the command line, and models."""
 
 
-def one_of(*choices: str) -> Callable[[str | None], str | None]:
+def one_of(*choices: str) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
     """Make a check that an option's value, if it is given, is one of `choices`."""
 
-    def check(value: str | None) -> str | None:
+    def check(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
         if value is not None and value not in choices:
             meant = nearest(value, choices)
             remedy = f" Did you mean {meant!r}?" if meant else ""
-            raise typer.BadParameter(f"{value!r} is not one of {', '.join(choices)}.{remedy}")
+            raise click.BadParameter(f"{value!r} is not one of {', '.join(choices)}.{remedy}")
         return value
 
     return check
@@ -79,53 +77,6 @@ def make_engine(name: str, draws: str | None) -> "Engine":
     else:
         made = engine(read_whole("--draws", draws, least=2, most=MOST_DRAWS, usual=4000))
     return made
-
-
-def require_prior(prevalence: str, confusion: str) -> None:
-    """Refuse what is no prior of anything, before the data are read."""
-    from truecount.models import Prior
-
-    with _blamed_on("--prior"):
-        Prior(_shares(prevalence, ()))
-    with _blamed_on("--prior-confusion"):
-        Prior(confusion=_rows(confusion))
-
-
-def make_model(
-    design: str,
-    counts: Counts,
-    known: FloatArray | None,
-    *,
-    prevalence: str,
-    confusion: str,
-    given_output: str | None,
-) -> "Model":
-    """Read ``1``, ``learned`` or ``fail=2,pass=1``, and ``0.5``, ``flat``, ``sparse``, ``learned``, ``diagonal:2``."""
-    from truecount.models import Prior
-    from truecount.models.given_output import OutputModel
-
-    with _blamed_on("--prior"):
-        of_prevalence = Prior(_shares(prevalence, counts.classes))
-        of_prevalence.prevalence_for(counts)
-    with _blamed_on("--prior-confusion"):
-        prior = Prior(of_prevalence.prevalence, _rows(confusion), known=None if known is None else known.tolist())
-        prior.confusion_for(counts)
-    kind = DESIGNS[design]
-    if not issubclass(kind, OutputModel):
-        if given_output is not None:
-            needed = "under label shift P(output | class) is learned, and P(class | output) has no prior"
-            raise MisuseError(
-                "--prior-output", "is given", needed, "Leave --prior-output out, or say --design by-prediction"
-            )
-        return kind(prior)
-    if prior != Prior():
-        found = "has a prior of label shift"
-        needed = f"with --design {design} only the classes of each output have a prior"
-        raise MisuseError("--prior", found, needed, "Pass --prior-output NUMBER, or leave it out")
-    with _blamed_on("--prior-output"):
-        model = kind(None if given_output is None else _concentrations(given_output, counts.classes))
-        model.prior_for(counts)
-    return model
 
 
 def read_fraction(option: str, text: str) -> tuple[float, float]:
@@ -248,46 +199,14 @@ def named_class(option: str, text: str, classes: Sequence[Name]) -> Name:
     return by_text[text]
 
 
-def _shares(text: str, classes: Iterable[Name]) -> str | float | dict[Name, float]:
-    from truecount.models.priors import AUTO, LEARNED
-
-    return text if text in (LEARNED, AUTO) else _concentrations(text, classes)
-
-
-def _concentrations(text: str, classes: Iterable[Name]) -> float | dict[Name, float]:
-    if "=" not in text:
-        return _number(text, "Write 1, or a number for every class as in fail=2,pass=1")
-    names = {str(name): name for name in classes}
-    pairs = [entry.rpartition("=") for entry in text.split(",")]
-    numbers = {
-        names.get(name.strip(), name.strip()): _number(number, "Write fail=2,pass=1") for name, _, number in pairs
-    }
-    if len(numbers) < len(pairs):
-        raise InputError("prior", f"is {text!r}", "it must name every class once", "Write fail=2,pass=1")
-    return numbers
-
-
-def _rows(text: str) -> Any:
-    from truecount.models.priors import AUTO, LEARNED, NAMED_ROWS, Prior
-
-    names = (*NAMED_ROWS, LEARNED, AUTO)
-    kind, _, strength = text.partition(":")
-    if kind == "diagonal":
-        return Prior.diagonal(_number(strength, "Write diagonal:2")).confusion
-    if text in names:
-        return text
-    meant = nearest(kind, (*names, "diagonal"))
-    remedy = f"Or write {', '.join(names)} or diagonal:2"
-    return _number(text, f"Perhaps you meant {text.replace(kind, meant)}" if meant else remedy)
-
-
 def read_share(option: str, text: str, remedy: str) -> float:
     """Read ``0.96``, ``96%`` or ``96 %``."""
-    number = _number(text.removesuffix("%"), remedy, option)
+    number = read_number(text.removesuffix("%"), remedy, option)
     return number / 100 if text.endswith("%") else number
 
 
-def _number(text: str, remedy: str, option: str = "prior") -> float:
+def read_number(text: str, remedy: str, option: str = "prior") -> float:
+    """Read a number, or say what to write instead."""
     try:
         return float(text)
     except ValueError:
@@ -384,7 +303,7 @@ class MisuseError(InputError):
 
 
 def refuse_parts_of_items(source: "Source", label_error: str | None, target_labels: str | None) -> None:
-    """Refuse clusters and weights beside labels that may err, or labels of the population, before anything is read."""
+    """Refuse weights beside labels that may err, and these and clusters beside labels of the population, unread."""
     given = {
         "--label-error": label_error,
         "--target-labels": target_labels,
@@ -392,7 +311,8 @@ def refuse_parts_of_items(source: "Source", label_error: str | None, target_labe
     }
     needed = "such labels are of single items, which are independent and count alike"
     for first in (name for name, value in given.items() if value):
-        for second in (name for name, value in (("--cluster", source.cluster), ("--weight", source.weight)) if value):
+        parts = {"--cluster": source.cluster if first == "--target-labels" else None, "--weight": source.weight}
+        for second in (name for name, value in parts.items() if value):
             raise MisuseError(second, f"is given with {first}", needed, "Leave out one of them")
 
 
@@ -401,21 +321,12 @@ def option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _misused(name: str, found: str, needed: str, remedy: str) -> typer.BadParameter:
+def _misused(name: str, found: str, needed: str, remedy: str) -> click.BadParameter:
     """Return the error for options that do not go together, in the four parts of any error."""
-    return typer.BadParameter(str(InputError(option(name), found, needed, remedy)))
+    return click.BadParameter(str(InputError(option(name), found, needed, remedy)))
 
 
-@contextmanager
-def _blamed_on(option: str) -> Iterator[None]:
-    """Name the option in an error, which knows only the argument."""
-    try:
-        yield
-    except InputError as error:
-        raise error.about(option) from error
-
-
-def be_quiet(context: typer.Context, wanted: bool) -> bool:
+def be_quiet(context: click.Context, parameter: click.Parameter, wanted: bool) -> bool:
     """Show no progress where that is wanted."""
     if wanted:
         context.with_resource(progress_style("quiet"))

@@ -6,7 +6,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from truecount.results.summary import refusal
 
@@ -31,7 +31,7 @@ def picture_format(path: str) -> str:
     """Return the format that the name of a file asks for."""
     ending = Path(path).suffix.lower().removeprefix(".")
     if ending not in FORMATS:
-        raise typer.BadParameter(f"--plot {path!r} must end in {', '.join(f'.{each}' for each in FORMATS)}.")
+        raise click.BadParameter(f"--plot {path!r} must end in {', '.join(f'.{each}' for each in FORMATS)}.")
     return ending
 
 
@@ -68,5 +68,5 @@ def encoded(ax: "Axes", path: str, *, flags: "Mapping[str, bool] | None" = None)
         warnings.filterwarnings("always", "Glyph .* missing", UserWarning)
         ax.figure.savefig(stream, format=ending, dpi=DOTS, metadata=dated)  # type: ignore[union-attr]
     if told:
-        typer.echo(f"Note: {path} has empty squares where no font here has the letters. {FONTS}", err=True)
+        click.echo(f"Note: {path} has empty squares where no font here has the letters. {FONTS}", err=True)
     return stream.getvalue()

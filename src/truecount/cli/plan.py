@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-import typer
-from typer import Option
+import click
 
+from truecount._command import Option
 from truecount._types import FloatArray, Name
 from truecount.cli import arguments as given
-from truecount.cli.options import make_model, read_level, read_seed, read_share, require_prior
+from truecount.cli.model import ModelOptions
+from truecount.cli.options import read_level, read_seed, read_share
 from truecount.cli.pictures import encoded
 from truecount.cli.report import Report
 from truecount.cli.screen import print_lines
@@ -43,10 +44,11 @@ Labels: TypeAlias = Annotated[
 ]
 Budget: TypeAlias = Annotated[Share, Option(metavar="NUMBER", help="What may be spent; divided as is best.")]
 LabelCost: TypeAlias = Annotated[
-    list[str] | None, Option("--label-cost", metavar="NUMBER|NAME=NUMBER", help="Cost of a label; 1 by default.")
+    list[str] | None,
+    Option(metavar="NUMBER|NAME=NUMBER", help="Cost of a label; 1 by default."),
 ]
 ItemCost: TypeAlias = Annotated[
-    str, Option("--item-cost", metavar="NUMBER", help="Cost of an unlabelled item, beside those of a pilot.")
+    str, Option(metavar="NUMBER", help="Cost of an unlabelled item, beside those of a pilot.")
 ]
 HalfWidth: TypeAlias = Annotated[Share, Option(metavar="P", help="Goal: intervals of at most ± so much, such as 3%.")]
 Above: TypeAlias = Annotated[Share, Option(metavar="CLASS=P", help="Goal: an interval that lies above a share.")]
@@ -58,16 +60,18 @@ Assurance: TypeAlias = Annotated[
     Share, Option(metavar="P", help="Probability that the goal is met: 80% for thresholds and groups by default.")
 ]
 KnownRates: TypeAlias = Annotated[
-    bool, Option("--known-rates", help="Take the misclassification rates for known: unlimited labels at no cost.")
+    bool,
+    Option(help="Take the misclassification rates for known: unlimited labels at no cost."),
 ]
 LargeSample: TypeAlias = Annotated[
-    bool, Option("--large-sample", help="Plan by the formula for large samples, as sample-size calculators do.")
+    bool,
+    Option(help="Plan by the formula for large samples, as sample-size calculators do."),
 ]
 Next: TypeAlias = Annotated[
-    Share, Option("--next", metavar="N", help="Say which N items of a pilot to label next, by output.")
+    Share, Option(names=("--next",), metavar="N", help="Say which N items of a pilot to label next, by output.")
 ]
 OfInterest: TypeAlias = Annotated[
-    Share, Option("--class", metavar="CLASS", help="The class whose interval matters; all by default.")
+    Share, Option(names=("--class",), metavar="CLASS", help="The class whose interval matters; all by default.")
 ]
 Plot: TypeAlias = Annotated[Share, Option(metavar="FILE.png|svg|pdf", help="Draw width against cost.")]
 
@@ -150,9 +154,10 @@ def plan(
         is_quiet=quiet,
         inputs=source.files(),
     )
-    require_prior(prior, prior_confusion)
+    assumed = ModelOptions(design=design, prior=prior, prior_confusion=prior_confusion)
+    assumed.require_prior()
     data, known = _data(source, design, _assumed(prevalence, sensitivity, specificity))
-    model = _model(data, design, known, prior, prior_confusion)
+    model = _model(data, assumed, known)
     if next_batch is not None:
         from truecount.cli.next_batch import deliver_batch
 
@@ -193,7 +198,7 @@ def _deliver(report: Report, data: Any, model: Model, **options: Any) -> None:
 
     is_open = options["labels"] is None or options["items"] is None
     if isinstance(data, Assumed) and options["goal"] is None and options["budget"] is None and is_open:
-        raise typer.BadParameter(
+        raise click.BadParameter(
             "Say how many: give --positives, --negatives and --items, or --budget, or a goal such as --half-width 3%."
         )
     found = run(data, model, **options)
@@ -223,7 +228,7 @@ def _data(source: Source, design: str, assumed: Assumed | None) -> tuple[Assumed
     if assumed is None:
         return source.read() if design == "label-shift" else source.read_one("--design")
     if source != Source():
-        raise typer.BadParameter("--prevalence is assumed: it does not go with data. Leave one of them out.")
+        raise click.BadParameter("--prevalence is assumed: it does not go with data. Leave one of them out.")
     return assumed, None
 
 
@@ -232,7 +237,7 @@ def _assumed(prevalence: str | None, sensitivity: str | None, specificity: str |
     if prevalence is None:
         return None
     if sensitivity is None or specificity is None:
-        raise typer.BadParameter("--prevalence also needs --sensitivity and --specificity.")
+        raise click.BadParameter("--prevalence also needs --sensitivity and --specificity.")
     remedy = "Write 0.93 or 93%; counts such as 103/122 go with --positive"
     return Assumed.test(
         prevalence=read_share("--prevalence", prevalence, "Write 0.15 or 15%"),
@@ -241,9 +246,7 @@ def _assumed(prevalence: str | None, sensitivity: str | None, specificity: str |
     )
 
 
-def _model(
-    data: Assumed | Counts | Groups, design: str, known: FloatArray | None, prior: str, prior_confusion: str
-) -> Model:
+def _model(data: Assumed | Counts | Groups, assumed: ModelOptions, known: FloatArray | None) -> Model:
     import numpy as np
 
     if isinstance(data, Counts):
@@ -253,7 +256,7 @@ def _model(
     else:
         none = np.zeros(data.confusion.shape, int)
         counts = Counts(none, none[0], data.classes, data.outputs)
-    return make_model(design, counts, known, prevalence=prior, confusion=prior_confusion, given_output=None)
+    return assumed.model(counts, known)
 
 
 def _goal(
@@ -273,10 +276,10 @@ def _goal(
         if value
     ]
     if len(asked) > 1:
-        raise typer.BadParameter(f"{' and '.join(asked)} are two goals: give one.")
+        raise click.BadParameter(f"{' and '.join(asked)} are two goals: give one.")
     if not asked:
         if assurance is not None:
-            raise typer.BadParameter("--assurance goes with a goal: --half-width, --above, --below or --apart.")
+            raise click.BadParameter("--assurance goes with a goal: --half-width, --above, --below or --apart.")
         return None
     sure = None if assurance is None else read_share("--assurance", assurance, "Write 0.8 or 80%")
     if half_width is not None:
@@ -285,7 +288,7 @@ def _goal(
     if apart is not None:
         first, found, second = apart.partition(",")
         if not found or (of_interest is None and len(classes) > 2):
-            raise typer.BadParameter("--apart names two groups, as in A,B, and goes with --class.")
+            raise click.BadParameter("--apart names two groups, as in A,B, and goes with --class.")
         of_interest = str(classes[-1]) if of_interest is None else of_interest
         known = {group_name(group): group for group in groups}
         names = [known.get(name.strip(), name.strip()) for name in (first, second)]
@@ -307,7 +310,7 @@ def _class(option: str, text: str | None, classes: tuple[Name, ...]) -> Name | N
 def _require_none_beside_next(**options: Any) -> None:
     """Refuse what a batch of items to label next would ignore."""
     if chosen := [f"--{name.replace('_', '-')}" for name, value in options.items() if value]:
-        raise typer.BadParameter(f"--next says which items to label, and does not go with {', '.join(chosen)}.")
+        raise click.BadParameter(f"--next says which items to label, and does not go with {', '.join(chosen)}.")
 
 
 def _strata(data: Assumed | Counts | Groups, model: Model) -> tuple[Name, ...]:
@@ -326,11 +329,11 @@ def _labels(
     numbers = {"positive": positives, "negative": negatives}
     told = {name: _number(f"--{name}s", text) for name, text in numbers.items() if text is not None}
     if sum([bool(told), bool(labels), known_rates]) > 1:
-        raise typer.BadParameter("--positives and --negatives, --labels, and --known-rates exclude each other.")
+        raise click.BadParameter("--positives and --negatives, --labels, and --known-rates exclude each other.")
     if known_rates:
         return dict.fromkeys(_strata(data, model), float("inf"))
     if told and set(data.classes) != {"positive", "negative"}:
-        raise typer.BadParameter(f"--positives and --negatives go with a test; write --labels {data.classes[0]}=100.")
+        raise click.BadParameter(f"--positives and --negatives go with a test; write --labels {data.classes[0]}=100.")
     if told or not labels:
         return told or None
     if len(labels) == 1 and "=" not in labels[0]:

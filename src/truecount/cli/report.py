@@ -9,7 +9,7 @@ from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from truecount._atomic import require_writable, write_whole
 from truecount._check import level as checked_level
@@ -76,7 +76,7 @@ class Report:
                 continue
             place = path if path == "-" else realpath(path)
             if place in wanted:
-                raise typer.BadParameter(f"--{wanted[place]} and --{option} cannot both go to {path!r}.")
+                raise click.BadParameter(f"--{wanted[place]} and --{option} cannot both go to {path!r}.")
             wanted[place] = option
             if path != "-":
                 require_writable(path, self.inputs)
@@ -102,10 +102,10 @@ class Report:
         """Print the table of shares, and below it those of raters and of classifiers."""
         self.print(tabulate(posterior, self.look, classes=self.shown(posterior)))
         if posterior.raters is not None and posterior.has_answer:
-            typer.echo()
+            click.echo()
             self.print(posterior.raters.table(self.level))
         if each is not None:
-            typer.echo()
+            click.echo()
             self.print(each.table(self.shown_class(posterior)))
 
     def shown_class(self, posterior: "Posterior") -> Name | None:
@@ -146,7 +146,7 @@ class Report:
             write_rows(self.rows_file, rows(summary()), keys, findings)
             files.append(str(self.rows_file.path))
         if "-" in encoded:
-            typer.echo(encoded["-"], nl=False)
+            click.echo(encoded["-"], nl=False)
         if not (encoded or files) or (self.with_table and "-" not in encoded):
             show()
         elif self.json_file != "-":
@@ -156,9 +156,9 @@ class Report:
         """Say on the standard error what the files do not show at a glance, and which they are."""
         for finding in findings:
             if not self.is_quiet or finding.severity == "serious":
-                typer.echo(remark(finding), err=True)
+                click.echo(remark(finding), err=True)
         if files and not self.is_quiet:
-            typer.echo(f"Wrote {' and '.join(map(visible, files))}.", err=True)
+            click.echo(f"Wrote {' and '.join(map(visible, files))}.", err=True)
 
     def _encoded(
         self, summary: Callable[[], dict[str, Any]], rows: Callable[[dict[str, Any]], list[dict[str, Any]]]
@@ -201,7 +201,7 @@ class Report:
         if sys.stdout.isatty():
             print_table(table)
         else:
-            typer.echo(table.to_text())
+            click.echo(table.to_text())
 
     def shown(self, posterior: "Posterior") -> tuple[Name, ...] | None:
         """Return the classes that are shown, in their order; None for all as they are."""
@@ -254,4 +254,4 @@ def require_ending(option: str, path: str, file_format: str = "") -> None:
     if file_format in ENDINGS and ending in FORMATS and ending not in ENDINGS[file_format]:
         needed = f"it is written as {file_format.upper()}, whatever it is called"
         meant = Path(path).with_suffix(ENDINGS[file_format][0])
-        raise typer.BadParameter(f"--{option} {path!r} ends in {ending}: {needed}. Write --{option} {meant}.")
+        raise click.BadParameter(f"--{option} {path!r} ends in {ending}: {needed}. Write --{option} {meant}.")

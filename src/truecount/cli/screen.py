@@ -5,7 +5,7 @@ import sys
 from shutil import get_terminal_size
 from typing import Any
 
-import typer
+import click
 
 from truecount._wording import display_width
 from truecount.results.summary import Table, remark
@@ -41,7 +41,7 @@ def print_lines(words: str) -> None:
     if sys.stdout.isatty():
         width = get_terminal_size().columns
         words = "\n".join(_folded(line, width) for line in words.splitlines())
-    typer.echo(words)
+    click.echo(words)
 
 
 def _folded(line: str, width: int) -> str:

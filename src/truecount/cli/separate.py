@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from truecount._atomic import require_writable
 from truecount._executor import workers_here
@@ -40,28 +40,28 @@ class Stream:
     def require_sound(self, options: GroupOptions, report: Report, *, is_point: bool) -> None:
         """Refuse options that say something of a file where there is none, or where no such rows are written."""
         if is_point and self.output is not None:
-            raise typer.BadParameter("--output holds posteriors: it does not go with --method. Write --csv FILE.")
+            raise click.BadParameter("--output holds posteriors: it does not go with --method. Write --csv FILE.")
         for name in ("partition", "resume"):
             if getattr(self, name) and self.output is None:
-                raise typer.BadParameter(f"--{name} is given without --output: it says something of that file. Add it.")
+                raise click.BadParameter(f"--{name} is given without --output: it says something of that file. Add it.")
         if self.workers is not None and self.output is None:
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 "--workers is given without --output: processes infer groups one by one, which stream to a file. "
                 "Add --output results.parquet."
             )
         if options.separate and self.output is None:
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 "--separate is given without --output: groups that are inferred one by one stream to a file. "
                 "Add --output results.parquet."
             )
         if options.separate and report.writes_files:
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 "--separate goes with --output alone: a page, a picture and tables of groups are of joint draws. "
                 "Leave out --separate, or the other files."
             )
         asked = "--class" if report.of_interest is not None else "--sort" if report.by_size else None
         if self.output is not None and asked is not None and not (report.writes_files or report.with_table):
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 f"{asked} is given with --output alone, which holds every class of every group in the order of their "
                 f"names. Leave {asked} out and select rows of the file, or add --table, --html or --csv."
             )
@@ -105,9 +105,9 @@ class Stream:
         return False
 
     @staticmethod
-    def unused_workers() -> typer.BadParameter:
+    def unused_workers() -> click.BadParameter:
         """Return the error for a number of processes where all is inferred by one."""
-        return typer.BadParameter(
+        return click.BadParameter(
             "--workers is given, and the answer is drawn jointly, by one process: others infer groups one by one. "
             "Add --separate, or leave out --workers."
         )
@@ -127,13 +127,13 @@ def answer_separately(
         try:
             answers = infer(groups, model, engine=engine, seed=seed, executor=executor, output=stream.made(report))
         except KeyboardInterrupt:
-            typer.echo(f"Stopped. Finished groups stand in {stream.output}.parts; --resume goes on.", err=True)
+            click.echo(f"Stopped. Finished groups stand in {stream.output}.parts; --resume goes on.", err=True)
             raise
     if not report.is_quiet:
-        typer.echo(answers.sentence, err=True)
+        click.echo(answers.sentence, err=True)
         for group, error in list(answers.failed.items())[:10]:
-            typer.echo(f"{visible(group)}: {visible(error)}", err=True)
-        typer.echo(f"Wrote {visible(str(stream.output))}.", err=True)
+            click.echo(f"{visible(group)}: {visible(error)}", err=True)
+        click.echo(f"Wrote {visible(str(stream.output))}.", err=True)
     return answers
 
 
@@ -142,11 +142,11 @@ def end_separately(answers: "SeparateAnswers", *, strict: bool) -> None:
     without = {name: count for name, count in answers.tally.status.items() if name in ("failed", "no-answer")}
     if without:
         told = ", ".join(f"{count:,} {name}" for name, count in sorted(without.items()))
-        typer.echo(f"No answer for some groups: {told}.", err=True)
-        raise typer.Exit(3)
+        click.echo(f"No answer for some groups: {told}.", err=True)
+        raise click.exceptions.Exit(3)
     serious = list(answers.tally.serious)
     if answers.of_labels is not None and answers.of_labels.severity == "serious":
         serious.append(answers.of_labels.code)
     if strict and serious:
-        typer.echo(f"Not to be trusted: {', '.join(serious)}.", err=True)
-        raise typer.Exit(3)
+        click.echo(f"Not to be trusted: {', '.join(serious)}.", err=True)
+        raise click.exceptions.Exit(3)

@@ -10,14 +10,15 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from truecount._advice import worded
 from truecount._secrets import masked
 from truecount._types import FloatArray
-from truecount.cli.options import among, read_by, read_columns, read_populations, read_rate
+from truecount.cli.options import MisuseError, among, read_by, read_columns, read_populations, read_rate
 from truecount.counts import Counts, Groups, Ratings
 from truecount.errors import InputError, TruecountWarning
+from truecount.models import LabelShift, TargetLabels
 from truecount.models.published import Pert
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from truecount.counts.tally import Tally
     from truecount.reading.rows import Reading, Table
 
-STDIN = "-"
+STDIN, TARGET = "-", "--target-labels"
 ROWS = ("label", "missing", "by", "study", "weight", "cluster")
 """What may be said of rows."""
 MOST_GROUPS = 10_000
@@ -64,9 +65,9 @@ class Source:
         if isinstance(data, Ratings):
             number, needed = len(data.raters), "labels of several raters are for truecount estimate, under label shift"
             if self.label:
-                raise typer.BadParameter(f"--label is given {number} times: {needed}. Write --label once.")
+                raise click.BadParameter(f"--label is given {number} times: {needed}. Write --label once.")
             where = masked(self.tables[0])
-            raise typer.BadParameter(f"{where} holds labels of {number} raters: {needed}. Count with --label once.")
+            raise click.BadParameter(f"{where} holds labels of {number} raters: {needed}. Count with --label once.")
         if isinstance(data, Groups):
             require_few_groups(data)
         return data, known
@@ -82,7 +83,7 @@ class Source:
             return self._matrix(), None
         if self.positive or self.sensitivity or self.specificity:
             return self._surveys()
-        raise typer.BadParameter("There is no data. Name a file, or give --confusion, or --positive.")
+        raise click.BadParameter("There is no data. Name a file, or give --confusion, or --positive.")
 
     @property
     def asks_for_groups(self) -> bool:
@@ -144,7 +145,7 @@ class Source:
         if self.label or self.prediction:
             columns: dict[str, Any] = {name: getattr(self, name) for name in ("label", "prediction", "missing")}
             return Source(tables=[str(labels)], **columns, weight=self.weight).labeled()
-        raise typer.BadParameter(f"{option} {labels} is a table: name its columns with --label and --prediction.")
+        raise click.BadParameter(f"{option} {labels} is a table: name its columns with --label and --prediction.")
 
     def without_columns(self) -> "Source":
         """Return the data without the columns that labels of the population alone have, where all else is counted."""
@@ -163,7 +164,7 @@ class Source:
         is_counts = all(Path(table).suffix.lower() == ".json" and not holds_lines(Path(table)) for table in tables)
         if is_counts and len(tables) > 1:
             merge = f"truecount counts merge {' '.join(map(masked, self.tables))} -o merged.json"
-            raise typer.BadParameter(f"These are {len(tables)} files of counts. Merge them first: {merge}")
+            raise click.BadParameter(f"These are {len(tables)} files of counts. Merge them first: {merge}")
         return is_counts
 
     def _counted(self, tables: Sequence[str]) -> "Tally | Groups":
@@ -193,7 +194,7 @@ class Source:
         needed = ("tables", "prediction") if is_shard and len(tables) == 1 else ("tables", "label", "prediction")
         self._require("a file", needed, ROWS)
         if len(tables) > 2:
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 f"{len(tables)} files were named. Name one table, or a labelled and an unlabelled one; "
                 "a pattern in quotes or a folder is one table."
             )
@@ -220,7 +221,7 @@ class Source:
             tally = tally_tables(self._reading(is_shard=is_shard), *tables)
         for each in said:
             words = each.message.args[0] if isinstance(each.message, Warning) else each.message
-            typer.echo(worded(words, "estimate"), err=True)
+            click.echo(worded(words, "estimate"), err=True)
         return tally
 
     def _reading(self, *, is_shard: bool = False) -> "Reading":
@@ -298,24 +299,24 @@ class Source:
     def refuse_ranges(self, what: str) -> None:
         """Refuse rates with a range, which only `estimate` takes."""
         if self.published():
-            raise typer.BadParameter(f"{what} takes no range such as 80%..95%: write counts such as 103/122, or 0.96.")
+            raise click.BadParameter(f"{what} takes no range such as 80%..95%: write counts such as 103/122, or 0.96.")
 
     def _require_option_before_file(self) -> None:
         """Notice a file of counts whose option was forgotten beside the other one's."""
         names_one = bool(self.confusion) != bool(self.unlabeled)
         if names_one and len(self.tables) == 1 and not (self.label or self.prediction):
             lacking = "--confusion" if self.unlabeled else "--unlabeled"
-            raise typer.BadParameter(f"Put {lacking} before {masked(self.tables[0])}.")
+            raise click.BadParameter(f"Put {lacking} before {masked(self.tables[0])}.")
 
     def _require(self, what: str, needed: tuple[str, ...], allowed: tuple[str, ...] = ()) -> None:
         """Insist on all options that belong to this kind of data and on none that belong to another."""
         given = {field.name for field in fields(self) if getattr(self, field.name) not in (None, [], ())}
         stray = [_option(name) for name in sorted(given - {*needed, *allowed})]
         if stray:
-            raise typer.BadParameter(f"{what.capitalize()} does not go with {' and '.join(stray)}.")
+            raise click.BadParameter(f"{what.capitalize()} does not go with {' and '.join(stray)}.")
         missing = [_option(name) for name in needed if name not in given]
         if missing:
-            raise typer.BadParameter(f"{what.capitalize()} also needs {' and '.join(missing)}.")
+            raise click.BadParameter(f"{what.capitalize()} also needs {' and '.join(missing)}.")
 
 
 def require_few_groups(groups: Groups) -> None:
@@ -326,14 +327,14 @@ def require_few_groups(groups: Groups) -> None:
         raise InputError("by", counted, needed, remedy)
 
 
-def _not_of_groups(what: str) -> typer.BadParameter:
+def _not_of_groups(what: str) -> click.BadParameter:
     """Say why an option is of one population only, and what to do."""
     reason, remedy = "it is of one population", f"Leave {what} out, or pass the rows of one group at a time"
     if what == "--design":
         reason = "groups differ in their shares, and labels carry over from one to the other under label shift alone"
         sampled = "If labels of a group are a random sample of it, give --random-labels and --study COLUMN as in --by"
         remedy = f"{sampled}; or leave --design out, or pass the rows of one group at a time"
-    return typer.BadParameter(f"{what} does not go with groups: {reason}. {remedy}.")
+    return click.BadParameter(f"{what} does not go with groups: {reason}. {remedy}.")
 
 
 def _option(name: str) -> str:
@@ -347,7 +348,7 @@ def on_disk(tables: Sequence[str]) -> Iterator[list[str]]:
         yield list(tables)
         return
     if list(tables).count(STDIN) > 1:
-        raise typer.BadParameter("The standard input, -, can be read once only.")
+        raise click.BadParameter("The standard input, -, can be read once only.")
     with tempfile.TemporaryDirectory(prefix="truecount-") as folder:
         copy = str(_copied(Path(folder) / "stdin"))
         try:
@@ -365,3 +366,41 @@ def _copied(path: Path) -> Path:
     known = {b"PAR1": ".parquet", b"PK\x03\x04": ".eval"}
     ending = known.get(first[:4], ".json" if first[:1] in (b"{", b"[") else ".csv")
     return path.rename(path.with_suffix(ending))
+
+
+def read_target(text: str, source: Source) -> tuple[Counts | Groups, LabelShift]:
+    """Return the counts and a model that knows the labels of the population, or of each group.
+
+    Parameters
+    ----------
+    text
+        A file of labelled items, or ``column=value``: the labelled rows of the population among those of the data.
+    source
+        The data.
+    """
+    column, is_column, value = text.partition("=")
+    if source.study:
+        needed = "it names the column that says where labels come from"
+        raise MisuseError(TARGET, "is given with --study", needed, "Leave one of them out")
+    if is_column and not Path(text).exists():
+        data, _ = replace(source, study=[*(source.by or ()), column]).read()
+        if not isinstance(data, Groups):
+            needed = "a column of the data says where labels come from"
+            raise InputError(TARGET, f"is {text!r}", needed, "Name a file of rows, or of labels of the population")
+        values = {
+            str(each): each for each in (key[-1] if isinstance(key, tuple) else key for key in data.studies or ())
+        }
+        if value not in values:
+            needed = f"labels have {', '.join(map(repr, values)) or 'nothing'} in column {column!r}"
+            raise InputError(TARGET, f"is {text!r}", needed, "Name the value of labels of the population itself")
+        return TargetLabels.of_study(data, values[value])
+    if source.asks_for_groups:
+        needed = "labels of groups are told apart by a column of the data"
+        remedy = f"Put them into the same table, and write {TARGET} COLUMN=VALUE, or leave the groups out"
+        raise MisuseError(TARGET, "names a file, and there are groups", needed, remedy)
+    counts, _ = source.without_columns().read_one(TARGET)
+    found = source.of_population(Path(text), TARGET)
+    from truecount.diagnostics.evidence import audited
+
+    table = audited(counts, found, lambda each: (each.labeled.astype(float), each.unlabeled.astype(float)))
+    return counts, TargetLabels(labeled=table)

@@ -271,7 +271,7 @@ def _few_studies(groups: Groups, model: LabelShift) -> Finding | None:
     if studies >= FEW_GROUPS:
         return None
     names = [name for name, number in zip(groups.classes, of_class, strict=True) if number == studies]
-    number = {0: "no study", 1: "one study"}.get(studies, f"{studies} studies")
+    number = {0: "no study", 1: "one study"}.get(studies, f"{studies} studies") + (" each" if len(names) > 1 else "")
     return Finding(
         "few-studies",
         "info" if studies > 1 else "caution",

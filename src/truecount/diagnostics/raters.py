@@ -124,9 +124,10 @@ def dependence(density: RatedDensity, rates: RaterRates, confusion: FloatArray) 
     rng = np.random.default_rng(0)
     number = SIMULATED if items <= MANY_ITEMS else FEW_SIMULATED
     chosen = np.linspace(0, len(rates.draws) - 1, number).astype(int)
-    patterns, outputs = np.nonzero(density.labeled)
+    whole = density.whole_items
+    patterns, outputs = np.nonzero(whole)
     seen = np.column_stack([density.labels[patterns], outputs])
-    often = density.labeled[patterns, outputs]
+    often = whole[patterns, outputs].astype(np.float64)
     has_label = np.repeat(seen[:, :-1] >= 0, often.astype(int), axis=0)
     worse = 0
     for draw in chosen:

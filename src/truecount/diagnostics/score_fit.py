@@ -64,13 +64,14 @@ def fit_test(fitted: FittedMap, scores: FloatArray, labels: IntArray) -> tuple[f
     """
     from scipy.special import chdtrc
 
-    predicted, features = fitted.probabilities(scores), fitted.map.features(scores)
-    extra = _ranges(predicted)
+    predicted, moved = fitted.probabilities(scores), fitted.map.moved
+    extra = _ranges(predicted[:, moved])
     if not extra.shape[2]:
         return 0.0, 0, 1.0
-    gap = np.einsum("icr,ic->r", extra, np.eye(predicted.shape[1])[labels] - predicted)
-    known = features.shape[2]
-    both = information(np.concatenate([features, extra], axis=2), predicted)
+    gap = ((np.eye(predicted.shape[1])[labels] - predicted).T[moved, None] @ extra).ravel()
+    features = np.concatenate([fitted.map.own_features(scores), extra], axis=2)
+    both = information(features, predicted.T[moved], _with_own(fitted.map.mixing, extra.shape[2]))
+    known = fitted.map.mixing.shape[2]
     across = both[:known, known:]
     covariance = both[known:, known:] - across.T @ np.linalg.solve(fitted.precision, across)
     values, vectors = np.linalg.eigh(covariance)
@@ -79,15 +80,25 @@ def fit_test(fitted: FittedMap, scores: FloatArray, labels: IntArray) -> tuple[f
     return statistic, freedom, float(chdtrc(freedom, statistic)) if freedom else 1.0
 
 
+def _with_own(mixing: FloatArray, number: int) -> FloatArray:
+    """Shape (classes, own features, parameters): with so many more features of each class, and parameters for them."""
+    classes, own, parameters = mixing.shape
+    found = np.zeros((classes, own + number, parameters + classes * number))
+    found[:, :own, :parameters] = mixing
+    found[:, own:, parameters:] = np.eye(classes * number).reshape(classes, number, -1)
+    return found
+
+
 def _ranges(predicted: FloatArray) -> FloatArray:
-    """Shape (items, classes, ranges): in which range of its probability each class has each item.
+    """Shape (classes, items, ranges): in which range of its probability each class has each item.
 
     Ranges of one class tell about as much each, and equal probabilities are in the same one. There are none where a
-    class has few items, and the first is left out, because constants are part of the map. Of two classes one is enough.
+    class has few items, and the first is left out, because constants are part of the map. Columns of classes that have
+    fewer ranges than others are zero.
     """
     items, classes = predicted.shape
-    found = []
-    for place in range(1 if classes == 2 else 0, classes):
+    found = np.zeros((classes, items, MOST_RANGES - 1))
+    for place in range(classes):
         own = predicted[:, place]
         rare = min(own.sum(), items - own.sum())
         number = int(np.clip(rare // LABELS_A_RANGE, 1, MOST_RANGES))
@@ -96,11 +107,8 @@ def _ranges(predicted: FloatArray) -> FloatArray:
         reached = np.searchsorted(np.cumsum(weight), weight.sum() * np.arange(1, number) / number)
         edges = np.unique(own[order][reached])
         of_item = np.searchsorted(edges[edges > own.min()], own, side="right")
-        for each in range(1, int(of_item.max()) + 1):
-            column = np.zeros((items, classes))
-            column[of_item == each, place] = 1.0
-            found.append(column)
-    return np.stack(found, axis=2) if found else np.zeros((items, classes, 0))
+        found[place] = of_item[:, None] == np.arange(1, MOST_RANGES)
+    return found[..., : int(found.any(axis=(0, 1)).sum())]
 
 
 def of_scores(counts: Counts, model: LabelShift, draws: Draws) -> tuple[Finding, ...]:

@@ -9,6 +9,9 @@ of which one is where it stands and the others follow by a lattice, and what all
 whose mean over lattices is the posterior with groups integrated out. Afterwards each group takes one of its points, by
 their weights. Lattice, move and choice leave the joint posterior as it is for any number of points S, which decides
 only how closely ``p̂`` follows the integral (Andrieu, Doucet & Holenstein 2010, J. R. Stat. Soc. B 72).
+
+A group far out, where q is small, would stay there for long: after each trajectory it takes one of some points near it
+too, by their densities alone (Tjelmeland 2004, Using all Metropolis–Hastings proposals to estimate mean values).
 """
 
 from dataclasses import dataclass, replace
@@ -22,6 +25,8 @@ from truecount.models.hierarchy.log_ratios import SMALLEST, half_normal_slope, s
 
 POINTS, CURVATURE_POINTS = 16, 128
 """Of each group, on trajectories and where the curvature is taken."""
+NEAR_POINTS, SHORTEST, LONGEST = 8, 0.3, 1.5
+"""Points near where a group stands after a trajectory, and the standard deviations they have there."""
 STEP, LEAST_CURVATURE = 0.05, 0.05
 """Of the differences that give the curvature, and the least that it is taken for, in whitened coordinates."""
 TRUSTED = 20
@@ -57,8 +62,9 @@ def move_at_points(
         gain = float(value - 0.5 * speed @ speed - start)
     gain = gain if np.isfinite(gain) else -np.inf
     if np.log(rng.random()) < gain:
-        return place, points.chosen(new_weights, rng), gain
-    return y, points.chosen(weights, rng), gain
+        y, weights = place, new_weights
+    near = GroupPoints.near(whitening, points.chosen(weights, rng), NEAR_POINTS, rng)
+    return y, near.chosen(near.value_and_gradient(y)[2], rng), gain
 
 
 def whitened_by_curvature(whitening: Whitening, rng: np.random.Generator) -> Whitening:
@@ -104,6 +110,14 @@ class GroupPoints:
         np.clip(shares, EDGE, 1 - EDGE, out=shares)
         logs, rest = np.log(shares), np.log1p(-shares)
         return cls(whitening, SCALE * (logs - rest), -(logs + rest).sum(axis=0))
+
+    @classmethod
+    def near(cls, whitening: Whitening, z: FloatArray, number: int, rng: np.random.Generator) -> "GroupPoints":
+        """Draw points around a point that is drawn around z (latents, groups); z is the first of them."""
+        scale = np.exp(rng.uniform(np.log(SHORTEST), np.log(LONGEST), (z.shape[1], 1)))
+        middle = z[..., None] + scale * rng.standard_normal((*z.shape, 1))
+        others = middle + scale * rng.standard_normal((*z.shape, number - 1))
+        return cls(whitening, np.concatenate([z[..., None], others], axis=2), np.zeros((z.shape[1], number)))
 
     def chosen(self, weights: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Return a point of each group, drawn by weights (groups, points)."""

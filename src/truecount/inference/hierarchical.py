@@ -5,7 +5,8 @@
 2. Whiten there (`whitening`), let chains run, take their mean for a better point, and whiten again, a few times.
    Many groups with the same rows are integrated over at points (`group_points`). Else, between trajectories, chains
    move where those creep: spreads given deviations, units whose rows vary (`unit_moves`),
-   rows and prevalences together (`row_moves`), and the centre where a class may be absent (`centre_moves`).
+   rows and prevalences together (`row_moves`), rows given the classes of items where they are sparse (`row_draws`), and
+   the centre where a class may be absent (`centre_moves`).
 3. Draw until every share, the spread and the confusion are known well enough, or the budget ends.
 """
 
@@ -27,6 +28,7 @@ from truecount.inference.group_points import (
 )
 from truecount.inference.integrated.integral import Common
 from truecount.inference.integrated.sampling import can_integrate, sample_integrated
+from truecount.inference.row_draws import can_draw_rows, draw_rows
 from truecount.inference.row_moves import RowMoves, can_move_rows
 from truecount.inference.unit_moves import UnitMoves
 from truecount.inference.whitening import BATCH, Whitening
@@ -127,6 +129,7 @@ class _Chains:
         self._move_spreads()
         self._move_units()
         self._move_rows()
+        self._draw_rows()
         self._move_centre()
         self.iterations += 1
         self.gradients += steps + 1
@@ -140,7 +143,7 @@ class _Chains:
         moved = [move_at_points(self.map, y, z, step, steps, self.rng) for y, z in zip(self.y, self.z, strict=True)]
         self.y, self.z = (np.stack([each[part] for each in moved]) for part in (0, 1))
         self.iterations += 1
-        self.gradients += steps + 1
+        self.gradients += steps + 2
         self.accepted.append(float(np.mean([np.exp(min(gain, 0.0)) for _, _, gain in moved])))
         return self.accepted[-1]
 
@@ -184,6 +187,15 @@ class _Chains:
             return
         hyper, standard = RowMoves.at(plain, self.map.hyper).move(*self.place(), self.rng)
         self.y, self.z = self.map.standard(hyper, self.map.density.own_latent(hyper, standard))
+
+    def _draw_rows(self) -> None:
+        """Draw rows anew given the class of every item, where rows are sparse."""
+        density = self.map.density
+        if self.cut or not can_draw_rows(density):
+            return
+        hyper, latent = self.map.natural(self.y, self.z)
+        hyper = draw_rows(density, hyper, density.prevalence(hyper, latent), self.rng)
+        self.y, self.z = self.map.standard(hyper, latent)
 
     def _move_centre(self) -> None:
         """Move the centre far along one class, given standard latents."""

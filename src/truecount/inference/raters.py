@@ -5,6 +5,9 @@ these. Imputed classes of many unlabelled items hold the confusion still, so oth
 it from what labelled items alone say. One takes the shares along so that a summary of the outputs, as many numbers as
 there are classes, stays what it was; the centre of pooled groups goes along too. With more outputs than classes, two
 more keep all outputs: one row gives way.
+
+Items of clusters are worth parts of items, and a part has no class. Whole numbers near them are imputed, and what is
+drawn given these is accepted or rejected by the likelihood of the rest, which makes the draws exact.
 """
 
 from dataclasses import dataclass, replace
@@ -123,8 +126,11 @@ class _Chains:
     def __init__(self, density: RatedDensity, rng: np.random.Generator) -> None:
         self.density, self.rng = density, rng
         patterns, outputs = np.nonzero(density.labeled)
-        self.items = density.labeled[patterns, outputs].astype(np.int64)
-        self.unlabeled = np.rint(density.unlabeled).astype(np.int64)
+        self.items = density.whole_items[patterns, outputs]
+        whole = np.rint(density.unlabeled).astype(np.int64)
+        self.unlabeled, self.whole_unlabeled = density.unlabeled, whole
+        self.rest, self.unlabeled_rest = density.labeled[patterns, outputs] - self.items, self.unlabeled - whole
+        self.has_rest = bool(self.rest.any() or self.unlabeled_rest.any())
         n_classes, n_outputs = density.rows.shape
         self.of_output = np.eye(n_outputs)[outputs]
         said = np.zeros((len(density.labels), len(density.raters), n_classes))
@@ -159,15 +165,18 @@ class _Chains:
     def sweep(self, *, is_tuning: bool = False) -> None:
         """Draw everything once."""
         rng, density = self.rng, self.density
+        before = self.tau, self.rho, self.pi, self.phi
         self._impute_labeled()
         self.tau = dirichlet(rng, density.shares + self.of_class, ())
         self.rho = dirichlet(rng, density.raters + self.of_class_label, ())
         self.rho = np.where(np.isnan(density.known), self.rho, density.known)
         joint = self.pi[:, :, None, :] * self.phi.transpose(0, 2, 1)[:, None] + SMALLEST
-        items = rng.multinomial(self.unlabeled, joint / joint.sum(axis=3, keepdims=True))
+        items = rng.multinomial(self.whole_unlabeled, joint / joint.sum(axis=3, keepdims=True))
         rows = self._rows() + items.sum(axis=1).transpose(0, 2, 1)
         self.pi = np.maximum(dirichlet(rng, self._concentration() + items.sum(axis=2), ()), SMALLEST)
         self.phi = np.maximum(dirichlet(rng, rows, ()), SMALLEST)
+        if self.has_rest:
+            self._keep_some(before)
         if self.common is not None:
             self.common.sweep(rng, self.pi)
             self.pi = self.common.move(rng, self.pi, lambda shares: self._log_likelihood(shares, self.phi))
@@ -179,9 +188,7 @@ class _Chains:
 
     def _impute_labeled(self) -> None:
         """Draw the classes of labelled items, those of one pattern and output at once."""
-        logs = np.log(np.maximum(self.rho, SMALLEST)).transpose(0, 2, 1, 3).reshape(CHAINS, len(self.tau[0]), -1)
-        heights = np.log(np.maximum(self.tau, SMALLEST))[:, None] + self.said @ logs.transpose(0, 2, 1)
-        heights += self.of_output @ np.log(np.maximum(self.phi, SMALLEST)).transpose(0, 2, 1)
+        heights = self._heights(self.tau, self.rho, self.phi)
         weights = np.exp(heights - heights.max(axis=2, keepdims=True))
         items = self.rng.multinomial(self.items, weights / weights.sum(axis=2, keepdims=True)).astype(np.float64)
         of_class = items.transpose(0, 2, 1)
@@ -189,6 +196,28 @@ class _Chains:
         n_chains, n_classes = self.tau.shape
         by_label = (of_class @ self.said).reshape(n_chains, n_classes, -1, n_classes)
         self.of_class_label = by_label.transpose(0, 2, 1, 3)
+
+    def _heights(self, tau: FloatArray, rho: FloatArray, phi: FloatArray) -> FloatArray:
+        """Shape (chains, cells, classes): log-probability of class, labels and output of an item of each cell."""
+        logs = np.log(np.maximum(rho, SMALLEST)).transpose(0, 2, 1, 3).reshape(CHAINS, len(tau[0]), -1)
+        heights = np.log(np.maximum(tau, SMALLEST))[:, None] + self.said @ logs.transpose(0, 2, 1)
+        return np.asarray(heights + self.of_output @ np.log(np.maximum(phi, SMALLEST)).transpose(0, 2, 1))
+
+    def _keep_some(self, before: tuple[FloatArray, ...]) -> None:
+        """Let chains stay where they were, by the likelihood of what the imputed items leave out."""
+        tau, rho, pi, phi = before
+        ratio = self._log_rest(self.tau, self.rho, self.phi) - self._log_rest(tau, rho, phi)
+        gain = np.log(np.maximum(self.pi @ self.phi, SMALLEST)) - np.log(np.maximum(pi @ phi, SMALLEST))
+        ratio += (self.unlabeled_rest * gain).sum(axis=(1, 2))
+        accepted = np.log(self.rng.random(CHAINS)) < ratio
+        self.tau = np.where(accepted[:, None], self.tau, tau)
+        self.rho = np.where(accepted[:, None, None, None], self.rho, rho)
+        self.pi = np.where(accepted[:, None, None], self.pi, pi)
+        self.phi = np.where(accepted[:, None, None], self.phi, phi)
+
+    def _log_rest(self, tau: FloatArray, rho: FloatArray, phi: FloatArray) -> FloatArray:
+        """Shape (chains,): log-likelihood of the parts of labelled items that are not imputed."""
+        return np.asarray(np.logaddexp.reduce(self._heights(tau, rho, phi), axis=2) @ self.rest)
 
     def _move_along_summary(self) -> Move:
         """Propose a confusion from what labelled items say, with shares that keep the summary of the outputs.
@@ -246,6 +275,8 @@ class _Chains:
 
     def _take(self, kind: int, move: Move, is_tuning: bool) -> None:
         ratio, shares, proposal = move
+        if self.has_rest:
+            ratio = ratio + self._log_rest(self.tau, self.rho, proposal) - self._log_rest(self.tau, self.rho, self.phi)
         accepted = np.log(self.rng.random(CHAINS)) < ratio
         self.phi = np.where(accepted[:, None, None], proposal, self.phi)
         self.pi = np.where(accepted[:, None, None], shares[:, : len(self.unlabeled)], self.pi)

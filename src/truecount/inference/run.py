@@ -104,7 +104,7 @@ class ClosedForm(Run):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreRun(Run):
-    """Scores by a calibration map: draws of the map, the share of moves that succeeded, labels that the map is from."""
+    """Scores by a calibration map: its draws, what proposals of shares are worth over their number, and its labels."""
 
     engine: str = "calibrated scores"
     maps: int

@@ -2,32 +2,42 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from truecount._types import FloatArray, IntArray
 from truecount.inference.draws import Draws, confusion_stride, dirichlet
 from truecount.inference.run import ScoreRun
-from truecount.models.score_map import FittedMap
+from truecount.models.score_map import FittedMap, ScoreMap
 
-OF_EACH_MAP, OF_EACH_OF_FEW = 8, 4
-"""Draws of the prevalence for each draw of the map; the second where few draws are asked for."""
-ASKED_A_MAP = 16
-"""Draws asked for, of which each map answers for so many: more draws of a map would be worth little."""
-BURN_IN = 2
-"""Rounds before the first of them."""
-FREEDOM = 6
-"""Degrees of freedom of the proposals, whose tails are heavier than those of the posterior."""
-LEAST_CURVATURE = 0.3
+OF_EACH_MAP = 4
+"""Draws of the prevalence for each draw of the map: more of them would be worth little."""
+ASKED_A_MAP = 14
+"""Draws asked for, of which each map answers for so many where they are many."""
+PROPOSALS = 8
+"""Shares proposed for each map and class, of which draws are chosen by their weights."""
+FREEDOM, WIDER = 4, 1.5
+"""Degrees of freedom of the proposals, and their scale in terms of the posterior's, whose tails must not be missed: few
+items of a class leave a long one towards zero."""
+LEAST_CURVATURE = 0.1
 """Proposals are no wider than this allows: coordinates are log-ratios, and flat likelihoods have no curvature."""
-BLOCK = 250_000
-"""Numbers in an array of classes, draws and items, about: few enough to stay in the processor's cache."""
+LONGEST_STEP = 3.0
+"""Standard deviations that Newton's method goes from where EM ends, at most."""
+BLOCK = 500_000
+"""Numbers in an array of draws, proposals or classes, and items, about: few enough to stay in the processor's cache."""
+SWEEPS = 20
+"""Of data augmentation where the concentration is learned: absent classes are then too near to zero for proposals."""
 MOST_MAPS_BY_ITEMS, FEWEST_MAPS = 1_000_000, 250
 """Draws of the map times unlabelled items at most, but so many draws at least."""
-ROUNDS_OF_FIRST, ROUNDS_OF_ALL, EM_NEAR = 60, 8, 1e-4
+ROUNDS_OF_FIRST, ROUNDS_OF_ALL, EM_NEAR = 60, 3, 1e-4
 """Of EM, towards the mode of one map and from there to those of the others; proposals need no exact modes."""
 SMALLEST = 1e-300
+LEAST_DENSITY = 1e-9
+"""Of an item, in terms of that of its most probable class: four of them multiplied have a logarithm in 32 bits."""
+Single: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
+"""Densities of items: seven digits are enough, and take half the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,28 +84,29 @@ def sample_by_scores(
         Shape (points, classes): of the Dirichlet prior of the prevalence; of several points, which are equally probable
         before, the shares say which.
     draws
-        Of the prevalence, about: a quarter as many of the map where they are few, and where they are many a sixteenth,
-        with half as many of the prevalence, because those that share a map are worth less than others.
+        Of the prevalence, about: a quarter as many of the map where they are few. Where they are many, a fourteenth,
+        each with four of the prevalence, because those that share a map are worth less than others.
     seed
         Of everything.
     """
     rng = np.random.default_rng([seed, 17])
-    each = OF_EACH_MAP if draws >= OF_EACH_MAP * FEWEST_MAPS else OF_EACH_OF_FEW
-    maps = max(1, -(-draws // each)) if each == OF_EACH_OF_FEW else max(FEWEST_MAPS, draws // ASKED_A_MAP)
+    maps = min(max(1, -(-draws // OF_EACH_MAP)), max(FEWEST_MAPS, draws // ASKED_A_MAP))
     maps = min(maps, max(FEWEST_MAPS, MOST_MAPS_BY_ITEMS // max(1, items.unlabeled.shape[1])))
-    labeled, parts = _Features.of(fitted, items.labeled), []
+    labeled, parts = _Features.of(fitted, items.labeled), list[tuple[FloatArray, ...]]()
     for way, scores in enumerate(items.unlabeled):
         features = labeled, _Features.of(fitted, scores)
         for size in _sizes(len(range(way, maps, len(items.unlabeled))), items):
             confusion, ratios = _of_maps(rng, fitted.draw(rng, size), items, features)
-            parts.append((confusion, *SharesGivenRatios(ratios, concentration, items.weight).sample(rng, each)))
+            start = parts[-1][1].mean(axis=(0, 1)) if parts else None
+            given = SharesGivenRatios(ratios, concentration, items.weight)
+            parts.append((confusion, *given.sample(rng, OF_EACH_MAP, start)))
     order = rng.permutation(maps) if len(items.unlabeled) > 1 else np.arange(maps)
     confusion, shares, realized, accepted = (np.concatenate(part)[order] for part in zip(*parts, strict=True))
     thinning = confusion_stride(maps, confusion[0].size)
     return Draws(
         prevalence=shares.reshape(-1, shares.shape[2]),
         confusion=confusion[::thinning],
-        stride=each * thinning,
+        stride=OF_EACH_MAP * thinning,
         effective=_effective(shares),
         realized=realized.reshape(-1, shares.shape[2]) if items.unlabeled.shape[1] else None,
         run=ScoreRun(maps=maps, acceptance=float(accepted.mean()), labels=len(items.labeled)),
@@ -104,7 +115,7 @@ def sample_by_scores(
 
 def _sizes(maps: int, items: ScoredItems) -> Iterator[int]:
     """Split so many draws of the map into blocks that fit into memory."""
-    longest = max(len(items.labeled), items.unlabeled.shape[1], 1) * items.labeled.shape[1]
+    longest = max(len(items.labeled), PROPOSALS * items.unlabeled.shape[1], 1) * items.labeled.shape[1]
     at_once = max(1, BLOCK // longest)
     for start in range(0, maps, at_once):
         yield min(at_once, maps - start)
@@ -112,39 +123,43 @@ def _sizes(maps: int, items: ScoredItems) -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Features:
-    """Of items: shapes (classes, parameters, items) and (classes, 1, items)."""
+    """Of items: shapes (moved classes, own features, items) and (classes, items)."""
 
-    slopes: FloatArray
-    offsets: FloatArray
+    map: ScoreMap
+    slopes: Single
+    offsets: Single
 
     @staticmethod
     def of(fitted: FittedMap, scores: FloatArray) -> "_Features":
         """Return those of a map."""
-        slopes = np.ascontiguousarray(fitted.map.features(scores).transpose(1, 2, 0))
-        return _Features(slopes, fitted.map.log_scores(scores).T[:, None])
+        slopes = fitted.map.own_features(scores).swapaxes(1, 2).astype(np.float32, order="C")
+        return _Features(fitted.map, slopes, fitted.map.log_scores(scores).T.astype(np.float32, order="C"))
 
-    def exponentials(self, parameters: FloatArray, log_factors: FloatArray | None = None) -> FloatArray:
-        """Shape (classes, draws, items): exp of the logits, of which the largest is 0 for each draw and item."""
-        logits = parameters @ self.slopes + self.offsets
+    def exponentials(self, parameters: FloatArray, log_factors: FloatArray | None = None) -> Single:
+        """Shape (draws, classes, items): exp of the logits, of which the largest is 0 for each draw and item."""
+        logits = np.repeat(self.offsets[None], len(parameters), axis=0)
+        coefficients = (parameters @ self.map.mixing.swapaxes(1, 2)).astype(np.float32)
+        logits[:, self.map.moved] += (coefficients @ self.slopes).swapaxes(0, 1)
         if log_factors is not None:
-            logits += log_factors[..., None]
-        logits -= logits.max(axis=0)
-        return np.exp(logits, out=logits)
+            logits += log_factors.astype(np.float32)[..., None]
+        logits -= reduce(np.maximum, logits.swapaxes(0, 1))[:, None]
+        exponentials: Single = np.exp(logits, out=logits)
+        return exponentials
 
 
 def _of_maps(
     rng: np.random.Generator, parameters: FloatArray, items: ScoredItems, features: tuple[_Features, _Features]
-) -> tuple[FloatArray, FloatArray]:
-    """Shapes (maps, classes, outputs), the confusion, and (classes, maps, unlabelled items), the density ratios."""
+) -> tuple[FloatArray, Single]:
+    """Shapes (maps, classes, outputs), the confusion, and (maps, classes, unlabelled items), the density ratios."""
     labeled, unlabeled = features
-    weights = rng.standard_exponential((len(parameters), len(items.labeled)))
     joint = labeled.exponentials(parameters)
-    joint *= weights / weights.sum(axis=1, keepdims=True) / joint.sum(axis=0)
-    of_class = np.maximum(joint.sum(axis=2), SMALLEST)
-    counted = np.zeros((len(items.outputs), items.n_outputs))
+    weights = rng.standard_exponential((len(parameters), len(items.labeled)), np.float32)
+    joint *= (weights / reduce(np.add, joint.swapaxes(0, 1)))[:, None]
+    counted = np.zeros((len(items.outputs), items.n_outputs), np.float32)
     counted[np.arange(len(items.outputs)), items.outputs] = 1.0
-    confusion = (joint @ counted / of_class[..., None]).transpose(1, 0, 2)
-    return confusion, unlabeled.exponentials(parameters, -np.log(of_class))
+    confusion = (joint @ counted).astype(np.float64)
+    of_class = np.maximum(confusion.sum(axis=2), SMALLEST)
+    return confusion / of_class[..., None], unlabeled.exponentials(parameters, -np.log(of_class))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,101 +169,109 @@ class SharesGivenRatios:
     Parameters
     ----------
     ratios
-        Shape (classes, problems, items): many problems of the same shape, each with its own.
+        Shape (problems, classes, items): many problems of the same shape, each with its own. The largest of an item
+        is about one.
     concentration
         Shape (points, classes): α; one point, or several that are equally probable before.
     weight
         How many items each stands for.
     """
 
-    ratios: FloatArray
+    ratios: Single
     concentration: FloatArray
     weight: float = 1.0
 
-    def sample(self, rng: np.random.Generator, each: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Draw shares, shape (problems, draws, classes), those realized in the items, and how many moves succeeded.
+    def sample(
+        self, rng: np.random.Generator, each: int, start: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Draw shares, shape (problems, draws, classes), those realized in the items, and what proposals are worth.
 
-        Metropolis moves, with proposals from a t distribution at the mode in log-ratio coordinates, take turns with
-        data augmentation: the first are independent of where they start, the second fit classes that are almost absent.
+        Draws are chosen among proposals from a t distribution at the mode in log-ratio coordinates, by importance
+        weights. Data augmentation moves them on, which fits classes that are almost absent. The modes are looked for
+        from `start`, shape (classes,): about those of like problems.
+
+        The last is the effective number of proposals over their number, shape (problems,).
         """
-        proposal, alpha = self._proposal(), self.concentration.mean(axis=0)
-        current, log_proposal = proposal.draw(rng)
-        mixed = self._mixed(current)
-        likelihood, accepted, shares, realized = self._log_likelihood(mixed), [], [], []
-        for number in range(BURN_IN + each):
-            new, log_new = proposal.draw(rng)
-            mixed_new = self._mixed(new)
-            found = self._log_likelihood(mixed_new)
-            gain = found - likelihood + (alpha * (np.log(new) - np.log(current))).sum(axis=1)
-            moves = np.log(rng.random(len(new))) < gain - (log_new - log_proposal)
-            current = np.where(moves[:, None], new, current)
-            np.copyto(mixed, mixed_new, where=moves[:, None])
-            accepted.append(moves)
-            allotted = self._allot(rng, current, mixed)
-            if self.weight == 1:
-                current = np.maximum(dirichlet(rng, alpha + allotted, ()), SMALLEST)
-                mixed = self._mixed(current)
-            alpha, likelihood = self._draw_concentration(rng, current), self._log_likelihood(mixed)
-            log_proposal = proposal.log_density(current)
-            if number >= BURN_IN:
-                shares.append(current)
-                realized.append(allotted / max(1.0, self.weight * self.ratios.shape[2]))
-        return np.stack(shares, axis=1), np.stack(realized, axis=1), np.mean(accepted, axis=0)
+        proposed, log_proposal = self._proposal(start).draw(rng, PROPOSALS * self.ratios.shape[1])
+        logs = self._log_likelihood(proposed) + self._log_prior(proposed) - log_proposal
+        weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+        weights /= weights.sum(axis=1, keepdims=True)
+        shares = np.take_along_axis(proposed, _chosen(rng, weights, each)[..., None], axis=1)
+        allotted = self._allot(rng, shares)
+        for rest in reversed(range(self._sweeps)):
+            alpha = self._draw_concentration(rng, shares)
+            shares = np.maximum(dirichlet(rng, alpha + allotted, ()), SMALLEST)
+            allotted = self._allot(rng, shares) if rest else allotted
+        realized = allotted / max(1.0, self.weight * self.ratios.shape[2])
+        return shares, realized, 1 / (weights**2).sum(axis=1) / weights.shape[1]
 
-    def _mixed(self, shares: FloatArray) -> FloatArray:
-        return _mixed(self.ratios, shares)
+    @property
+    def _sweeps(self) -> int:
+        """Of data augmentation: none where an item stands for several."""
+        if self.weight != 1:
+            return 0
+        return 1 if len(self.concentration) == 1 else SWEEPS
+
+    def _mixed(self, shares: FloatArray) -> Single:
+        """Shape (problems, draws, items): the density of each item."""
+        mixed: Single = shares.astype(np.float32) @ self.ratios
+        return np.maximum(mixed, LEAST_DENSITY, out=mixed)
+
+    def _log_likelihood(self, shares: FloatArray) -> FloatArray:
+        """Shape (problems, draws)."""
+        mixed = self._mixed(shares)
+        quarter = mixed.shape[2] // 4
+        product = mixed[..., :quarter] * mixed[..., quarter : 2 * quarter]
+        product *= mixed[..., 2 * quarter : 3 * quarter]
+        product *= mixed[..., 3 * quarter : 4 * quarter]
+        total: FloatArray = np.log(product).sum(axis=2, dtype=np.float64)
+        total += np.log(mixed[..., 4 * quarter :]).sum(axis=2, dtype=np.float64)
+        return self.weight * total
+
+    def _log_prior(self, shares: FloatArray) -> FloatArray:
+        """Shape (problems, draws): the log density of log-ratios, up to a constant, on average over the points."""
+        logs = np.log(shares) @ self.concentration.T + _log_norms(self.concentration)
+        total: FloatArray = np.logaddexp.reduce(logs, axis=2)
+        return total
 
     def _draw_concentration(self, rng: np.random.Generator, shares: FloatArray) -> FloatArray:
-        """Shape (classes,), or (problems, classes) where there are several points to draw from given the shares."""
+        """Shape (classes,), or (problems, draws, classes) where there are several points to draw from."""
         alpha: FloatArray = self.concentration[0]
         if len(self.concentration) == 1:
             return alpha
-        from scipy.special import gammaln
-
-        norms = gammaln(self.concentration.sum(axis=1)) - gammaln(self.concentration).sum(axis=1)
-        logs = np.log(shares) @ (self.concentration - 1).T + norms
-        alpha = self.concentration[(logs + rng.gumbel(size=logs.shape)).argmax(axis=1)]
+        logs = np.log(shares) @ (self.concentration - 1).T + _log_norms(self.concentration)
+        alpha = self.concentration[(logs + rng.gumbel(size=logs.shape)).argmax(axis=2)]
         return alpha
 
-    def _log_likelihood(self, mixed: FloatArray) -> FloatArray:
-        """Shape (problems,)."""
-        total: FloatArray = self.weight * np.log(mixed).sum(axis=1)
-        return total
-
-    def _allot(self, rng: np.random.Generator, shares: FloatArray, mixed: FloatArray) -> FloatArray:
-        """Shape (problems, classes): items of each class, drawn item by item given the shares.
+    def _allot(self, rng: np.random.Generator, shares: FloatArray) -> FloatArray:
+        """Shape (problems, draws, classes): items of each class, drawn item by item given the shares.
 
         Where an item stands for several, their spread is that of as many, about the mean.
         """
-        items, below = self.ratios.shape[2], np.zeros(())
-        marks = rng.random(mixed.shape, np.float32) * mixed
-        counts, expected, before = np.empty(shares.shape), np.empty(shares.shape), np.zeros(len(shares))
-        for place, ratios in enumerate(self.ratios[:-1]):
-            part = ratios * shares[:, place, None]
-            below = below + part
-            reached = np.count_nonzero(marks < below, axis=1)
-            counts[:, place], before = reached - before, reached
+        mixed, items, single = self._mixed(shares), self.ratios.shape[2], shares.astype(np.float32)
+        marks = mixed * rng.random(mixed.shape, np.float32)
+        counts, expected = np.empty(shares.shape), np.empty(shares.shape)
+        below, before = np.zeros_like(mixed), np.zeros(shares.shape[:2])
+        for place in range(shares.shape[2] - 1):
+            part = self.ratios[:, None, place] * single[..., place, None]
+            below += part
+            reached = np.count_nonzero(marks < below, axis=2)
+            counts[..., place], before = reached - before, reached
             if self.weight != 1:
-                expected[:, place] = (part / mixed).sum(axis=1)
-        counts[:, -1] = items - before
+                expected[..., place] = (part / mixed).sum(axis=2)
+        counts[..., -1] = items - before
         if self.weight == 1:
             return counts
-        expected[:, -1] = items - expected[:, :-1].sum(axis=1)
+        expected[..., -1] = items - expected[..., :-1].sum(axis=2)
         spread = np.maximum(self.weight * expected + np.sqrt(self.weight) * (counts - expected), 0.0)
-        rounded: FloatArray = spread * (self.weight * items / np.maximum(spread.sum(axis=1, keepdims=True), SMALLEST))
+        rounded: FloatArray = spread * (self.weight * items / np.maximum(spread.sum(axis=2, keepdims=True), SMALLEST))
         return rounded
 
-    def _mode(self) -> FloatArray:
-        """Shape (problems, classes): about, by EM from the mode of the first problem, with every third step doubled."""
-        start = np.full((1, len(self.ratios)), 1 / len(self.ratios))
-        first = self._climb(self.ratios[:, :1], start, ROUNDS_OF_FIRST)
-        return self._climb(self.ratios, np.repeat(first, self.ratios.shape[1], axis=0), ROUNDS_OF_ALL)
-
-    def _climb(self, ratios: FloatArray, shares: FloatArray, rounds: int) -> FloatArray:
-        alpha, weight, total = self.concentration.mean(axis=0), self.weight, self.weight * ratios.shape[2]
+    def _climb(self, ratios: Single, shares: FloatArray, rounds: int) -> FloatArray:
+        """Shape (problems, classes): nearer to the mode, by EM with every third step doubled."""
+        alpha, total = self.concentration.mean(axis=0), self.weight * ratios.shape[2]
         for number in range(rounds):
-            responsible = np.einsum("cpi,pi->pc", ratios, 1 / _mixed(ratios, shares)) * shares
-            new = (alpha + weight * responsible) / (alpha.sum() + total)
+            new = (alpha + self.weight * _responsible(ratios, shares)) / (alpha.sum() + total)
             moved = np.abs(new - shares).max(initial=0.0)
             shares = new if number % 3 else np.maximum(new * new / shares, 1e-9)
             shares /= shares.sum(axis=1, keepdims=True)
@@ -256,22 +279,29 @@ class SharesGivenRatios:
                 break
         return shares
 
-    def _proposal(self) -> "_Proposal":
-        """Return the t distribution with the mode and the curvature of each problem."""
-        mode = self._mode()
-        total = self.weight * self.ratios.shape[2] + self.concentration.mean(axis=0).sum()
-        given = self.ratios / self._mixed(mode)
-        given *= mode.T[:, :, None]
-        seen, identity = np.empty((*mode.shape, mode.shape[1])), np.eye(mode.shape[1])
-        for one, of_one in enumerate(given):
-            for other in range(one + 1):
-                seen[:, one, other] = seen[:, other, one] = np.einsum("pi,pi->p", of_one, given[other])
-        seen *= self.weight
-        unseen = self.weight * given.sum(axis=2).T[:, :, None] * identity
-        complete = total * (mode[:, :, None] * identity - mode[:, :, None] * mode[:, None])
-        basis = _basis(mode.shape[1])
-        values, vectors = np.linalg.eigh(basis.T @ (complete - unseen + seen) @ basis)
-        return _Proposal(np.log(mode) @ basis, vectors, np.sqrt(np.maximum(values, LEAST_CURVATURE)))
+    def _proposal(self, start: FloatArray | None) -> "_Proposal":
+        """Return the t distribution at the mode of each problem, with its curvature.
+
+        Without a start, EM goes to the mode of the first problem. It goes on towards those of others, where Newton's
+        method takes over.
+        """
+        classes = self.ratios.shape[1]
+        if start is None:
+            start = self._climb(self.ratios[:1], np.full((1, classes), 1 / classes), ROUNDS_OF_FIRST)[0]
+        place = self._climb(self.ratios, np.repeat(start[None], len(self.ratios), axis=0), ROUNDS_OF_ALL)
+        alpha, identity, basis = self.concentration.mean(axis=0), np.eye(classes), _basis(classes)
+        total = self.weight * self.ratios.shape[2] + alpha.sum()
+        given = self.ratios / self._mixed(place[:, None])
+        given *= place.astype(np.float32)[..., None]
+        seen = self.weight * (given @ given.transpose(0, 2, 1)).astype(np.float64)
+        expected = self.weight * given.sum(axis=2, dtype=np.float64)
+        complete = total * (place[:, :, None] * identity - place[:, :, None] * place[:, None])
+        curvature = basis.T @ (complete - expected[:, :, None] * identity + seen) @ basis
+        root = _root(curvature)
+        slope = (alpha + expected - total * place) @ basis
+        step = (slope[:, None] @ root)[:, 0]
+        step *= np.minimum(1.0, LONGEST_STEP / np.maximum(np.sqrt((step**2).sum(axis=1, keepdims=True)), SMALLEST))
+        return _Proposal(np.log(place) @ basis + (root @ step[..., None])[..., 0], WIDER * root)
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,42 +312,61 @@ class _Proposal:
     ----------
     center
         Shape (problems, classes − 1).
-    axes, steepness
-        Shapes (problems, classes − 1, classes − 1) and (problems, classes − 1): directions, and one over the width.
+    root
+        Shape (problems, classes − 1, classes − 1): times its transpose, the squared scale.
     """
 
     center: FloatArray
-    axes: FloatArray
-    steepness: FloatArray
+    root: FloatArray
 
-    def draw(self, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-        """Draw shares for each problem, with the log density of their log-ratios up to a constant."""
-        heavy = np.sqrt(FREEDOM / rng.chisquare(FREEDOM, len(self.center)))
-        standard = rng.standard_normal(self.center.shape) * heavy[:, None]
-        place = self.center + (self.axes @ (standard / self.steepness)[..., None])[..., 0]
-        logs = place @ _basis(place.shape[1] + 1).T
-        shares: FloatArray = np.exp(logs - logs.max(axis=1, keepdims=True))
-        shares /= shares.sum(axis=1, keepdims=True)
-        return np.maximum(shares, SMALLEST, out=shares), self._of_standard(standard)
-
-    def log_density(self, shares: FloatArray) -> FloatArray:
-        """Shape (problems,): of the log-ratios of these shares, up to a constant."""
-        place = np.log(shares) @ _basis(shares.shape[1])
-        turned = ((place - self.center)[:, None] @ self.axes)[:, 0]
-        return self._of_standard(turned * self.steepness)
-
-    def _of_standard(self, standard: FloatArray) -> FloatArray:
-        exponent = -(FREEDOM + standard.shape[1]) / 2
-        density: FloatArray = exponent * np.log1p((standard**2).sum(axis=1) / FREEDOM)
-        return density
+    def draw(self, rng: np.random.Generator, number: int) -> tuple[FloatArray, FloatArray]:
+        """Draw shares, shape (problems, number, classes), with the log density of their log-ratios up to a constant."""
+        problems, free = self.center.shape
+        heavy = np.sqrt(FREEDOM / rng.chisquare(FREEDOM, (problems, number, 1)))
+        standard = rng.standard_normal((problems, number, free)) * heavy
+        place = self.center[:, None] + standard @ self.root.transpose(0, 2, 1)
+        logs = place @ _basis(free + 1).T
+        shares: FloatArray = np.exp(logs - logs.max(axis=2, keepdims=True))
+        shares /= shares.sum(axis=2, keepdims=True)
+        log_density = -(FREEDOM + free) / 2 * np.log1p((standard**2).sum(axis=2) / FREEDOM)
+        return np.maximum(shares, SMALLEST, out=shares), log_density
 
 
-def _mixed(ratios: FloatArray, shares: FloatArray) -> FloatArray:
-    """Shape (problems, items): the density of each item."""
-    total: FloatArray = ratios[0] * shares[:, 0, None]
-    for of_class, share in zip(ratios[1:], shares.T[1:], strict=True):
-        total += of_class * share[:, None]
-    return np.maximum(total, SMALLEST, out=total)
+def _root(curvature: FloatArray) -> FloatArray:
+    """Shape (problems, size, size): of the inverse of a curvature, which is at least `LEAST_CURVATURE` everywhere."""
+    try:
+        lower = np.linalg.cholesky(curvature + LEAST_CURVATURE * np.eye(curvature.shape[1]))
+        root: FloatArray = np.linalg.inv(lower).transpose(0, 2, 1)
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(curvature)
+        root = vectors / np.sqrt(np.maximum(values, LEAST_CURVATURE))[:, None]
+    return root
+
+
+def _responsible(ratios: Single, shares: FloatArray) -> FloatArray:
+    """Shape (problems, classes): how many items belong to each class, given the shares."""
+    single = shares.astype(np.float32)
+    mixed = np.maximum(single[:, None] @ ratios, LEAST_DENSITY)
+    found: FloatArray = (ratios @ (1 / mixed).transpose(0, 2, 1))[..., 0].astype(np.float64) * shares
+    return found
+
+
+def _chosen(rng: np.random.Generator, weights: FloatArray, number: int) -> IntArray:
+    """Shape (problems, number): positions, each as often as its weight says, up to one."""
+    marks = (np.arange(number) + rng.random((len(weights), 1))) / number
+    below = np.cumsum(weights, axis=1)[:, None, :-1]
+    found: IntArray = (below < marks[..., None]).sum(axis=2)
+    return found
+
+
+def _log_norms(concentration: FloatArray) -> FloatArray:
+    """Shape (points,): of Dirichlet densities; 0 where there is one, which needs none."""
+    if len(concentration) == 1:
+        return np.zeros(1)
+    from scipy.special import gammaln
+
+    norms: FloatArray = gammaln(concentration.sum(axis=1)) - gammaln(concentration).sum(axis=1)
+    return norms
 
 
 @cache

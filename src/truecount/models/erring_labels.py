@@ -34,9 +34,9 @@ class RatedDensity:
     rater_of
         Shape (columns,): which rater gave the labels of a column.
     labeled
-        Shape (patterns, outputs): items.
+        Shape (patterns, outputs): items, or what they are worth where clusters make them worth less.
     unlabeled
-        Shape (groups, outputs): items.
+        Shape (groups, outputs): the same.
     shares, prevalence
         Shape (classes,): concentrations of the shares behind the labelled items, and of those of each group.
     rows
@@ -60,6 +60,12 @@ class RatedDensity:
     raters: FloatArray
     known: FloatArray
     spread: float | None = None
+
+    @property
+    def whole_items(self) -> IntArray:
+        """Shape (patterns, outputs): labelled items as whole numbers, of which many add up to what they are worth."""
+        running = np.rint(np.cumsum(self.labeled.T)).astype(np.int64)
+        return np.diff(running, prepend=0).reshape(self.labeled.T.shape).T
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +161,9 @@ class ErringLabels(LabelShift):
     def rated_density(self, ratings: Ratings) -> RatedDensity:
         """Put ratings and prior together."""
         counts, classes = ratings.counts, ratings.classes
-        if counts.is_weighted or counts.clusters is not None:
-            found = "is weighted" if counts.is_weighted else "has clusters"
-            needed = "labels that may be wrong are of whole, independent items"
-            instead = "Count without weights" if counts.is_weighted else "Count one item of each cluster"
-            raise InputError("data", found, needed, Advice(f"{instead}{{}}", PLAIN_MODEL))
+        if counts.is_weighted:
+            needed = "labels that may be wrong are of items that count alike"
+            raise InputError("data", "is weighted", needed, Advice("Count without weights{}", PLAIN_MODEL))
         if isinstance(counts, Groups) and counts.studies is not None:
             needed = "labels that may be wrong are of one study"
             raise InputError("data", "has several studies", needed, Advice("Count without studies{}", PLAIN_MODEL))
@@ -247,6 +251,15 @@ def blank_counts(ratings: Ratings) -> Counts:
     return Counts(
         np.zeros(shape, np.int64), unlabeled, ratings.classes, counts.outputs, combinations=counts.combinations
     )
+
+
+def behind_labels(ratings: Ratings) -> Counts | Groups:
+    """Return the population of patterns of labels, with the true classes in place of the patterns."""
+    counts, blank = ratings.counts, blank_counts(ratings)
+    if not isinstance(counts, Groups):
+        return blank
+    unlabeled = dict(zip(counts.groups, counts.unlabeled, strict=True))
+    return Groups(blank.labeled, unlabeled, ratings.classes, counts.outputs, by=counts.by)
 
 
 def require_repeats(labels: IntArray, labeled: FloatArray, raters: Sequence[str], told: set[str]) -> None:

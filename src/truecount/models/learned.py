@@ -115,7 +115,8 @@ class Learned:
         even, own = self.reference
         each = by_even[..., None] * (self.even - even) + by_own[..., None] * (self.own - own)
         each += self.log_prior - self.log_norms
-        value: FloatArray = np.logaddexp.reduce(each, axis=-1)
+        top = each.max(axis=-1)
+        value: FloatArray = top + np.log(np.exp(each - top[..., None]).sum(axis=-1))
         return value
 
     def surplus(self, logs: FloatArray) -> FloatArray:

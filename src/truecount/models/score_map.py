@@ -7,15 +7,13 @@ import numpy as np
 
 from truecount._types import FloatArray, IntArray
 
-SLOPE, BIAS, OWN_SLOPE, BENDS = 0.5, 2.0, 0.5, 0.3
+SLOPE, BIAS, OWN_SLOPE, BENDS = 0.5, 2.0, 0.5, 1.0
 """Prior standard deviations for three classes or more: of the common slope, of each class's bias, of each class's own
-slope, and of the bends that all classes share."""
+slope, and of the bends, those that all classes share and those of each class."""
 SLOPE_OF_TWO, BIAS_OF_TWO, BENDS_OF_TWO = 0.3, 0.5, 0.15
 """The same for two classes, whose log-odds have one slope, one bias, and a spline."""
 KNOTS, MORE_KNOTS, MANY_LABELS = 4, 9, 1000
 """Of the spline of two classes, at quantiles of the log-odds; more of them from so many labels on."""
-MANY_OF_A_CLASS = 200
-"""Labels a class, on average, from which on each class of three or more has bends of its own."""
 WIDTHS = (1.0, 3.0)
 """Multiples of the prior standard deviations; the labels choose."""
 PROBABILITIES = (0.5, 0.1, 0.01)
@@ -44,8 +42,6 @@ class ScoreMap:
         Where the map may bend: log-odds for two classes, logarithms of scores for more.
     scale
         Of the log-odds of two classes; 1 for more.
-    has_own_bends
-        Whether each class of three or more bends for itself, too.
     width
         What the prior standard deviations are multiplied by.
     doublings
@@ -58,7 +54,6 @@ class ScoreMap:
     smallest: float
     knots: tuple[float, ...]
     scale: float = 1.0
-    has_own_bends: bool = False
     width: float = 1.0
     doublings: int = 0
     biases: tuple[float, ...] = ()
@@ -69,8 +64,8 @@ class ScoreMap:
         if self.n_classes == 2:
             bends = np.full(len(self.knots), BENDS_OF_TWO * self.scale)
             return self.width * np.concatenate([[SLOPE_OF_TWO * self.scale, BIAS_OF_TWO], bends])
-        each, own = np.ones(self.n_classes), self.n_classes if self.has_own_bends else 0
-        bends = np.full(len(self.knots) * (1 + own), BENDS)
+        each = np.ones(self.n_classes)
+        bends = np.full(len(self.knots) * (1 + self.n_classes), BENDS)
         return self.width * np.concatenate([[SLOPE], BIAS * each, OWN_SLOPE * each, bends])
 
     def log_scores(self, scores: FloatArray) -> FloatArray:
@@ -79,24 +74,49 @@ class ScoreMap:
         centred: FloatArray = logs - logs.mean(axis=1, keepdims=True)
         return centred
 
-    def features(self, scores: FloatArray) -> FloatArray:
-        """Shape (items, classes, parameters): what each parameter adds to the logit of each class."""
+    @property
+    def moved(self) -> slice:
+        """Which classes have logits that the parameters move: of two classes one is enough."""
+        return slice(1 if self.n_classes == 2 else 0, self.n_classes)
+
+    @cached_property
+    def mixing(self) -> FloatArray:
+        """Shape (moved classes, own features, parameters): how parameters make up each class's coefficients.
+
+        What a class has for itself comes on top of what all of them share.
+        """
+        if self.n_classes == 2:
+            return np.eye(len(self.prior_sd))[None]
+        classes, bends = self.n_classes, len(self.knots)
+        found, each = np.zeros((classes, 2 + bends, len(self.prior_sd))), np.arange(classes)
+        found[:, 1, 0] = found[each, 0, 1 + each] = found[each, 1, 1 + classes + each] = 1.0
+        shared = 1 + 2 * classes
+        for bend in range(bends):
+            found[:, 2 + bend, shared + bend] = found[each, 2 + bend, shared + bends * (1 + each) + bend] = 1.0
+        return found
+
+    def own_features(self, scores: FloatArray) -> FloatArray:
+        """Shape (moved classes, items, own features): what each coefficient of a class adds to its logit."""
         logs = self._smoothed_logs(scores)
-        found = np.zeros((*logs.shape, len(self.prior_sd)))
         if self.n_classes == 2:
             odds = logs[:, 1] - logs[:, 0]
-            found[:, 1, 0], found[:, 1, 1] = odds / self.scale, 1.0
-            found[:, 1, 2:] = np.abs(odds[:, None] - np.array(self.knots)) / self.scale
-            return found
-        centred, each = logs - logs.mean(axis=1, keepdims=True), np.arange(self.n_classes)
-        found[:, :, 0] = centred
-        found[:, each, 1 + each] = 1.0
-        found[:, each, 1 + self.n_classes + each] = centred
-        bends, first = np.maximum(logs[:, :, None] - np.array(self.knots), 0.0), 1 + 2 * self.n_classes
-        found[:, :, first : first + len(self.knots)] = bends
-        for place in each if self.has_own_bends else ():
-            first += len(self.knots)
-            found[:, place, first : first + len(self.knots)] = bends[:, place]
+            bends = np.abs(odds[:, None] - np.array(self.knots)) / self.scale
+            return np.column_stack([odds / self.scale, np.ones(len(odds)), bends])[None]
+        by_class = logs.T[..., None]
+        centred = by_class - by_class.mean(axis=0)
+        bends = np.maximum(by_class - np.array(self.knots), 0.0)
+        return np.concatenate([np.ones_like(by_class), centred, bends], axis=2)
+
+    def features(self, scores: FloatArray) -> FloatArray:
+        """Shape (items, classes, parameters): what each parameter adds to the logit of each class."""
+        found = np.zeros((*scores.shape, len(self.prior_sd)))
+        found[:, self.moved] = (self.own_features(scores) @ self.mixing).swapaxes(0, 1)
+        return found
+
+    def logits(self, scores: FloatArray, parameters: FloatArray) -> FloatArray:
+        """Shape (items, classes)."""
+        found = self.log_scores(scores)
+        found[:, self.moved] += (self.own_features(scores) @ (self.mixing @ parameters)[..., None])[..., 0].T
         return found
 
     def _smoothed_logs(self, scores: FloatArray) -> FloatArray:
@@ -131,7 +151,7 @@ class FittedMap:
 
     def probabilities(self, scores: FloatArray) -> FloatArray:
         """Shape (items, classes): P(class | scores) at the mode."""
-        return softmax(self.map.log_scores(scores) + self.map.features(scores) @ self.mode)
+        return softmax(self.map.logits(scores, self.mode))
 
     def draw(self, rng: np.random.Generator, size: int) -> FloatArray:
         """Shape (size, parameters): draws from the posterior, taken to be normal."""
@@ -151,8 +171,7 @@ def score_map(scores: FloatArray, doublings: int = 0) -> ScoreMap:
     if doublings:
         plain = replace(plain, doublings=doublings, biases=_biases(plain.log_scores(scores), 2.0**doublings))
     if classes > 2:
-        own = items >= MANY_OF_A_CLASS * classes
-        return replace(plain, knots=tuple(np.log(PROBABILITIES).tolist()), has_own_bends=own)
+        return replace(plain, knots=tuple(np.log(PROBABILITIES).tolist()))
     log_scores = plain.log_scores(scores)
     odds = log_scores[:, 1] - log_scores[:, 0]
     number = KNOTS if items < MANY_LABELS else MORE_KNOTS
@@ -191,7 +210,7 @@ def fit_score_maps(scores: FloatArray, labels: IntArray) -> tuple[FittedMap, ...
 
 
 def _of_all_widths(chosen: ScoreMap, scores: FloatArray, truth: FloatArray) -> list[FittedMap]:
-    offsets, features = chosen.log_scores(scores), chosen.features(scores)
+    offsets, features = chosen.log_scores(scores), chosen.own_features(scores)
     fitted: list[FittedMap] = []
     for width in WIDTHS:
         start = fitted[-1].mode if fitted else None
@@ -208,7 +227,7 @@ def _doublings_asked(widest: FittedMap, scores: FloatArray, truth: FloatArray) -
     if _log_slope(widest, scores) < np.log2(STEEPER):
         return 0
     straight = replace(widest.map, knots=(), width=WITHOUT_PRIOR)
-    free = _fit(straight, straight.log_scores(scores), straight.features(scores), truth)
+    free = _fit(straight, straight.log_scores(scores), straight.own_features(scores), truth)
     return round(float(np.clip(_log_slope(free, scores), 0, STEEPEST)))
 
 
@@ -216,7 +235,8 @@ def _log_slope(fitted: FittedMap, scores: FloatArray) -> float:
     """Return the logarithm, to base 2, of how much steeper a fitted map is than the scores."""
     offsets = fitted.map.log_scores(scores)
     centred = offsets - offsets.mean(axis=0)
-    gained = (centred * (fitted.map.features(scores) @ fitted.mode)).sum() / max((centred**2).sum(), SMALLEST)
+    added = fitted.map.logits(scores, fitted.mode) - offsets
+    gained = (centred * added).sum() / max((centred**2).sum(), SMALLEST)
     return float(np.log2(max(1 + float(gained), SMALLEST)))
 
 
@@ -232,33 +252,59 @@ def _fit(
     """Find the mode by Newton's method; the log posterior is concave."""
     shrinkage = chosen.prior_sd**-2
     mode = np.zeros(len(shrinkage)) if start is None else start
+    mixing, moved, is_class = chosen.mixing, chosen.moved, truth.T
 
-    def log_posterior(parameters: FloatArray) -> float:
-        logits = offsets + features @ parameters
-        fit = np.logaddexp.reduce(logits, axis=1) - (truth * logits).sum(axis=1)
-        return -float(fit.sum() + (shrinkage * parameters**2).sum() / 2)
+    def at(parameters: FloatArray) -> tuple[float, FloatArray]:
+        """Return the log posterior, and the probabilities of classes, shape (classes, items)."""
+        logits = np.ascontiguousarray(offsets.T)
+        logits[moved] += (features @ (mixing @ parameters)[..., None])[..., 0]
+        logits -= logits.max(axis=0)
+        shares = np.exp(logits)
+        total = shares.sum(axis=0)
+        fit = (is_class * logits).sum() - np.log(total).sum() - (shrinkage * parameters**2).sum() / 2
+        return float(fit), shares / total
 
-    height = log_posterior(mode)
+    def precision_at(predicted: FloatArray) -> FloatArray:
+        return information(features, predicted[moved], mixing) + np.diag(shrinkage)
+
+    height, predicted = at(mode)
+    precision = precision_at(predicted)
     for _ in range(ROUNDS):
-        predicted = softmax(offsets + features @ mode)
-        slope = np.einsum("icp,ic->p", features, truth - predicted) - shrinkage * mode
-        step = np.linalg.solve(information(features, predicted) + np.diag(shrinkage), slope)
-        reached = log_posterior(mode + step)
+        gap = ((is_class - predicted)[moved, None] @ features)[:, 0]
+        slope = np.tensordot(gap, mixing, 2) - shrinkage * mode
+        step = np.linalg.solve(precision, slope)
+        promised = float(slope @ step)
+        reached, there = at(mode + step)
         while reached < height - NEAR:
             step /= 2
-            reached = log_posterior(mode + step)
-        mode, gained, height = mode + step, reached - height, reached
-        if gained < NEAR:
+            reached, there = at(mode + step)
+        mode, height, predicted = mode + step, reached, there
+        if promised < NEAR:
             break
-    precision = information(features, softmax(offsets + features @ mode)) + np.diag(shrinkage)
+        precision = precision_at(predicted)
     return FittedMap(chosen, mode, precision, height)
 
 
-def information(features: FloatArray, predicted: FloatArray) -> FloatArray:
-    """Shape (parameters, parameters): the Fisher information of labels with these probabilities."""
-    weighted = (features * np.sqrt(predicted)[..., None]).reshape(-1, features.shape[2])
-    means = np.einsum("icp,ic->ip", features, predicted)
-    found: FloatArray = weighted.T @ weighted - means.T @ means
+def information(features: FloatArray, predicted: FloatArray, mixing: FloatArray) -> FloatArray:
+    """Shape (parameters, parameters): the Fisher information of labels with these probabilities.
+
+    Parameters
+    ----------
+    features
+        Shape (classes, items, own features), as those of `ScoreMap.own_features`.
+    predicted
+        Shape (classes, items): probabilities of the same classes.
+    mixing
+        Shape (classes, own features, parameters).
+    """
+    classes, items, own = features.shape
+    weighted = features * predicted[..., None]
+    side_by_side = weighted.transpose(1, 0, 2).reshape(items, classes * own)
+    both = -side_by_side.T @ side_by_side
+    for place, within in enumerate(weighted.transpose(0, 2, 1) @ features):
+        both[place * own : (place + 1) * own, place * own : (place + 1) * own] += within
+    flat = mixing.reshape(classes * own, -1)
+    found: FloatArray = flat.T @ both @ flat
     return found
 
 

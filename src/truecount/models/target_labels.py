@@ -36,9 +36,9 @@ ELSEWHERE = "elsewhere"
 OF_GROUPS = "Count with by= and study=[*by, column], and pass infer(*TargetLabels.of_study(groups, value))"
 WORTHS = np.append(np.geomspace(1.0, 100.0, 9), inf)
 """How many labels of the population those of a class from elsewhere may be worth."""
-CHANCES = np.append(np.full(9, 0.5 / 9), 0.5)
-"""Of each before any data: label shift holds with an even chance. Fewer chances for it make intervals wider where it
-holds, more make them too narrow where it does not (``benchmarks/target_labels.py``)."""
+CHANCES = np.append(np.full(9, 1 / 12), 1 / 4)
+"""Of each before any data: label shift holds with a chance of one in four. Fewer make intervals wider where it holds,
+more make them too narrow where it does not (``benchmarks/target_labels.py``)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

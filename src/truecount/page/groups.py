@@ -55,8 +55,10 @@ WALK = Assumption(
     "How large steps are is learned from all of them. A single jump is smoothed at its edges.",
 )
 VARYING = Assumption(
-    "The studies are like the groups.",
-    "How much the classifier differs between studies says how much it may differ between groups without labels.",
+    "The classifier differs between groups as it does between studies.",
+    "Of the items of one class, the share that gets each output varies around a common one. How much it varies between "
+    "studies says how much it may vary between groups without labels. If the items of a class became harder in all "
+    "groups, and in no study, the answer is wrong. To check, label a few items of the groups themselves.",
 )
 
 
@@ -209,9 +211,9 @@ def _study_prior(answer: "GroupPosterior", summary: GroupSummary) -> list[Sectio
         return []
     found = spread_sensitivity(answer, of=summary.of, level=summary.level)
     words = (
-        "How much the classifier differs between studies cannot be learned well from so few of them: its prior "
-        "decides how wide the answer is. Here it is under a prior half as wide, the one used, and one twice as wide. "
-        "Use no conclusion that changes from column to column."
+        "So few studies cannot tell how much the classifier’s error rates differ from study to study, so the width of "
+        "the answer depends on the prior of these differences. Here is the answer under a prior half as wide, the one "
+        f"used, and one twice as wide. {found.sentence} Do not rely on a conclusion that changes from column to column."
     )
     title = "How the answer depends on the prior of the studies’ spread"
     return [Section("studies", title, words, table=found.table())]
@@ -235,13 +237,19 @@ def _method(answer: "GroupPosterior", summary: GroupSummary) -> list[str]:
         Walk: "The shares of one period are near those of the one before, and how near is learned from all periods. "
         "Periods without items are predicted from those around them.",
     }.get(type(model.groups), "Each group has a share of its own, which says nothing of the others.")
+    where, together = "1 group", ""
+    if len(data) > 1:
+        where = f"{len(data):,} groups"
+        together = (
+            f" {vary} All groups were drawn together with the misclassification rates, so that errors which they share "
+            "cancel in their differences."
+        )
     return [
         f"A classifier (a model, a test, a judge) sorted items into {len(data.outputs)} outputs, and it makes "
         f"mistakes. {data.labeled.sum():,.0f} labelled items{studies}, {known}, show what it "
-        f"does with each class. Of {data.unlabeled.sum():,.0f} unlabelled items in {len(data):,} groups only the "
+        f"does with each class. Of {data.unlabeled.sum():,.0f} unlabelled items in {where} only the "
         "output is known.",
-        f"{model.method} {vary} All groups were drawn together with the misclassification rates, so that errors which "
-        "they share cancel in their differences.",
+        f"{model.method}{together}",
         f"The interval holds {100 * summary.level:.6g} % of what remains for each group by itself. It is wide where "
         "labels are few, where the classifier confuses classes, or where a group has few items.",
         *_prediction(answer),
@@ -261,7 +269,8 @@ def _prediction(answer: "GroupPosterior") -> list[str]:
 
 def _assumptions(model: LabelShift) -> tuple[Assumption, ...]:
     more = {Pooled: (POOLED,), Walk: (WALK,)}.get(type(model.groups), ())
-    return (*model.assumptions, *more, *((VARYING,) if isinstance(model.confusion, Varying) else ()))
+    common = (VARYING, *model.assumptions[1:]) if isinstance(model.confusion, Varying) else model.assumptions
+    return (*common, *more)
 
 
 def _repeat(answer: "GroupPosterior", summary: GroupSummary, command: str | None) -> Repeat:

@@ -141,7 +141,7 @@ def interval_of(draws: FloatArray, level: float, kind: str = "equal-tailed") -> 
     return ends.reshape(*draws.shape[1:], 2)
 
 
-def in_parts(measure: Callable[[FloatArray], FloatArray], draws: FloatArray) -> FloatArray:
+def in_parts(measure: Callable[[Any], FloatArray], draws: FloatArray | IntArray) -> FloatArray:
     """Return a measure along the first axis of some groups after the others, because it copies what it looks at.
 
     Shape (draws, groups, classes) becomes (groups, classes).

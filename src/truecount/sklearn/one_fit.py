@@ -170,12 +170,10 @@ def leave_one_out(fitted: Any, X: FloatArray, codes: IntArray) -> FloatArray:  #
         Shape (items,): positions of their classes.
     """
     design = np.column_stack([X, np.ones(len(X))]) if fitted.fit_intercept else X
-    given = fitted.predict_proba(X)
-    if given.shape[1] == 2:
-        logits = np.column_stack([np.zeros(len(X)), fitted.decision_function(X)])
-        free = slice(1, 2)
-    else:
-        logits, free = fitted.decision_function(X), slice(0, given.shape[1])
+    logits = X @ fitted.coef_.T + fitted.intercept_
+    if logits.shape[1] == 1:
+        logits = np.column_stack([np.zeros(len(X)), logits])
+    given, free = softmax(logits), slice(1 if logits.shape[1] == 2 else 0, logits.shape[1])
     p = given[:, free]
     curvature = p[:, :, None] * np.eye(p.shape[1]) - p[:, :, None] * p[:, None]
     penalty = np.full(design.shape[1], 1 / fitted.C)

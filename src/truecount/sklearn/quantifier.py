@@ -235,7 +235,8 @@ def labeled_items(X: Any, y: Any) -> tuple[Any, Any]:  # noqa: N803
         needed = "requires y to be passed, but the target y is None"
         raise InputError("y", "is missing", needed, "Pass the class of every item")
     X, y = indexable(X, y)  # noqa: N806
-    missing = sum(each is None or each != each for each in np.asarray(y, dtype=object).ravel())
+    never = isinstance(y, np.ndarray) and y.dtype.kind in "biuU"
+    missing = 0 if never else sum(each is None or each != each for each in np.asarray(y, dtype=object).ravel())
     if missing:
         needed, remedy = "labelled items have a class each", "Leave them out, in pandas X[y.notna()], y[y.notna()]"
         raise InputError("y", f"has {missing:,} missing value{'s' * (missing > 1)}", needed, remedy)

@@ -71,7 +71,7 @@ class Recalibrated(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> classifier = Recalibrated(LogisticRegression()).fit(X[:500], y[:500])
     >>> new = np.concatenate([np.flatnonzero(y[500:] == 0)[:40], np.flatnonzero(y[500:] == 1)[:160]]) + 500
     >>> classifier.score(X[new], y[new]), classifier.adapt(X[new]).score(X[new], y[new])
-    (0.94, 0.955)
+    (0.94, 0.96)
     """
 
     def __init__(

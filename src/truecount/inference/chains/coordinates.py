@@ -57,7 +57,7 @@ class ByClass:
         self.density, self.free = density, np.flatnonzero(~density.is_known)
         self.alpha, self.rows = density.prevalence, density.rows[self.free]
         self.shapes = np.concatenate([self.alpha, self.rows.ravel()])
-        expected = _expected_items(density)
+        expected = expected_items(density)
         self.items = np.concatenate([expected.sum(axis=1), expected[self.free].ravel()])
         self.total = self.alpha.sum() + density.unlabeled.sum()
         self.row_totals = self.rows.sum(axis=1) + expected[self.free].sum(axis=1)
@@ -158,7 +158,7 @@ class ByOutput:
         self.columns, self.exponents = self.rows.sum(axis=0), self.alpha - self.rows.sum(axis=1)
         self.few = 1 + density.unlabeled * min(1.0, self.FEW * self.rows.sum() / density.unlabeled.sum())
         self.shapes = np.concatenate([self.alpha, self.rows.ravel(), density.unlabeled + 1])
-        expected = _expected_items(replace(density, unlabeled=self.few))
+        expected = expected_items(replace(density, unlabeled=self.few))
         self.items = np.concatenate([expected.sum(axis=1), expected.ravel(), np.zeros(density.n_outputs)])
         self.total = self.alpha.sum() + self.few.sum()
         self.row_totals = self.rows.sum(axis=1) + expected.sum(axis=1)
@@ -283,7 +283,7 @@ def _logs(shares: FloatArray) -> FloatArray:
     return logs
 
 
-def _expected_items(density: Density) -> FloatArray:
+def expected_items(density: Density) -> FloatArray:
     """Shape (classes, outputs): the unlabelled items shared out by a rough fit."""
     even = np.full(density.n_classes, 1 / density.n_classes)
     return share_out(density, even, density.mean_confusion)[1]

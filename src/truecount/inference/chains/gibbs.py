@@ -10,9 +10,10 @@ from truecount import _check
 from truecount._advice import AUTO, HAMILTONIAN, Advice
 from truecount._types import FloatArray
 from truecount.errors import UnsuitableEngineError
-from truecount.inference.chains.exchanges import Exchanges
 from truecount.inference.chains.history import History
 from truecount.inference.chains.learning import Concentrations
+from truecount.inference.chains.piles import Piles
+from truecount.inference.chains.tilts import Tilts
 from truecount.inference.chains.transfers import absorbing_chances, transfer
 from truecount.inference.draws import Draws, Engine, dirichlet, draw_rows, groups_apart
 from truecount.inference.modes.landscape import Landscape, survey
@@ -20,13 +21,10 @@ from truecount.inference.run import ChainRun, JointRun
 from truecount.models import Density
 
 MOST_IMPUTED = 20.0
-"""Imputed items for each labelled one, beyond which the confusion hardly moves."""
+"""Imputed items for each labelled one, beyond which the confusion hardly moves without tilts."""
 MOST_ROUNDED = 1e-3
 """Part of the items by which rounding weighted ones may change them."""
 SWEEPS_PER_TRANSFER = 3
-LEAST_MOVE = 1e-4
-"""Prevalence that a transfer of the warm-up moves on average, below which there are none afterwards: where rows have
-cells of a prior far below 1, hardly anything can be moved."""
 FEWEST_SWEEPS = 400
 """Of the usual budget. A thousand classes have so few that an answer takes minutes, and may not have converged."""
 WORTH_CUTTING = 30_000
@@ -51,13 +49,14 @@ class Gibbs(Engine):
     Notes
     -----
     After every third sweep prevalence is moved between classes while the outputs keep their shares
-    (`chains.transfers`), because imputed items hold the rows of large classes still. Where rows are sparse, items are
-    exchanged between classes instead (`chains.exchanges`). Groups that are drawn jointly go without both. Where not
-    every draw of the confusion is kept, the realized shares are those of the imputed items.
+    (`chains.transfers`), because imputed items hold the rows of large classes still. Where rows are sparse, piles of
+    items move between classes (`chains.piles`) and the odds of whole classes are tilted (`chains.tilts`) instead.
+    Groups that are drawn jointly go without all of these. Where not every draw of the confusion is kept, the realized
+    shares are those of the imputed items.
 
-    It refuses problems in which its chains would crawl: many more unlabelled than labelled items, because so many
-    imputed labels hold all of the confusion still, and fewer outputs than classes. Weighted counts are rounded to whole
-    items, and refused where that would change them by more than one in a thousand.
+    It refuses problems in which its chains would crawl: where rows are not sparse, many more unlabelled than labelled
+    items, because so many imputed labels hold all of the confusion still; and fewer outputs than classes. Weighted
+    counts are rounded to whole items, and refused where that would change them by more than one in a thousand.
     """
 
     draws: int = 16_000
@@ -76,12 +75,12 @@ class Gibbs(Engine):
     @classmethod
     def for_many_classes(cls, effective_draws: int, cells: int) -> "Gibbs":
         """Return what `Auto` asks of a confusion with so many cells: fewer chains for more of them or for few draws."""
-        chains = min(32 if cells <= 10_000 else 8 if cells <= 100_000 else 4, max(8, effective_draws // 100))
+        chains = min(32 if cells <= 10_000 else 16 if cells <= 100_000 else 4, max(8, effective_draws // 100))
         return cls(effective_draws, effective_draws=effective_draws, chains=chains, warmup=100)
 
     def sample(self, density: Density, seed: int) -> Draws:
         """Draw, or refuse by name."""
-        refuse_crawling(density)
+        refuse_crawling(density, is_tilted=_is_tilted(density))
         return self.sample_from(survey(density), seed)
 
     def sample_from(self, landscape: Landscape, seed: int) -> Draws:
@@ -145,13 +144,11 @@ class _Chains:
         self.threads.shutdown()
 
     def warm_up(self, times: int) -> None:
-        """Sweep without keeping draws; learn who exchanges items, and whether transfers are worth their time."""
+        """Sweep without keeping draws; learn how wide tilts are."""
         for sweeps in (times // 4, times - times // 4):
             self.sweep(sweeps)
             for part in self.parts:
                 part.adapt()
-        for part in self.parts:
-            part.is_warm = True
 
     def sweep(self, times: int) -> None:
         """Sweep all chains so many times."""
@@ -184,45 +181,44 @@ class _Part:
         self.density, self.chances, self.rng, self.sweeps = density, chances, rng, 0
         self.prevalence, self.confusion, self.unlabeled = prevalence, confusion, _whole_items(density)[None]
         self.concentrations, self.imputed = Concentrations(density, len(prevalence), rng), np.zeros_like(prevalence)
-        self.is_transferring, self.transfers, self.moved = bool(chances.any()), 0, 0.0
-        self.exchanges, self.is_warm = Exchanges(density) if Exchanges.suit(density) else None, False
+        self.piles = Piles(density) if Piles.suit(density) else None
+        self.has_transfers = bool(chances.any()) and self.piles is None
+        self.tilts = Tilts(density) if _is_tilted(density) else None
 
     def adapt(self) -> None:
-        """Let what was imputed say which classes exchange items; give up transfers that hardly move."""
-        self.is_transferring &= self.moved >= LEAST_MOVE * self.transfers
-        if self.exchanges is not None:
-            self.exchanges.adapt()
+        """Learn how wide tilts are."""
+        if self.tilts is not None:
+            self.tilts.adapt()
 
     def sweep(self, times: int) -> None:
-        """Impute and draw so many times, with a transfer now and then."""
+        """Impute and draw so many times; where rows are sparse, with piles and tilts, else with a transfer at times."""
         for _ in range(times):
             items = _imputed(self.unlabeled, self.prevalence[:, None], self.confusion, self.rng)
-            if self.exchanges is not None:
-                self._exchange(self.exchanges, items[:, 0].transpose(0, 2, 1))
+            if self.piles is not None:
+                items = self.piles.move(items[:, 0], *self._fixed(), self.rng)[:, None]
             prevalence, self.confusion, of_class = _drawn(self.density, items, self.concentrations, self.rng)
             self.prevalence, self.imputed, self.sweeps = prevalence[:, 0], of_class[:, 0], self.sweeps + 1
-            if self.sweeps % SWEEPS_PER_TRANSFER == 0 and self.is_transferring:
-                before = self.prevalence.copy()
+            if self.tilts is not None:
+                self.prevalence, self.confusion = self.tilts.move(
+                    self.prevalence, self.confusion, *self._fixed(), self.rng
+                )
+            if self.sweeps % SWEEPS_PER_TRANSFER == 0 and self.has_transfers:
                 self._transfer()
-                self.transfers += 1
-                self.moved += float(np.abs(self.prevalence - before).sum(axis=1).mean())
 
-    def _exchange(self, exchanges: Exchanges, items: np.ndarray) -> None:
+    def _fixed(self) -> tuple[FloatArray, FloatArray]:
+        """Concentrations of the prevalence, (chains, classes), and of the rows, (chains, classes, outputs)."""
         rows = np.broadcast_to(self.density.rows + self.concentrations.beyond, self.confusion.shape)
-        alpha = np.broadcast_to(self.concentrations.prevalence, (len(items), 1, len(self.chances)))[:, 0]
-        exchanges.move(items, alpha, rows, self.rng)
-        if not self.is_warm:
-            exchanges.watch(items)
+        shape = (len(self.prevalence), 1, self.density.n_classes)
+        return np.ascontiguousarray(np.broadcast_to(self.concentrations.prevalence, shape)[:, 0]), rows
 
     def _transfer(self) -> None:
         absorbing = int(self.rng.choice(len(self.chances), p=self.chances))
-        alpha = np.broadcast_to(self.concentrations.prevalence, (*self.prevalence.shape[:1], 1, len(self.chances)))
-        rows = np.broadcast_to(self.density.rows + self.concentrations.beyond, self.confusion.shape)
+        alpha, rows = self._fixed()
         transfer(
             self.prevalence,
             self.confusion,
             absorbing=absorbing,
-            alpha=np.ascontiguousarray(alpha[:, 0]),
+            alpha=alpha,
             rows=rows[:, absorbing],
             rng=self.rng,
         )
@@ -253,12 +249,17 @@ def _drawn(
     return drawn, draw_rows(rng, density, of_row + concentrations.beyond, ()), of_class
 
 
-def refuse_crawling(density: Density) -> None:
+def _is_tilted(density: Density) -> bool:
+    """Whether chains move by piles and tilts, which no number of items holds still."""
+    return Piles.suit(density) and Tilts.suit(density)
+
+
+def refuse_crawling(density: Density, *, is_tilted: bool = False) -> None:
     """Refuse problems in which the chains would hardly move."""
     learned, items = density.rows[~density.is_known].sum(), density.unlabeled
     if np.abs(items - np.rint(items)).sum() > MOST_ROUNDED * items.sum():
         reason = "only whole items can be imputed, and rounding weighted ones would change them"
-    elif learned and density.unlabeled.sum() > MOST_IMPUTED * learned:
+    elif learned and not is_tilted and density.unlabeled.sum() > MOST_IMPUTED * learned:
         reason = "so many unlabelled items for each labelled one would keep its chains from moving the confusion"
     elif density.n_outputs < density.n_classes and density.unlabeled.any() and density.n_outputs > 1:
         reason = "with fewer outputs than classes its chains mix slowly"

@@ -5,6 +5,9 @@ import numpy as np
 from truecount._types import BoolArray, FloatArray
 from truecount.models.hierarchy.log_ratios import SMALLEST
 
+MANY_RATIOS = 12
+"""Log-ratios beyond which a product of matrices for each unit is faster than a loop over pairs of them."""
+
 
 def information_of_items(shares: FloatArray, common: FloatArray, items: FloatArray, basis: FloatArray) -> FloatArray:
     """Return what items say of log-ratios of prevalences under common rows, shape (chain, log-ratio, log-ratio, unit).
@@ -22,6 +25,10 @@ def information_of_items(shares: FloatArray, common: FloatArray, items: FloatArr
     mean = np.matmul(basis.T, shares)
     weight = items / np.maximum(np.matmul(confusion, shares), SMALLEST)
     slopes = [np.matmul(confusion, shares * (column[:, None] - mean[:, None, at])) for at, column in enumerate(basis.T)]
+    if n_ratios > MANY_RATIOS:
+        each = np.stack(slopes, axis=1).transpose(0, 3, 1, 2)
+        weighted = each * weight.transpose(0, 2, 1)[:, :, None]
+        return np.asarray(np.matmul(weighted, each.swapaxes(2, 3)).transpose(0, 2, 3, 1))
     information = np.empty((len(shares), n_ratios, n_ratios, shares.shape[2]))
     for first in range(n_ratios):
         for second in range(first + 1):

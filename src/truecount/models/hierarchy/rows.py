@@ -75,13 +75,33 @@ class Rows:
         if self.learned is not None:
             beyond = self.learned.rows_at(self.learned.draw(rng, number)) - self.learned.reference_rows
             shapes = shapes + beyond[:, self.free]
-        logs = np.log(rng.standard_gamma(np.where(shapes < 1, shapes + 1, shapes)))
-        logs = logs + np.where(shapes < 1, np.log1p(-rng.random(shapes.shape)) / shapes, 0.0)
+        return self._points(_log_gammas(shapes, rng))
+
+    def drawn_surplus(self, logs: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Draw concentrations of a learned prior given rows by their log-gammas, beyond those in `shapes`."""
+        if self.learned is None:
+            return np.zeros((len(logs), *self.shapes.shape))
+        each = self.learned.log_densities(self._log_rows(logs))
+        points = (each + rng.gumbel(size=each.shape)).argmax(axis=1)
+        return self.learned.rows_at(points) - self.learned.reference_rows
+
+    def with_other_shares(self, logs: FloatArray, shapes: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Draw rows of Dirichlet distributions (chain, class, output); return coordinates with these log-gammas' sums.
+
+        Likelihood and prior depend on the rows alone, so that sums of gammas are independent of them.
+        """
+        new = _log_gammas(shapes[:, self.free], rng)
+        return self._points(
+            new + np.logaddexp.reduce(logs, axis=2, keepdims=True) - np.logaddexp.reduce(new, axis=2, keepdims=True)
+        )
+
+    def _points(self, logs: FloatArray) -> FloatArray:
+        """Return the coordinates of log-gammas."""
         log_roots = (logs - self.log_unit) / 3
         roots = np.exp(np.maximum(log_roots, FAR))
         place = np.where(log_roots < FAR, log_roots, roots + np.log(-np.expm1(-roots)))
         points: FloatArray = (place - self.location) / self.scale
-        return points.reshape(number, -1)
+        return points.reshape(len(logs), -1)
 
     def gradient(
         self, allocations: FloatArray, confusion: FloatArray, logs: FloatArray, slope: FloatArray
@@ -98,5 +118,12 @@ class Rows:
     def _log_rows(self, logs: FloatArray) -> FloatArray:
         """Return logarithms of the rows that are learned, and zeros for the others, of log-gammas."""
         result = np.zeros((len(logs), *self.shapes.shape))
-        result[:, self.free] = logs - np.logaddexp.reduce(logs, axis=2)[:, :, None]
+        below = logs - logs.max(axis=2, keepdims=True)
+        result[:, self.free] = below - np.log(np.exp(below).sum(axis=2, keepdims=True))
         return result
+
+
+def _log_gammas(shapes: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Draw logarithms of gammas, which would underflow for small shapes."""
+    logs = np.log(rng.standard_gamma(np.where(shapes < 1, shapes + 1, shapes)))
+    return np.asarray(logs + np.where(shapes < 1, np.log1p(-rng.random(shapes.shape)) / shapes, 0.0))

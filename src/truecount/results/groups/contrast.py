@@ -10,8 +10,9 @@ from truecount import _check
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import percent, signed
 from truecount.counts import Groups
+from truecount.inference import convergence
 from truecount.results.by_class import ByClass
-from truecount.results.summary import interval_of
+from truecount.results.summary import in_parts, interval_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,8 +107,8 @@ class Ranks:
     def interval(self, level: float = 0.95) -> IntArray:
         """Return ranks that hold each group's rank with at least this probability, shape (groups, 2)."""
         tail = (1 - _check.level(level)) / 2
-        ends = np.quantile(self.draws, [tail, 1 - tail], axis=0, method="inverted_cdf")
-        return ends.T.astype(np.int64)
+        ends = in_parts(lambda some: np.quantile(some, [tail, 1 - tail], axis=0, method="inverted_cdf").T, self.draws)
+        return ends.astype(np.int64)
 
     def __repr__(self) -> str:
         order = np.argsort(self.mean, kind="stable")
@@ -121,10 +122,12 @@ class Ranks:
 
 def ranks_of(groups: tuple[Any, ...], shares: FloatArray, seed: int) -> Ranks:
     """Return ranks of the groups by draws of a share, shape (draws, groups); equal shares are ordered at random."""
-    rng = np.random.default_rng([seed, *b"ranks"])
-    order = np.lexsort((rng.random(shares.shape), -shares), axis=1)
-    ranks = np.empty_like(order)
-    np.put_along_axis(ranks, order, np.arange(1, len(groups) + 1)[None], axis=1)
+    rng, ranks = np.random.default_rng([seed, *b"ranks"]), np.empty(shares.shape, np.int64)
+    size = max(1, convergence.AT_ONCE // len(groups))
+    for at in range(0, len(shares), size):
+        some = shares[at : at + size]
+        order = np.lexsort((rng.random(some.shape), -some), axis=1)
+        np.put_along_axis(ranks[at : at + size], order, np.arange(1, len(groups) + 1)[None], axis=1)
     return Ranks(groups=groups, draws=ranks)
 
 

@@ -1,0 +1,143 @@
+"""Clusters of rated items: what they are worth, and draws given parts of items."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+import truecount as tc
+from truecount.counts import Combinations
+from truecount.counts.weights import effective_counts
+from truecount.inference import raters
+from truecount.inference.raters import sample_rated
+from truecount.models.rated_clusters import class_parts, effective_ratings
+
+RIGHT = np.array([[0.9, 0.1], [0.2, 0.8]])
+NAMES = {"classes": [0, 1], "outputs": [0, 1]}
+
+
+def rated(copies, *, is_clustered, seed=0, number=120):
+    """Count items of which each occurs so many times, with two raters."""
+    rng = np.random.default_rng(seed)
+    truth, new = (rng.random(number) < 0.4).astype(int), (rng.random(3 * number) < 0.3).astype(int)
+    columns = [np.where(rng.random(number) < 0.15, 1 - truth, truth).repeat(copies) for _ in range(3)]
+    later = np.where(rng.random(len(new)) < 0.15, 1 - new, new).repeat(copies)
+    clusters = {"cluster": np.arange(number).repeat(copies), "new_cluster": number + np.arange(len(new)).repeat(copies)}
+    labels = {"ann": columns[0], "bob": columns[1]}
+    return tc.count(labels, columns[2], later, **(clusters if is_clustered else {}), **NAMES)
+
+
+def density_of(ratings, **options):
+    return effective_ratings(tc.ErringLabels(**options).rated_density(ratings), ratings)[0]
+
+
+def shorten(monkeypatch):
+    """Let chains be as short as shows whether they are there."""
+    monkeypatch.setattr(raters, "WARMUP", 200)
+    monkeypatch.setattr(raters, "FIRST", 300)
+
+
+def test_without_clusters_nothing_changes():
+    ratings = rated(1, is_clustered=False)
+    density = tc.ErringLabels().rated_density(ratings)
+    found, imputed = effective_ratings(density, ratings)
+    assert found is density
+    assert imputed is None
+    np.testing.assert_array_equal(density.whole_items, ratings.counts.labeled)
+
+
+def test_labels_that_never_err_have_the_design_effect_of_counts():
+    rng = np.random.default_rng(1)
+    truth = (rng.random(60) < 0.4).astype(int).repeat(3)
+    output, new = np.where(rng.random(180) < 0.2, 1 - truth, truth), (rng.random(90) < 0.3).astype(int).repeat(2)
+    clusters = {"cluster": np.arange(60).repeat(3), "new_cluster": 100 + np.arange(90).repeat(2)}
+    counts = tc.count(truth, output, new, **clusters, **NAMES)
+    ratings = tc.count({"ann": truth, "bob": truth}, output, new, **clusters, **NAMES)
+    labeled, unlabeled = effective_counts(counts)
+    found = density_of(ratings, known=0.0)
+    np.testing.assert_allclose(found.labeled, labeled)
+    np.testing.assert_allclose(found.unlabeled[0], unlabeled)
+    assert labeled.sum() < 0.8 * counts.labeled.sum()
+
+
+def test_whole_items_add_up():
+    density = replace(density_of(rated(1, is_clustered=False)), labeled=np.full((4, 2), 0.4))
+    assert abs(density.whole_items.sum(axis=0) - 1.6).max() <= 1
+    assert density.whole_items.sum() == 3
+
+
+def test_parts_are_the_classes_where_raters_never_err():
+    ratings = tc.Ratings(
+        tc.Counts([[8, 3], [2, 9]], [30, 20], ["no", "yes"], ["no", "yes"]),
+        Combinations(["ann"], [["no"], ["yes"]]),
+    )
+    parts = class_parts(tc.ErringLabels(known=0.0).rated_density(ratings))
+    np.testing.assert_allclose(parts, np.stack([[[1, 1], [0, 0]], [[0, 0], [1, 1]]]), atol=1e-12)
+
+
+@pytest.mark.slow
+def test_draws_given_parts_of_items_are_exact():
+    one = tc.Ratings(
+        tc.Counts([[2, 1], [1, 2]], [4, 2], ["0", "1"], [0, 1]), Combinations(["ann"], [["0"], ["1"]]), ["0", "1"]
+    )
+    density = tc.ErringLabels(known=RIGHT.tolist()).rated_density(one)
+    density = replace(density, labeled=np.array([[1.5, 0.5], [0.5, 1.4]]), unlabeled=np.array([[3.5, 1.5]]))
+    drawn = sample_rated(density, effective_draws=8000, seed=0)
+    points = (np.arange(48) + 0.5) / 48
+    tau, pi, first, second = np.meshgrid(points, points, points, points, indexing="ij", sparse=True)
+    heights = 0.0
+    for label, output in product(range(2), range(2)):
+        right, wrong = (first, second) if output == 0 else (1 - first, 1 - second)
+        heights = heights + density.labeled[label, output] * np.log(
+            tau * RIGHT[0, label] * right + (1 - tau) * RIGHT[1, label] * wrong
+        )
+        if label:
+            heights = heights + density.unlabeled[0, output] * np.log(pi * right + (1 - pi) * wrong)
+    weights = np.exp(heights - heights.max())
+    weights /= weights.sum()
+    kept = drawn.prevalence[:: drawn.stride, 0, 0], drawn.confusion[:, 0, 0], drawn.confusion[:, 1, 0]
+    kept = *kept, drawn.labeled_prevalence[:, 0]
+    for values, truth in zip(kept, (pi, first, second, tau), strict=True):
+        mean = (weights * truth).sum()
+        sd = np.sqrt((weights * (truth - mean) ** 2).sum())
+        size = raters.convergence.effective_draws(values[:, None], raters.CHAINS)[0]
+        assert values.mean() == pytest.approx(mean, abs=5 * sd / np.sqrt(size))
+        assert values.std() == pytest.approx(sd, abs=5 * sd / np.sqrt(size))
+
+
+@pytest.mark.slow
+def test_copies_in_clusters_answer_as_the_items_do(monkeypatch):
+    shorten(monkeypatch)
+    widths = {}
+    for name, copies, is_clustered in (("items", 1, False), ("copies", 4, False), ("clusters", 4, True)):
+        found = tc.infer(rated(copies, is_clustered=is_clustered), engine=tc.Auto(200))
+        widths[name] = found.sd[0]
+    (told,) = [each for each in found.findings if each.code == "clustered"]
+    error = np.sqrt(2 / told.numbers["degrees_of_freedom"])
+    assert told.numbers["clusters"] == 480
+    assert told.numbers["design_effect"] == pytest.approx(4, rel=5 * error)
+    assert widths["clusters"] == pytest.approx(widths["items"], rel=5 * error / 2)
+    assert widths["copies"] < (1 - 5 * error / 2) * widths["items"]
+
+
+@pytest.mark.slow
+def test_groups_have_design_effects_of_their_own(monkeypatch):
+    shorten(monkeypatch)
+    rng = np.random.default_rng(3)
+    truth, new = (rng.random(120) < 0.4).astype(int), (rng.random(300) < 0.3).astype(int)
+    said = [np.where(rng.random(120) < 0.15, 1 - truth, truth).repeat(3) for _ in range(3)]
+    later, by = np.where(rng.random(300) < 0.15, 1 - new, new).repeat(3), np.tile(["A", "B", "C"], 100).repeat(3)
+    ratings = tc.count(
+        {"ann": said[0], "bob": said[1]},
+        said[2],
+        later,
+        by=by,
+        cluster=np.arange(120).repeat(3),
+        new_cluster=200 + np.arange(300).repeat(3),
+        **NAMES,
+    )
+    density = density_of(ratings)
+    np.testing.assert_allclose(density.unlabeled.sum(axis=1), 100, rtol=0.35)
+    found = tc.infer(ratings, engine=tc.Auto(100))
+    assert [each for each in found.findings if each.code == "clustered"]
