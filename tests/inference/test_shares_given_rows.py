@@ -27,16 +27,31 @@ def test_two_classes_have_the_distribution_of_the_integral(items, concentration,
 
 
 def test_three_classes_that_are_hard_to_tell_apart_agree_with_known_rows(seed):
-    """Five standard errors of two means, and of two standard deviations."""
+    """Five standard errors of the difference of two means, and of two standard deviations."""
     rows = np.array([[0.5, 0.3, 0.2], [0.3, 0.4, 0.3], [0.2, 0.3, 0.5]])
     counts = tc.Counts(np.zeros((3, 3), int), [700, 650, 650])
     model = tc.LabelShift(tc.Prior.known_confusion(rows))
     found = shares_given_rows(np.random.default_rng(seed), model.density(counts), np.tile(rows, (DRAWS, 1, 1)))
-    joint = tc.infer(counts, model, seed=seed).draws.prevalence
-    assert len(joint) >= DRAWS / 2
-    error = 5 * joint.std(axis=0) * np.sqrt(3 / DRAWS)
-    assert (np.abs(found.mean(axis=0) - joint.mean(axis=0)) < error).all()
-    assert (np.abs(found.std(axis=0) - joint.std(axis=0)) < error).all()
+    joint = tc.infer(counts, model, seed=seed).draws
+    both = [(found, np.full(3, DRAWS)), (joint.prevalence, joint.effective)]
+    assert (joint.effective > DRAWS / 4).all()
+    assert_within_five_errors([(draws.mean(axis=0), error_of_mean(draws, size)) for draws, size in both])
+    assert_within_five_errors([(draws.std(axis=0), error_of_deviation(draws, size)) for draws, size in both])
+
+
+def error_of_mean(draws, effective):
+    return draws.std(axis=0) / np.sqrt(effective)
+
+
+def error_of_deviation(draws, effective):
+    """Return the standard error of the variance over twice the standard deviation."""
+    squares = (draws - draws.mean(axis=0)) ** 2
+    return squares.std(axis=0) / np.sqrt(effective) / (2 * draws.std(axis=0))
+
+
+def assert_within_five_errors(estimates):
+    (one, its_error), (other, the_others) = estimates
+    assert (np.abs(one - other) < 5 * np.hypot(its_error, the_others)).all()
 
 
 def test_rows_of_each_draw_are_its_own():

@@ -8,6 +8,7 @@ from scipy.special import betaln
 from scipy.stats import beta
 
 import truecount as tc
+from truecount.counts.weights import effective_counts, effective_groups
 from truecount.planning.groups import group_scenarios
 from truecount.planning.pilot import pilot_scenario, posterior_draws
 from truecount.planning.row_belief import RowBelief, believed_prior, believed_rows, weighed
@@ -79,3 +80,46 @@ def test_groups_believe_of_the_rates_what_one_population_does(number):
     found, one = determinants(group_scenarios(groups, MODEL, 1)["0"]), determinants(pilot_scenario(COUNTS, MODEL, 1))
     error = 5 * np.sqrt(one.var() / len(one) + found.var() / (len(found) / 2))
     assert found.mean() == pytest.approx(one.mean(), abs=error)
+
+
+def clustered_groups() -> tc.Groups:
+    """Labels in clusters of four; items of A are independent and those of B come in twenty clusters of items alike."""
+    rng, names = np.random.default_rng(0), np.array(["no", "yes"])
+    truth = np.tile([0, 1], 30)
+    usual = np.where(rng.random(60) < 0.8, truth, 1 - truth)
+    verdict = np.where(rng.random((60, 4)) < 0.95, usual[:, None], 1 - usual[:, None]).ravel()
+    alone, alike = rng.integers(2, size=400), np.repeat(rng.integers(2, size=20), 20)
+    table = {
+        "truth": [*names[np.repeat(truth, 4)], *[None] * 800],
+        "verdict": names[np.concatenate([verdict, alone, alike])],
+        "question": np.concatenate([np.arange(60).repeat(4), 100 + np.arange(400), 500 + np.arange(20).repeat(20)]),
+        "model": [None] * 240 + ["A"] * 400 + ["B"] * 400,
+    }
+    frame = pytest.importorskip("pandas").DataFrame(table)
+    return tc.count_table(frame, label="truth", prediction="verdict", cluster="question", by="model")
+
+
+def test_the_order_of_groups_does_not_matter():
+    """By itself, A makes its labels count six times as much as B: rows were those of the first, by its labels.
+
+    Rows and labels are the same to the last digit. Shares have other random numbers: five standard errors of two means.
+    """
+    groups = clustered_groups()
+    sizes = [effective_counts(counts)[0].sum() for _, counts in groups.apart()]
+    assert sizes[0] > 5 * sizes[1]
+    forth, back = (group_scenarios(groups.select(order), MODEL, 1) for order in ("AB", "BA"))
+    for group in "AB":
+        one, other = forth[group], back[group]
+        np.testing.assert_array_equal(one.confusion, other.confusion)
+        np.testing.assert_array_equal(one.labeled, effective_groups(groups)[0][0])
+        np.testing.assert_array_equal(one.labeled, other.labeled)
+        np.testing.assert_array_equal(one.unlabeled, other.unlabeled)
+        error = 5 * one.prevalence.std(axis=0) * np.sqrt(2 / len(one.prevalence))
+        assert (np.abs(one.prevalence.mean(axis=0) - other.prevalence.mean(axis=0)) < error).all()
+
+
+def test_labels_of_pooled_groups_have_one_effective_size():
+    groups = clustered_groups()
+    found = group_scenarios(groups, tc.LabelShift(groups=tc.Pooled()), 1)
+    for group in "AB":
+        np.testing.assert_array_equal(found[group].labeled, effective_groups(groups)[0][0])

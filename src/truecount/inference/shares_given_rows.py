@@ -9,7 +9,12 @@ from truecount.models.hierarchy.log_ratios import log_ratio_basis, shares_of
 from truecount.models.label_shift import Density
 
 SWEEPS = 24
-"""Of two moves each."""
+"""Of two moves each.
+
+Draws start from the approximation, which is worst where classes are hardly told apart and outputs lie beyond the rows.
+In six such problems of 2 to 10 classes, means after 24 sweeps are within 3 standard errors (of 1,000 to 3,000 draws) of
+those after 96, and standard deviations within a tenth; after 12 sweeps means are still off by up to 13 standard errors.
+"""
 SMALLEST = 1e-300
 
 
@@ -34,6 +39,7 @@ def shares_given_rows(rng: np.random.Generator, density: Density, confusion: Flo
     """
     items, alpha = np.rint(density.unlabeled), np.tile(density.prevalence, (len(confusion), 1))
     basis = log_ratio_basis(density.n_classes)
+    to_log_ratios = np.linalg.pinv(basis).T
 
     def prior(shares: FloatArray, _: FloatArray) -> tuple[FloatArray, FloatArray]:
         total, by_draw = density.prevalence.sum(), shares[..., 0]
@@ -49,14 +55,14 @@ def shares_given_rows(rng: np.random.Generator, density: Density, confusion: Flo
         shares, moved = (shares_of(basis, each.swapaxes(1, 2))[..., 0] for each in (current, new))
         gain = _log_density(items, alpha, confusion, moved) - _log_density(items, alpha, confusion, shares)
         gain += (proposal.log_t(current) - proposal.log_t(new))[:, 0]
-        is_better = np.log(rng.random(len(gain))) < gain
-        shares = np.where(is_better[:, None], moved, shares)
+        is_accepted = np.log(rng.random(len(gain))) < gain
+        shares = np.where(is_accepted[:, None], moved, shares)
         shares = _augmented(rng, items, alpha, confusion, shares)
         if density.learned_prevalence is not None:
             heights = density.learned_prevalence.log_densities(np.log(shares)[:, None])
             points = (heights + rng.gumbel(size=heights.shape)).argmax(axis=1)
             alpha = density.learned_prevalence.rows_at(points)[:, 0]
-        current = (np.log(shares) @ np.linalg.pinv(basis).T)[:, None]
+        current = (np.log(shares) @ to_log_ratios)[:, None]
     return shares
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from truecount._types import FloatArray
 from truecount.counts import Counts, Groups
+from truecount.counts.weights import effective_counts, effective_groups
 from truecount.inference.hierarchical import sample_groups
 from truecount.inference.importance.many import own_seeds
 from truecount.models import Independent, LabelShift, Pooled, Varying
@@ -26,7 +27,7 @@ from truecount.planning.forecast import (
     simulated,
     tells_nothing,
 )
-from truecount.planning.pilot import TRUTHS, pilot_scenario, scenario_of, shift_scenarios
+from truecount.planning.pilot import TRUTHS, pilot_scenario, scenario_of, shared_label_scenarios
 from truecount.planning.row_belief import believed_prior
 from truecount.planning.scenario import Scenario, Sizes
 
@@ -62,23 +63,30 @@ def group_scenarios(groups: Groups, model: LabelShift, seed: int) -> dict[Any, S
     """Return what may be true of every group; draws belong together where groups do."""
     named, variation = dict(groups.apart()), variation_of(groups, model)
     if not isinstance(variation, Independent):
-        density = group_density(groups, believed_prior(model, groups.total), variation, model.confusion)
+        labeled, unlabeled = effective_groups(groups)
+        prior = believed_prior(model, groups.total, labeled.sum(axis=0))
+        density = group_density(groups, prior, variation, model.confusion)
         is_cut = not isinstance(model.confusion, Varying)
         drawn = sample_groups(density, effective_draws=TRUTHS // 2, seed=seed, groups=len(groups), cut=is_cut)
         kept = np.linspace(0, len(drawn.prevalence) - 1, min(len(drawn.prevalence), TRUTHS)).astype(int)
         shares = drawn.prevalence[kept].swapaxes(0, 1)
         rows = drawn.confusion[kept]
         each = rows.swapaxes(0, 1) if rows.ndim == 4 else [rows] * len(named)
+        counted = (
+            [(labeled.sum(axis=0), items) for items in unlabeled]
+            if groups.shares_labels
+            else [effective_counts(counts) for counts in named.values()]
+        )
         return {
-            group: scenario_of(counts, model, own, confusion)
-            for (group, counts), own, confusion in zip(named.items(), shares, each, strict=True)
+            group: scenario_of(counts, effective, model, own, confusion)
+            for (group, counts), effective, own, confusion in zip(named.items(), counted, shares, each, strict=True)
         }
     if not groups.shares_labels or len(named) == 1:
         seeds = own_seeds(seed, len(named))
         return {
             group: pilot_scenario(counts, model, own) for (group, counts), own in zip(named.items(), seeds, strict=True)
         }
-    return shift_scenarios(named, model, seed)
+    return shared_label_scenarios(groups, model, seed)
 
 
 def group_forecasts(

@@ -1,13 +1,13 @@
 """Truths that a pilot leaves open, with what it counted."""
 
-from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
 
 from truecount._types import FloatArray
-from truecount.counts import Counts
-from truecount.counts.weights import effective_by_output, effective_counts
+from truecount.counts import Counts, Groups
+from truecount.counts.weights import effective_by_output, effective_counts, effective_groups
 from truecount.inference.choose import Auto
 from truecount.inference.closed_form import sample_closed_form
 from truecount.inference.draws import Draws
@@ -27,24 +27,49 @@ ROWS_STREAM = 2
 def pilot_scenario(counts: Counts, model: Model, seed: int) -> Scenario:
     """Return what a pilot, which is part of the data in the end, says may be true."""
     if isinstance(model, LabelShift):
-        return shift_scenarios({None: counts}, model, seed)[None]
+        labeled, unlabeled = effective_counts(counts)
+        rows, rng = _rows(counts, labeled, model, seed)
+        return _given_rows(rng, counts, (labeled, unlabeled), model, rows)
     drawn = posterior_draws(counts, model, seed)
-    return scenario_of(counts, model, drawn.prevalence[:: drawn.stride], drawn.confusion)
+    return scenario_of(counts, effective_by_output(counts), model, drawn.prevalence[:: drawn.stride], drawn.confusion)
 
 
-def shift_scenarios(populations: Mapping[Any, Counts], model: LabelShift, seed: int) -> dict[Any, Scenario]:
-    """Return what may be true of populations that have the same labels: rows by these alone, then shares given rows.
+def shared_label_scenarios(groups: Groups, model: LabelShift, seed: int) -> dict[Any, Scenario]:
+    """Return what may be true of groups that have the same labels: the same rows for all, then shares given rows.
+
+    Labels have one effective size, that of `effective_groups`, whichever group comes first. By itself each group would
+    have another, because its design effect is that of labels and items together.
+    """
+    labeled, unlabeled = effective_groups(groups)
+    whole = labeled.sum(axis=0)
+    rows, rng = _rows(groups.total, whole, model, seed)
+    return {
+        group: _given_rows(rng, counts, (whole, items), model, rows)
+        for (group, counts), items in zip(groups.apart(), unlabeled, strict=True)
+    }
+
+
+def _rows(counts: Counts, labeled: FloatArray, model: LabelShift, seed: int) -> tuple[FloatArray, np.random.Generator]:
+    """Draw the rows by the labels alone, and return the random numbers to go on with.
 
     In the posterior, items tell of the rows too: under a flat prior of the shares, rows get the more probable, the more
     alike they are, wherever the outputs lie between them, in proportion to ``1/|det φ|``. Rates of real classifiers are
     not drawn like that, so that what is believed of them would be too bad.
     """
-    first, rng = next(iter(populations.values())), np.random.default_rng((seed, ROWS_STREAM))
-    rows = believed_rows(rng, model, first, effort_of(len(first.classes))[0])
-    return {
-        name: scenario_of(counts, model, shares_given_rows(rng, model.density(counts), rows), rows)
-        for name, counts in populations.items()
-    }
+    rng = np.random.default_rng((seed, ROWS_STREAM))
+    return believed_rows(rng, model, counts, effort_of(len(counts.classes))[0], labeled), rng
+
+
+def _given_rows(
+    rng: np.random.Generator,
+    counts: Counts,
+    effective: tuple[FloatArray, FloatArray],
+    model: LabelShift,
+    rows: FloatArray,
+) -> Scenario:
+    """Draw the shares of one population given the rows."""
+    density = replace(model.density(counts), unlabeled=effective[1])
+    return scenario_of(counts, effective, model, shares_given_rows(rng, density, rows), rows)
 
 
 def posterior_draws(counts: Counts, model: Model, seed: int, draws: int = TRUTHS) -> Draws:
@@ -54,10 +79,16 @@ def posterior_draws(counts: Counts, model: Model, seed: int, draws: int = TRUTHS
     return sample_closed_form(cast("OutputModel", model).closed_form(counts), draws=draws, seed=seed)
 
 
-def scenario_of(counts: Counts, model: Model, prevalence: FloatArray, confusion: FloatArray) -> Scenario:
-    """Return draws of a posterior as truths, with what was counted."""
+def scenario_of(
+    counts: Counts,
+    effective: tuple[FloatArray, FloatArray],
+    model: Model,
+    prevalence: FloatArray,
+    confusion: FloatArray,
+) -> Scenario:
+    """Return draws of a posterior as truths, with what was counted: labels and items of effective size."""
     kept = np.linspace(0, len(prevalence) - 1, min(len(prevalence), TRUTHS)).astype(int)
-    labeled, unlabeled = effective_counts(counts) if isinstance(model, LabelShift) else effective_by_output(counts)
+    labeled, unlabeled = effective
     return Scenario(
         prevalence=prevalence[kept],
         confusion=confusion[kept],

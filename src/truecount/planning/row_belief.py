@@ -41,10 +41,13 @@ class RowBelief:
     is_common: FloatArray
 
     @classmethod
-    def of(cls, prior: Prior, counts: Counts) -> "RowBelief":
-        """Weigh the points of the grid, and the two priors of each row, by how well they explain the labels."""
+    def of(cls, prior: Prior, counts: Counts, labeled: FloatArray | None = None) -> "RowBelief":
+        """Weigh the points of the grid, and the two priors of each row, by how well they explain the labels.
+
+        `labeled` has the labels at their effective size; by default it is that of `counts`.
+        """
         learned = cast("Learned", replace(prior, confusion=LEARNED).learned_rows_for(counts))
-        labeled = effective_counts(counts)[0]
+        labeled = effective_counts(counts)[0] if labeled is None else labeled
         common = learned.rows_at(np.arange(len(learned.even)))
         return weighed(common, np.full(labeled.shape, 1 / labeled.shape[1]), labeled, learned.log_prior)
 
@@ -86,16 +89,24 @@ def has_own_prior(model: LabelShift, counts: Counts) -> bool:
     return model.prior.known is not None or model.prior.resolved(counts).confusion not in (1, "flat", LEARNED)
 
 
-def believed_rows(rng: np.random.Generator, model: LabelShift, counts: Counts, size: int) -> FloatArray:
-    """Draw what the rows may be by the labels alone, shape (size, classes, outputs)."""
+def believed_rows(
+    rng: np.random.Generator, model: LabelShift, counts: Counts, size: int, labeled: FloatArray | None = None
+) -> FloatArray:
+    """Draw what the rows may be by the labels alone, shape (size, classes, outputs).
+
+    `labeled` has the labels at their effective size; by default it is that of `counts`.
+    """
+    own = effective_counts(counts)[0]
+    labeled = own if labeled is None else labeled
     if has_own_prior(model, counts):
-        return rows_by_labels(rng, model.density(counts), size)
-    concentrations = RowBelief.of(model.prior, counts).draw(rng, size)
-    return dirichlet(rng, concentrations + effective_counts(counts)[0], ())
+        density = model.density(counts)
+        return rows_by_labels(rng, replace(density, rows=density.rows - own + labeled), size)
+    concentrations = RowBelief.of(model.prior, counts, labeled).draw(rng, size)
+    return dirichlet(rng, concentrations + labeled, ())
 
 
-def believed_prior(model: LabelShift, counts: Counts) -> Prior:
+def believed_prior(model: LabelShift, counts: Counts, labeled: FloatArray | None = None) -> Prior:
     """Return that prior as one concentration for each cell, for what needs fixed ones."""
     if has_own_prior(model, counts):
         return model.prior
-    return replace(model.prior, confusion=RowBelief.of(model.prior, counts).mean.tolist())
+    return replace(model.prior, confusion=RowBelief.of(model.prior, counts, labeled).mean.tolist())
