@@ -393,6 +393,7 @@ def read_target(text: str, source: Source) -> tuple[Counts | Groups, LabelShift]
         if value not in values:
             needed = f"labels have {', '.join(map(repr, values)) or 'nothing'} in column {column!r}"
             raise InputError(TARGET, f"is {text!r}", needed, "Name the value of labels of the population itself")
+        _refuse_items_of_elsewhere(replace(source, by=[*(source.by or ()), column]), column, value)
         return TargetLabels.of_study(data, values[value])
     if source.asks_for_groups:
         needed = "labels of groups are told apart by a column of the data"
@@ -404,3 +405,16 @@ def read_target(text: str, source: Source) -> tuple[Counts | Groups, LabelShift]
 
     table = audited(counts, found, lambda each: (each.labeled.astype(float), each.unlabeled.astype(float)))
     return counts, TargetLabels(labeled=table)
+
+
+def _refuse_items_of_elsewhere(source: Source, column: str, value: str) -> None:
+    """Refuse unlabelled rows that the column says are not of the population."""
+    data, _ = source.read()
+    sizes = zip(data.groups, data.unlabeled.sum(axis=1).tolist(), strict=True) if isinstance(data, Groups) else ()
+    items = [(key[-1] if isinstance(key, tuple) else key, size) for key, size in sizes if size]
+    others = {str(name): size for name, size in items if name is not None and str(name) != value}
+    if others:
+        name, size = max(others.items(), key=lambda each: each[1])
+        found = f"is '{column}={value}', and {size:,.0f} rows without a label have {name!r} in column {column!r}"
+        remedy = f"Remove these rows, or write {value!r} or nothing in that column where a row is of the population"
+        raise InputError(TARGET, found, "rows without a label are items of the population itself", remedy)

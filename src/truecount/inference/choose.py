@@ -21,6 +21,9 @@ MANY_CELLS = 1000
 """Of the confusion, from which on Gibbs chains are tried before Hamiltonian ones, as they are for learned shares."""
 MOST_CELLS = 100_000
 """Of the confusion, beyond which Hamiltonian chains are not tried: they would take hours, and gigabytes."""
+STEEP = 10.0
+"""Factor between learned concentrations beyond which Hamiltonian chains, which sum over these, hardly leave the narrow
+part, such as label shift that holds exactly beside very many labels. Gibbs chains draw the concentration itself."""
 APART = Advice("{} and do not compare the groups draw by draw, or pass fewer of them", NOT_JOINT)
 
 
@@ -38,9 +41,9 @@ class Auto(Engine):
 
     Notes
     -----
-    Chains are Gibbs chains where the prior of the prevalence is learned, as it is from 20 classes on, or the confusion
-    has 1,000 cells, and Hamiltonian ones elsewhere, or where Gibbs chains refuse or, with up to 100,000 cells, have not
-    converged.
+    Chains are Gibbs chains where the prior of the prevalence is learned, as it is from 20 classes on, the confusion has
+    1,000 cells, or a learned concentration has far larger values beside small ones. Elsewhere they are Hamiltonian.
+    Where those of the one kind refuse or have not converged, the other kind is tried, with up to 100,000 cells.
     """
 
     effective_draws: int | None = None
@@ -82,17 +85,17 @@ class Auto(Engine):
         from truecount.inference.chains.gibbs import Gibbs
         from truecount.inference.chains.hamiltonian import Hamiltonian
 
-        asked, by_gibbs = self.open_choice, None
-        if density.learned_prevalence is not None or density.rows.size >= MANY_CELLS:
-            asked = self.open_choice_of_many
-            try:
-                by_gibbs = Gibbs.for_many_classes(asked, density.rows.size).sample(density, seed)
-            except UnsuitableEngineError:
-                pass
-            else:
-                if by_gibbs.run.status == "ok" or density.rows.size > MOST_CELLS:
-                    return by_gibbs
+        has_many = density.learned_prevalence is not None or density.rows.size >= MANY_CELLS
+        has_a_spike = density.learned_rows is not None and density.learned_rows.largest_step > STEEP
+        asked = self.open_choice_of_many if has_many else self.open_choice
+        gibbs, by_gibbs = Gibbs.for_many_classes(asked, density.rows.size), None
+        if has_many or has_a_spike:
+            by_gibbs = _drawn_or_none(gibbs, density, seed)
+            if by_gibbs is not None and (by_gibbs.run.status == "ok" or density.rows.size > MOST_CELLS):
+                return by_gibbs
         drawn = Hamiltonian(asked // 2 + 2, effective_draws=asked, budget=self.budget).sample(density, seed)
+        if drawn.run.status != "ok" and by_gibbs is None:
+            by_gibbs = _drawn_or_none(gibbs, density, seed)
         return drawn if by_gibbs is None or drawn.run.status == "ok" else by_gibbs
 
     def sample_many(self, densities: Sequence[Density], seeds: Sequence[int]) -> Iterator[tuple[int, Draws]]:
@@ -122,6 +125,14 @@ class Auto(Engine):
             share = f"{draws.run.share_effective:.0%}" if isinstance(draws.run, ImportanceRun) else "all"
             reason = f"independent draws from the exact posterior were efficient: {share} of the proposals count"
         return _chosen(draws, reason)
+
+
+def _drawn_or_none(engine: Engine, density: Density, seed: int) -> Draws | None:
+    """Draw, or return nothing where the engine refuses."""
+    try:
+        return engine.sample(density, seed)
+    except UnsuitableEngineError:
+        return None
 
 
 def _chosen(draws: Draws, reason: str) -> Draws:

@@ -97,6 +97,12 @@ class Learned:
         """Shape (…, rows, entries): the concentrations at points of the grid of shape (…)."""
         return self.even[points][..., None, None] * self.spread + self.own[points][..., None, None] * self.peak
 
+    @property
+    def largest_step(self) -> float:
+        """The largest factor between the concentrations of neighbouring points of the grid."""
+        totals = self.rows_at(np.arange(len(self.log_prior))).sum(axis=(1, 2))
+        return float((totals[1:] / totals[:-1]).max())
+
     def draw(self, rng: np.random.Generator, size: int) -> IntArray:
         """Draw so many points by their probability."""
         return np.searchsorted(np.cumsum(self.probability)[:-1], rng.random(size))
