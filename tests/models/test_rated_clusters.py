@@ -62,7 +62,7 @@ def test_labels_that_never_err_have_the_design_effect_of_counts():
 
 
 def judged(n_classes, seed, *, error=0.15, judge=0.02, number=40, n_raters=2, **options):
-    """Count items by what raters and a judge say of them, three to a cluster, and by truth; classes are equally common."""
+    """Count items by what raters and a judge say of them, three to a cluster, and by truth; classes are alike."""
     rng = np.random.default_rng(seed)
 
     def said(truth, error):
@@ -164,6 +164,36 @@ def test_draws_given_parts_of_items_are_exact():
     kept = drawn.prevalence[:: drawn.stride, 0, 0], drawn.confusion[:, 0, 0], drawn.confusion[:, 1, 0]
     kept = *kept, drawn.labeled_prevalence[:, 0]
     for values, truth in zip(kept, (pi, first, second, tau), strict=True):
+        mean = (weights * truth).sum()
+        sd = np.sqrt((weights * (truth - mean) ** 2).sum())
+        size = raters.convergence.effective_draws(values[:, None], raters.CHAINS)[0]
+        assert values.mean() == pytest.approx(mean, abs=5 * sd / np.sqrt(size))
+        assert values.std() == pytest.approx(sd, abs=5 * sd / np.sqrt(size))
+
+
+def test_draws_of_a_rater_given_parts_of_items_are_exact():
+    """Against sums over a grid of shares behind labels, rows of the classifier, and rows of a rater."""
+    one = tc.Ratings(
+        tc.Counts([[2, 1], [1, 2]], [0, 0], ["0", "1"], [0, 1]), Combinations(["ann"], [["0"], ["1"]]), ["0", "1"]
+    )
+    density = tc.ErringLabels(validation=[[3, 1], [1, 2]]).rated_density(one)
+    density = replace(density, labeled=np.array([[2.4, 0.6], [0.4, 2.4]]))
+    drawn = sample_rated(density, effective_draws=4000, seed=0)
+    points = (np.arange(20) + 0.5) / 20
+    tau, first, second, right, wrong = np.meshgrid(*[points] * 5, indexing="ij", sparse=True)
+    heights = 0.0
+    for row, share in enumerate((right, wrong)):
+        prior = density.raters[0, row] - 1
+        heights = heights + prior[0] * np.log(share) + prior[1] * np.log(1 - share)
+    for label, output in product(range(2), range(2)):
+        of_output = (first, second) if output == 0 else (1 - first, 1 - second)
+        of_label = (right, wrong) if label == 0 else (1 - right, 1 - wrong)
+        likelihood = tau * of_label[0] * of_output[0] + (1 - tau) * of_label[1] * of_output[1]
+        heights = heights + density.labeled[label, output] * np.log(likelihood)
+    weights = np.exp(heights - heights.max())
+    weights /= weights.sum()
+    rows = *drawn.confusion[:, :, 0].T, *drawn.raters[:, 0, :, 0].T
+    for values, truth in zip((drawn.labeled_prevalence[:, 0], *rows), (tau, first, second, right, wrong), strict=True):
         mean = (weights * truth).sum()
         sd = np.sqrt((weights * (truth - mean) ** 2).sum())
         size = raters.convergence.effective_draws(values[:, None], raters.CHAINS)[0]
