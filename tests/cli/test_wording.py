@@ -97,7 +97,7 @@ HUMAN = ("--label", "human")
 @pytest.mark.parametrize(
     "arguments",
     [
-        (*HUMAN, "--label-error", "5%", "--cluster", "site"),
+        (*HUMAN, "--label-error", "5%", "--weight", "w"),
         (*RATED, "--weight", "w"),
         (*RATED, "--engine", "gibbs"),
         (*HUMAN, "--by", "model", "--prior", "learned"),
