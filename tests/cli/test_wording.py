@@ -97,7 +97,7 @@ HUMAN = ("--label", "human")
 @pytest.mark.parametrize(
     "arguments",
     [
-        (*HUMAN, "--label-error", "5%", "--cluster", "site"),
+        (*HUMAN, "--label-error", "5%", "--weight", "w"),
         (*RATED, "--weight", "w"),
         (*RATED, "--engine", "gibbs"),
         (*HUMAN, "--by", "model", "--prior", "learned"),
@@ -125,6 +125,17 @@ def test_no_remedy_of_the_command_is_python(arguments: tuple[str, ...], tmp_path
     remedy = re.split(r"(?<=[a-z0-9])[.] (?=[A-Z])", said)[-1]
     assert not re.search(rf"{PYTHON}|\(\)|[A-Z][a-z]+\(", remedy), remedy
     assert remedy != said
+
+
+def test_weights_of_raters_are_refused_without_a_word_of_clusters(tmp_path: Path) -> None:
+    (tmp_path / "runs.csv").write_text("ann,bob,w,site,verdict\na,a,1,s,a\n")
+    told = {}
+    for name, given in {"raters": RATED, "target": ("--label", "ann", "--target-labels", "site=s")}.items():
+        done = run("estimate", "runs.csv", "--prediction", "verdict", *given, "--weight", "w", folder=tmp_path)
+        assert done.returncode == 2
+        told[name] = " ".join(done.stderr.split())
+    assert "--weight is given with several --label: such labels are of items that count alike." in told["raters"]
+    assert "which are independent and count alike" in told["target"]
 
 
 def test_no_advice_of_a_finding_is_python() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import truecount as tc
 from truecount.counts import Combinations
-from truecount.counts.weights import effective_counts
+from truecount.counts.weights import design_effect, effective_counts, group_design_effects
 from truecount.inference import raters
 from truecount.inference.raters import sample_rated
 from truecount.models.rated_clusters import class_parts, effective_ratings
@@ -41,9 +41,9 @@ def shorten(monkeypatch):
 def test_without_clusters_nothing_changes():
     ratings = rated(1, is_clustered=False)
     density = tc.ErringLabels().rated_density(ratings)
-    found, imputed = effective_ratings(density, ratings)
+    found, clusters = effective_ratings(density, ratings)
     assert found is density
-    assert imputed is None
+    assert clusters is None
     np.testing.assert_array_equal(density.whole_items, ratings.counts.labeled)
 
 
@@ -59,6 +59,71 @@ def test_labels_that_never_err_have_the_design_effect_of_counts():
     np.testing.assert_allclose(found.labeled, labeled)
     np.testing.assert_allclose(found.unlabeled[0], unlabeled)
     assert labeled.sum() < 0.8 * counts.labeled.sum()
+
+
+def judged(n_classes, seed, *, error=0.15, judge=0.02, number=40, n_raters=2, **options):
+    """Count items by what raters and a judge say of them, three to a cluster, and by truth; classes are alike."""
+    rng = np.random.default_rng(seed)
+
+    def said(truth, error):
+        return np.where(
+            rng.random(len(truth)) < error, (truth + rng.integers(1, n_classes, len(truth))) % n_classes, truth
+        )
+
+    truth, new = ((np.arange(size) % n_classes).repeat(3) for size in (number, 3 * number))
+    labels = {f"rater {place}": said(truth, error) for place in range(n_raters)}
+    clusters = {"cluster": np.arange(len(truth)) // 3, "new_cluster": number + np.arange(len(new)) // 3}
+    names = {name: list(range(n_classes)) for name in ("classes", "outputs")}
+    outputs = said(truth, judge), said(new, judge)
+    return (tc.count(each, *outputs, **clusters, **names, **options) for each in (labels, truth))
+
+
+def test_a_judge_who_hardly_errs_leaves_cells_of_less_than_an_item(seed):
+    ratings, counts = judged(5, seed)
+    found, clusters = effective_ratings(tc.ErringLabels().rated_density(ratings), ratings)
+    table = clusters.labeled.sum(axis=0)
+    assert ((table > 0) & (table < 1)).any()
+    effect = design_effect(counts)
+    expected = pytest.approx(effect.divisor, rel=5 * np.sqrt(2 / effect.freedom))
+    assert counts.labeled.sum() / found.labeled.sum() == expected
+    assert counts.unlabeled.sum() / found.unlabeled.sum() == expected
+
+
+def test_so_it_does_in_groups(seed):
+    ratings, groups = judged(5, seed, by=np.tile(["A", "B", "C"], 40).repeat(3))
+    found, clusters = effective_ratings(tc.ErringLabels().rated_density(ratings), ratings)
+    table = clusters.labeled.sum(axis=0)
+    assert ((table > 0) & (table < 1)).any()
+    _, effects = group_design_effects(groups)
+    assert 0 < found.labeled.sum() <= groups.labeled.sum()
+    for own, each in zip(groups.unlabeled.sum(axis=1) / found.unlabeled.sum(axis=1), effects, strict=True):
+        assert own == pytest.approx(each.divisor, rel=5 * np.sqrt(2 / each.freedom))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("by", [None, np.tile(["A", "B", "C"], 40).repeat(3)], ids=["counts", "groups"])
+def test_a_judge_who_hardly_errs_is_answered(by, seed, monkeypatch):
+    shorten(monkeypatch)
+    ratings, _ = judged(5, seed, **({} if by is None else {"by": by}))
+    found = tc.infer(ratings, engine=tc.Auto(100))
+    assert [each for each in found.findings if each.code == "clustered"]
+
+
+def test_parts_of_items_in_many_cells_let_chains_move(monkeypatch):
+    """Accepted all at once, 2 % of the draws were; with 200 cells each block is, more often than one time in five."""
+    shorten(monkeypatch)
+    monkeypatch.setattr(raters, "MOST_SWEEPS", raters.FIRST)
+    ratings, _ = judged(5, 0, error=0.25, judge=0.25, number=120, n_raters=4)
+    density = density_of(ratings)
+    assert np.count_nonzero(density.labeled) > 200
+    drawn = sample_rated(density, effective_draws=1, seed=0)
+    assert drawn.stride == 1
+    for values in (drawn.labeled_prevalence[:, None], drawn.raters.reshape(len(drawn.raters), -1, 5), drawn.confusion):
+        by_chain = values.reshape(raters.CHAINS, -1, *values.shape[1:])
+        moved = (np.diff(by_chain, axis=1) != 0).any(axis=3).mean(axis=(0, 1))
+        assert moved.min() > 0.2
+    enough = raters.convergence.FEWEST_EFFECTIVE
+    assert raters.convergence.effective_draws(drawn.labeled_prevalence, raters.CHAINS).min() > enough
 
 
 def test_whole_items_add_up():
@@ -106,6 +171,36 @@ def test_draws_given_parts_of_items_are_exact():
         assert values.std() == pytest.approx(sd, abs=5 * sd / np.sqrt(size))
 
 
+def test_draws_of_a_rater_given_parts_of_items_are_exact():
+    """Against sums over a grid of shares behind labels, rows of the classifier, and rows of a rater."""
+    one = tc.Ratings(
+        tc.Counts([[2, 1], [1, 2]], [0, 0], ["0", "1"], [0, 1]), Combinations(["ann"], [["0"], ["1"]]), ["0", "1"]
+    )
+    density = tc.ErringLabels(validation=[[3, 1], [1, 2]]).rated_density(one)
+    density = replace(density, labeled=np.array([[2.4, 0.6], [0.4, 2.4]]))
+    drawn = sample_rated(density, effective_draws=4000, seed=0)
+    points = (np.arange(20) + 0.5) / 20
+    tau, first, second, right, wrong = np.meshgrid(*[points] * 5, indexing="ij", sparse=True)
+    heights = 0.0
+    for row, share in enumerate((right, wrong)):
+        prior = density.raters[0, row] - 1
+        heights = heights + prior[0] * np.log(share) + prior[1] * np.log(1 - share)
+    for label, output in product(range(2), range(2)):
+        of_output = (first, second) if output == 0 else (1 - first, 1 - second)
+        of_label = (right, wrong) if label == 0 else (1 - right, 1 - wrong)
+        likelihood = tau * of_label[0] * of_output[0] + (1 - tau) * of_label[1] * of_output[1]
+        heights = heights + density.labeled[label, output] * np.log(likelihood)
+    weights = np.exp(heights - heights.max())
+    weights /= weights.sum()
+    rows = *drawn.confusion[:, :, 0].T, *drawn.raters[:, 0, :, 0].T
+    for values, truth in zip((drawn.labeled_prevalence[:, 0], *rows), (tau, first, second, right, wrong), strict=True):
+        mean = (weights * truth).sum()
+        sd = np.sqrt((weights * (truth - mean) ** 2).sum())
+        size = raters.convergence.effective_draws(values[:, None], raters.CHAINS)[0]
+        assert values.mean() == pytest.approx(mean, abs=5 * sd / np.sqrt(size))
+        assert values.std() == pytest.approx(sd, abs=5 * sd / np.sqrt(size))
+
+
 @pytest.mark.slow
 def test_copies_in_clusters_answer_as_the_items_do(monkeypatch):
     shorten(monkeypatch)
@@ -138,6 +233,7 @@ def test_groups_have_design_effects_of_their_own(monkeypatch):
         **NAMES,
     )
     density = density_of(ratings)
-    np.testing.assert_allclose(density.unlabeled.sum(axis=1), 100, rtol=0.35)
+    error = np.sqrt(2 / (100 - 1))
+    np.testing.assert_allclose(300 / density.unlabeled.sum(axis=1), 3, rtol=5 * error)
     found = tc.infer(ratings, engine=tc.Auto(100))
     assert [each for each in found.findings if each.code == "clustered"]

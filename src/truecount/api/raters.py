@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from truecount.inference.draws import Engine
 from truecount.inference.raters import RatedDraws, sample_rated
 from truecount.models import LabelShift, Model
 from truecount.models.erring_labels import ErringLabels, RatedDensity
-from truecount.models.rated_clusters import effective_ratings
+from truecount.models.rated_clusters import effective_ratings, scaled_to
 from truecount.results import Posterior
 from truecount.results.export.provenance import Origin
 from truecount.results.finding import Awaited
@@ -32,13 +31,13 @@ def infer_rated(
         needed = "labels that may err have an engine of their own"
         raise InputError("engine", f"is {engine!r:.60}", needed, Advice("{}", OWN_ENGINE))
     ratings = data if isinstance(data, Ratings) else chosen.ratings_of(data)
-    density, imputed = effective_ratings(chosen.rated_density(ratings), ratings)
+    density, clusters = effective_ratings(chosen.rated_density(ratings), ratings)
     drawn = sample_rated(density, effective_draws=wanted, seed=origin.seed)
     rates = _rates(ratings, chosen.raters_of(ratings), density, drawn)
     counts = ratings.counts
     totals = np.asarray(counts.labeled.sum(axis=(0, 1) if isinstance(counts, Groups) else 0), np.float64)
     table = whole_items(_of_all_items(drawn.labeled, totals), totals)
-    clusters = None if imputed is None else imputed.scaled_to(table)
+    clusters = None if clusters is None else scaled_to(clusters, table)
     if isinstance(counts, Groups):
         groups = Groups(
             table,
@@ -54,8 +53,14 @@ def infer_rated(
         draws = drawn.of_groups()
         found = rater_findings(groups, chosen, density, rates, draws)
         return GroupPosterior(draws=draws, data=groups, model=chosen, findings=found, origin=origin, raters=rates)
-    more: dict[str, Any] = {"combinations": counts.combinations, "clusters": clusters}
-    plain = Counts(table, counts.unlabeled, ratings.classes, counts.outputs, **more)
+    plain = Counts(
+        table,
+        counts.unlabeled,
+        ratings.classes,
+        counts.outputs,
+        combinations=counts.combinations,
+        clusters=clusters,
+    )
     of_one = drawn.of_one()
     findings = Awaited(partial(rater_findings, plain, chosen, density, rates, of_one))
     return Posterior(draws=of_one, counts=plain, model=chosen, findings=findings, origin=origin, raters=rates)
@@ -87,7 +92,7 @@ def _of_all_items(expected: FloatArray, totals: FloatArray) -> FloatArray:
     """Return imputed items, which clusters make fewer, as parts of all labelled ones, output by output."""
     seen = expected.sum(axis=0)
     parts = np.divide(expected, seen, out=np.full(expected.shape, 1 / len(expected)), where=seen > 0)
-    return np.asarray(np.where(np.isclose(seen, totals), expected, parts * totals))
+    return np.asarray(parts * totals)
 
 
 def whole_items(expected: FloatArray, totals: FloatArray) -> IntArray:

@@ -303,15 +303,17 @@ class MisuseError(InputError):
 
 
 def refuse_parts_of_items(source: "Source", label_error: str | None, target_labels: str | None) -> None:
-    """Refuse weights beside labels that may err, and these and clusters beside labels of the population, unread."""
+    """Refuse weights beside labels that may err, and weights and clusters beside labels of the population, unread."""
     given = {
         "--label-error": label_error,
         "--target-labels": target_labels,
         "several --label": (source.label or ())[1:],
     }
-    needed = "such labels are of single items, which are independent and count alike"
     for first in (name for name, value in given.items() if value):
-        parts = {"--cluster": source.cluster if first == "--target-labels" else None, "--weight": source.weight}
+        cluster, needed = None, "such labels are of items that count alike"
+        if first == "--target-labels":
+            cluster, needed = source.cluster, "such labels are of single items, which are independent and count alike"
+        parts = {"--cluster": cluster, "--weight": source.weight}
         for second in (name for name, value in parts.items() if value):
             raise MisuseError(second, f"is given with {first}", needed, "Leave out one of them")
 

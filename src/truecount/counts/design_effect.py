@@ -21,6 +21,8 @@ from truecount._types import FloatArray, IntArray
 from truecount.counts.clusters import Clusters
 from truecount.counts.table import Counts
 
+Sides = tuple[FloatArray | IntArray, FloatArray | IntArray]
+"""Labelled items, shape (classes, outputs), and unlabelled ones, shape (outputs,)."""
 QUANTILE, NORMAL = 0.975, 1.959963984540054
 LEAST_TOLD, TINY = 1e-6, 1e-12
 """What the outputs tell of a contrast of classes, over what they tell of the clearest, below which it is nothing."""
@@ -58,34 +60,50 @@ class DesignEffect:
 NONE = DesignEffect()
 
 
-def under_label_shift(counts: Counts, labeled: FloatArray, unlabeled: FloatArray) -> DesignEffect:
+def under_label_shift(clusters: Clusters | None, whole: Sides, sizes: tuple[FloatArray, FloatArray]) -> DesignEffect:
     """Return the design effect of shares that solve ``q = φᵀπ``; sizes are those of weighted items, if they are.
 
     Parameters
     ----------
-    counts
-        Sums of items, or of weights, with clusters.
-    labeled, unlabeled
+    clusters
+        Those of the items; None where items are independent.
+    whole
+        Sums of items, or of weights; items may count in parts, where their classes are not known.
+    sizes
         The same at their effective size, before clusters.
     """
-    if counts.clusters is None:
+    if clusters is None:
         return NONE
-    shares, rows, outputs = rough_shares(labeled, unlabeled), _shares_of(counts.labeled), _shares_of(counts.unlabeled)
+    labeled, unlabeled = sizes
+    shares, rows, outputs = rough_shares(labeled, unlabeled), _shares_of(whole[0]), _shares_of(whole[1])
     influence = _influence(_smoothed(labeled), shares)
-    known = _own_parts(counts.clusters.labeled, counts.labeled, rows, influence).swapaxes(0, 1)
-    new = _own_parts(counts.clusters.unlabeled[:, None], counts.unlabeled[None], outputs[None], influence)[:, 0]
+    known = _own_parts(clusters.labeled, whole[0], rows, influence).swapaxes(0, 1)
+    new = _own_parts(clusters.unlabeled[:, None], whole[1][None], outputs[None], influence)[:, 0]
     covariances = [*(shares**2 * _over(1.0, labeled.sum(axis=1)))[:, None, None] * _covariances(rows)]
     covariances.append(_over(1.0, unlabeled.sum()) * _covariances(outputs[None])[0])
     return _effect([*(-shares[:, None, None] * known), new], _variances(influence, covariances))
 
 
-def of_labels(counts: Counts, labeled: FloatArray, unlabeled: FloatArray) -> DesignEffect:
-    """Return the design effect of the labels alone, by the mix of rows that explains the unlabelled items."""
-    if counts.clusters is None:
+def of_labels(
+    clusters: Clusters | None, whole: FloatArray | IntArray, sizes: tuple[FloatArray, FloatArray]
+) -> DesignEffect:
+    """Return the design effect of the labels alone, by the mix of rows that explains the unlabelled items.
+
+    Parameters
+    ----------
+    clusters
+        Those of the items; None where items are independent.
+    whole
+        Shape (classes, outputs): sums of labelled items, or of weights.
+    sizes
+        Labelled and unlabelled items at their effective size, before clusters.
+    """
+    if clusters is None:
         return NONE
-    shares, rows = rough_shares(labeled, unlabeled), _shares_of(counts.labeled)
+    labeled, unlabeled = sizes
+    shares, rows = rough_shares(labeled, unlabeled), _shares_of(whole)
     influence = _influence(_smoothed(labeled), shares)
-    known = _own_parts(counts.clusters.labeled, counts.labeled, rows, influence).swapaxes(0, 1)
+    known = _own_parts(clusters.labeled, whole, rows, influence).swapaxes(0, 1)
     covariances = [*(shares**2 * _over(1.0, labeled.sum(axis=1)))[:, None, None] * _covariances(rows)]
     return _effect([*(shares[:, None, None] * known)], _variances(influence, covariances))
 

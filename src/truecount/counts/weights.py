@@ -27,13 +27,13 @@ def effective_counts(counts: Counts) -> tuple[FloatArray, FloatArray]:
     labeled, unlabeled = _unclustered(counts)
     if counts.clusters is None:
         return labeled, unlabeled
-    divisor = effects.under_label_shift(counts, labeled, unlabeled).divisor
+    divisor = design_effect(counts).divisor
     return labeled / divisor, unlabeled / divisor
 
 
 def design_effect(counts: Counts) -> DesignEffect:
     """Return how many times larger clusters make the variance of the shares under label shift."""
-    return effects.under_label_shift(counts, *_unclustered(counts))
+    return effects.under_label_shift(counts.clusters, (counts.labeled, counts.unlabeled), _unclustered(counts))
 
 
 def output_design_effect(counts: Counts, *, labels_tell_outputs: bool) -> DesignEffect:
@@ -46,10 +46,10 @@ def group_design_effects(groups: Groups) -> tuple[DesignEffect, list[DesignEffec
     if groups.clusters is None:
         return effects.NONE, [effects.NONE] * len(groups)
     sizes = _unclustered_groups(groups)[1].sum(axis=1)
-    whole = _unclustered(groups.total)
-    return effects.of_labels(groups.total, *whole), effects.of_groups(
-        groups.clusters, groups.unlabeled, sizes, whole[0]
-    )
+    total = groups.total
+    whole = _unclustered(total)
+    of_groups = effects.of_groups(groups.clusters, groups.unlabeled, sizes, whole[0])
+    return effects.of_labels(total.clusters, total.labeled, whole), of_groups
 
 
 def effective_groups(groups: Groups) -> tuple[FloatArray, FloatArray]:
@@ -104,7 +104,7 @@ def effective_items(counts: Counts) -> FloatArray:
     >>> effective_items(heavy).round(3)
     array([2.353, 0.588])
     """
-    divisor = effects.of_labels(counts, *_unclustered(counts)).divisor
+    divisor = effects.of_labels(counts.clusters, counts.labeled, _unclustered(counts)).divisor
     items: FloatArray = counts.labeled.sum(axis=1) * _as_one_sample(counts) / divisor
     return items
 

@@ -7,7 +7,7 @@ there are classes, stays what it was; the centre of pooled groups goes along too
 more keep all outputs: one row gives way.
 
 Items of clusters are worth parts of items, and a part has no class. Whole numbers near them are imputed, and what is
-drawn given these is accepted or rejected by the likelihood of the rest, which makes the draws exact.
+drawn given these is accepted or rejected, block by block, by the likelihood of the rest, which makes the draws exact.
 """
 
 from dataclasses import dataclass, replace
@@ -204,20 +204,50 @@ class _Chains:
         return np.asarray(heights + self.of_output @ np.log(np.maximum(phi, SMALLEST)).transpose(0, 2, 1))
 
     def _keep_some(self, before: tuple[FloatArray, ...]) -> None:
-        """Let chains stay where they were, by the likelihood of what the imputed items leave out."""
-        tau, rho, pi, phi = before
-        ratio = self._log_rest(self.tau, self.rho, self.phi) - self._log_rest(tau, rho, phi)
-        gain = np.log(np.maximum(self.pi @ self.phi, SMALLEST)) - np.log(np.maximum(pi @ phi, SMALLEST))
-        ratio += (self.unlabeled_rest * gain).sum(axis=(1, 2))
-        accepted = np.log(self.rng.random(CHAINS)) < ratio
-        self.tau = np.where(accepted[:, None], self.tau, tau)
-        self.rho = np.where(accepted[:, None, None, None], self.rho, rho)
-        self.pi = np.where(accepted[:, None, None], self.pi, pi)
-        self.phi = np.where(accepted[:, None, None], self.phi, phi)
+        """Let blocks stay what they were, one after the other, by the likelihood of what imputed items leave out.
+
+        Given the imputed items, all blocks were drawn independently: the shares behind labels, each row of each rater,
+        the shares of each group, each row of the confusion. Each is accepted or rejected given those before it. All at
+        once, hardly any would be accepted where labels have many patterns.
+        """
+        tau, rho, pi, phi = self.tau, self.rho, self.pi, self.phi
+        self.tau, self.rho, self.pi, self.phi = (each.copy() for each in before)
+        heights = self._heights(self.tau, self.rho, self.phi).transpose(2, 0, 1).copy()
+        self._keep_block(heights, slice(None), _change(self.tau, tau).T[:, :, None], (self.tau, tau))
+        said = self.said.reshape(len(self.said), len(self.density.raters), -1)
+        for rater, row in np.argwhere(np.isnan(self.density.known).any(axis=2)):
+            block = self.rho[:, rater, row], rho[:, rater, row]
+            self._keep_block(heights, row, _change(*block) @ said[:, rater].T, block)
+        gain = self._gain(pi, self.phi)
+        self.pi = np.where((np.log(self.rng.random(gain.shape)) < gain)[:, :, None], pi, self.pi)
+        for row in range(phi.shape[1]):
+            block, rows = (self.phi[:, row], phi[:, row]), self.phi.copy()
+            rows[:, row] = phi[:, row]
+            gain = self._gain(self.pi, rows).sum(axis=1)
+            self._keep_block(heights, row, _change(*block) @ self.of_output.T, block, gain)
+
+    def _keep_block(
+        self,
+        heights: FloatArray,
+        row: int | slice,
+        change: FloatArray,
+        block: tuple[FloatArray, FloatArray],
+        gain: FloatArray | float = 0.0,
+    ) -> None:
+        """Accept a block in some chains; heights, shape (classes, chains, cells), change in a row, or in all."""
+        changed = heights.copy()
+        changed[row] += change
+        accepted = np.log(self.rng.random(CHAINS)) < (_log_sum(changed) - _log_sum(heights)) @ self.rest + gain
+        heights[:, accepted] = changed[:, accepted]
+        block[0][accepted] = block[1][accepted]
+
+    def _gain(self, shares: FloatArray, rows: FloatArray) -> FloatArray:
+        """Shape (chains, groups): what the unlabelled items that are not imputed gain in log-likelihood."""
+        return np.asarray((self.unlabeled_rest * _change(self.pi @ self.phi, shares @ rows)).sum(axis=2))
 
     def _log_rest(self, tau: FloatArray, rho: FloatArray, phi: FloatArray) -> FloatArray:
         """Shape (chains,): log-likelihood of the parts of labelled items that are not imputed."""
-        return np.asarray(np.logaddexp.reduce(self._heights(tau, rho, phi), axis=2) @ self.rest)
+        return np.asarray(_log_sum(self._heights(tau, rho, phi).transpose(2, 0, 1)) @ self.rest)
 
     def _move_along_summary(self) -> Move:
         """Propose a confusion from what labelled items say, with shares that keep the summary of the outputs.
@@ -308,6 +338,17 @@ class _Chains:
 
     def _log_likelihood(self, shares: FloatArray, rows: FloatArray) -> FloatArray:
         return np.asarray((self.unlabeled * np.log(np.maximum(shares @ rows, SMALLEST))).sum(axis=(1, 2)))
+
+
+def _change(old: FloatArray, new: FloatArray) -> FloatArray:
+    """Return by how much logarithms differ."""
+    return np.asarray(np.log(np.maximum(new, SMALLEST)) - np.log(np.maximum(old, SMALLEST)))
+
+
+def _log_sum(heights: FloatArray) -> FloatArray:
+    """Return the logarithm of the sum over classes, the first axis."""
+    highest = heights.max(axis=0)
+    return np.asarray(highest + np.log(np.exp(heights - highest).sum(axis=0)))
 
 
 class _Kept:

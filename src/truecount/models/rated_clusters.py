@@ -5,71 +5,54 @@ and output, by a fit of shares, rows and error rates (EM: Dawid & Skene 1979). C
 of each bin of clusters, are sums of these parts, and their design effect is that of any counts.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from truecount._types import FloatArray, IntArray
-from truecount.counts import Counts, Groups, Ratings
+from truecount.counts import Groups, Ratings, design_effect
 from truecount.counts.clusters import Clusters
-from truecount.counts.weights import design_effect, group_design_effects
 from truecount.models.erring_labels import RatedDensity
 
-ROUNDS, SMALLEST = 200, 1e-300
+MOST_ROUNDS, STILL, SMALLEST = 200, 1e-6, 1e-300
+"""Rounds of EM at most, what no part moves by where it has converged, and the smallest probability."""
 
 
-@dataclass(frozen=True, slots=True)
-class Imputed:
-    """Clusters of true classes by output, as far as labels and outputs tell them.
-
-    Parameters
-    ----------
-    clusters
-        Counts of each bin, with classes for patterns of labels.
-    """
-
-    clusters: Clusters
-
-    def scaled_to(self, table: FloatArray | IntArray) -> Clusters:
-        """Return the clusters with parts that add up to this table, shape (classes, outputs)."""
-
-        def scaled(own: FloatArray) -> FloatArray:
-            total = own.sum(axis=0)
-            parts = own * np.divide(table, total, out=np.zeros_like(total), where=total > 0)
-            lost: FloatArray = np.where(total > 0, 0.0, np.broadcast_to(table, total.shape))
-            return np.asarray(parts + lost / len(own))
-
-        return self.clusters.changed(scaled, lambda own: own)
-
-
-def effective_ratings(density: RatedDensity, ratings: Ratings) -> tuple[RatedDensity, Imputed | None]:
+def effective_ratings(density: RatedDensity, ratings: Ratings) -> tuple[RatedDensity, Clusters | None]:
     """Divide items by the design effect of their clusters, which come back with classes for patterns."""
-    counts = ratings.counts
-    if counts.clusters is None:
+    if ratings.counts.clusters is None:
         return density, None
     parts = class_parts(density)
-    imputed = Imputed(counts.clusters.changed(lambda own: np.einsum("...pk,lpk->...lk", own, parts), lambda own: own))
+    clusters = ratings.counts.clusters.changed(lambda own: np.einsum("...pk,lpk->...lk", own, parts), lambda own: own)
     table = np.einsum("pk,lpk->lk", density.labeled, parts)
-    classes, outputs, bins = ratings.classes, counts.outputs, imputed.clusters
-    if isinstance(counts, Groups):
-        items = dict(zip(counts.groups, counts.unlabeled, strict=True))
-        whole = Groups(
-            table,
-            items,
-            classes,
-            outputs,
-            labeled_squares=table,
-            unlabeled_squares=items,
-            clusters=bins,
-            combinations=counts.combinations,
-        )
-        of_labels, of_groups = group_design_effects(whole)
-        divisors = of_labels.divisor, np.array([each.divisor for each in of_groups])[:, None]
-    else:
-        squares = {"labeled_squares": table, "unlabeled_squares": counts.unlabeled}
-        both = Counts(table, counts.unlabeled, classes, outputs, **squares, clusters=bins)
-        divisors = (divisor := design_effect(both).divisor), np.array([[divisor]])
-    return replace(density, labeled=density.labeled / divisors[0], unlabeled=density.unlabeled / divisors[1]), imputed
+    of_labels, of_items = _divisors(clusters, table, density.unlabeled, has_groups=isinstance(ratings.counts, Groups))
+    return replace(density, labeled=density.labeled / of_labels, unlabeled=density.unlabeled / of_items), clusters
+
+
+def _divisors(
+    clusters: Clusters, table: FloatArray, unlabeled: FloatArray, *, has_groups: bool
+) -> tuple[float, FloatArray]:
+    """Return what labels are divided by, and shape (groups, 1): what unlabelled items are."""
+    whole = unlabeled.sum(axis=0)
+    if not has_groups:
+        divisor = design_effect.under_label_shift(clusters, (table, whole), (table, whole)).divisor
+        return divisor, np.array([[divisor]])
+    labels = clusters.changed(lambda own: own.sum(axis=1), lambda own: own)
+    of_labels = design_effect.of_labels(labels, table, (table, whole))
+    of_groups = design_effect.of_groups(clusters, unlabeled, unlabeled.sum(axis=1), table)
+    return of_labels.divisor, np.array([[each.divisor] for each in of_groups])
+
+
+def scaled_to(clusters: Clusters, table: FloatArray | IntArray) -> Clusters:
+    """Return clusters of true classes with parts that add up to this table, shape (classes, outputs)."""
+
+    def scaled(own: FloatArray) -> FloatArray:
+        total = own.sum(axis=0)
+        parts = own * np.divide(table, total, out=np.zeros_like(total), where=total > 0)
+        lost: FloatArray = np.where(total > 0, 0.0, np.broadcast_to(table, total.shape))
+        return np.asarray(parts + lost / len(own))
+
+    return clusters.changed(scaled, lambda own: own)
 
 
 def class_parts(density: RatedDensity) -> FloatArray:
@@ -78,24 +61,22 @@ def class_parts(density: RatedDensity) -> FloatArray:
     right = density.raters / density.raters.sum(axis=2, keepdims=True)
     raters = np.where(np.isnan(density.known), right, density.known)
     shares, rows = np.full(n_classes, 1 / n_classes), density.rows / density.rows.sum(axis=1, keepdims=True)
-    has_label, place = density.labels >= 0, np.maximum(density.labels, 0)
-    for _ in range(ROUNDS):
-        logs = np.log(np.maximum(raters, SMALLEST))
-        said = sum(
-            np.where(has_label[:, column], logs[rater][:, place[:, column]], 0.0)
-            for column, rater in enumerate(density.rater_of)
-        )
-        heights = np.log(np.maximum(shares, SMALLEST))[:, None, None] + np.asarray(said)[:, :, None]
+    pattern, column = np.nonzero(density.labels >= 0)
+    rater, label = density.rater_of[column], density.labels[pattern, column]
+    parts = np.zeros((n_classes, *density.labeled.shape))
+    for _ in range(MOST_ROUNDS):
+        before, said = parts, np.zeros((len(density.labels), n_classes))
+        np.add.at(said, pattern, np.log(np.maximum(raters, SMALLEST))[rater, :, label])
+        heights = np.log(np.maximum(shares, SMALLEST))[:, None, None] + said.T[:, :, None]
         heights = heights + np.log(np.maximum(rows, SMALLEST))[:, None, :]
         parts = np.exp(heights - heights.max(axis=0))
         parts /= parts.sum(axis=0)
+        if np.abs(parts - before).max() < STILL:
+            break
         items = parts * density.labeled
-        shares = density.shares + items.sum(axis=(1, 2))
-        rows, of_pattern = density.rows + items.sum(axis=1), items.sum(axis=2)
+        shares, rows = density.shares + items.sum(axis=(1, 2)), density.rows + items.sum(axis=1)
         learned = density.raters.copy()
-        for column, rater in enumerate(density.rater_of):
-            for pattern in np.flatnonzero(has_label[:, column]):
-                learned[rater][:, place[pattern, column]] += of_pattern[:, pattern]
+        np.add.at(learned.swapaxes(1, 2), (rater, label), items.sum(axis=2).T[pattern])
         shares, rows = shares / shares.sum(), rows / rows.sum(axis=1, keepdims=True)
         learned /= learned.sum(axis=2, keepdims=True)
         raters = np.where(np.isnan(density.known), learned, density.known)
