@@ -126,3 +126,16 @@ def test_bad_requests_are_refused(folder: Path, arguments: tuple[str, ...], said
     done = run("estimate", *arguments, *COLUMNS, folder=folder)
     assert done.returncode in (1, 2)
     assert said in done.stderr
+
+
+def test_unlabelled_rows_of_elsewhere_are_not_counted_as_the_population(tmp_path: Path) -> None:
+    rows = ["pass,pass,there", "fail,fail,there", "pass,pass,here", "fail,fail,here"] * 5 + [",pass,here", ",fail,"] * 9
+    (tmp_path / "own.csv").write_text("human,verdict,where\n" + "\n".join(rows) + "\n")
+    (tmp_path / "mixed.csv").write_text("human,verdict,where\n" + "\n".join([*rows, ",fail,there"]) + "\n")
+    columns = ("--label", "human", "--prediction", "verdict", "--target-labels", "where=here")
+    assert run("estimate", "own.csv", *columns, folder=tmp_path).returncode == 0
+    refused = run("estimate", "mixed.csv", *columns, folder=tmp_path)
+    assert refused.returncode == 1
+    assert (
+        "of rows without a label 1 have 'there' in column 'where': rows without a label are items of" in refused.stderr
+    )

@@ -415,6 +415,6 @@ def _refuse_items_of_elsewhere(source: Source, column: str, value: str) -> None:
     others = {str(name): size for name, size in items if name is not None and str(name) != value}
     if others:
         name, size = max(others.items(), key=lambda each: each[1])
-        found = f"is '{column}={value}', and {size:,.0f} rows without a label have {name!r} in column {column!r}"
+        found = f"is '{column}={value}', and of rows without a label {size:,.0f} have {name!r} in column {column!r}"
         remedy = f"Remove these rows, or write {value!r} or nothing in that column where a row is of the population"
         raise InputError(TARGET, found, "rows without a label are items of the population itself", remedy)

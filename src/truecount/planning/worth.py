@@ -64,7 +64,8 @@ def alternatives(problem: Problem, sizes: Sizes, ratio: float, *, has_goal: bool
         in_each = np.array([labels / len(audited)])
         found.append(Alternative("audit", audit.loss(Sizes(in_each, sizes.items)), f"{labels:,.0f}"))
         if has_goal and problem.goal.kind != "apart" and len(audited) == 1:
-            found += _audit_for_the_goal(replace(problem, scenarios=audited, kept=defaultdict(Kept)), sizes.items)
+            alone = replace(problem, scenarios=audited, kept=defaultdict(Kept), together=None)
+            found += _audit_for_the_goal(alone, sizes.items)
     if set(first.classes) == set(first.outputs):
         better = {group: _better(scenario) for group, scenario in problem.scenarios.items()}
         found.append(Alternative("half the errors", ratio * replace(narrow, scenarios=better).loss(sizes)))
