@@ -30,3 +30,11 @@ def test_two_groups_far_apart_are_told_apart_and_two_alike_are_not():
     promised = [tc.plan(groups, labels=[0, 0], items=0, goal=goal).probability for groups in (far, like)]
     assert promised[0] > 0.95
     assert promised[1] < 0.4
+
+
+@pytest.mark.slow
+def test_a_survey_with_several_studies_may_be_audited_for_its_goal() -> None:
+    studies = {"n0": [[395, 5], [0, 0]], "n1": [[298, 2], [0, 0]], "p0": [[0, 0], [15, 70]], "p1": [[0, 0], [10, 40]]}
+    survey = tc.Groups(studies, {"survey": [4104, 96]}, classes=["negative", "positive"])
+    planned = tc.plan(survey, tc.LabelShift(confusion=tc.Varying()), goal=tc.Goal.narrow(0.01))
+    assert "audit for the goal" in [each.what for each in planned.alternatives]
