@@ -23,7 +23,8 @@ human, verdict, human AS ann, human AS bob, verdict AS gpt4, verdict AS bem,
 release AS region, TIMESTAMP '2026-01-05' + INTERVAL (row_number() OVER () % 40) DAY AS time,
 chr(65 + CAST(row_number() OVER () % 3 AS INTEGER)) AS model,
 chr(120 + CAST(row_number() OVER () % 3 AS INTEGER)) AS site,
-row_number() OVER () // 5 AS question, CASE WHEN row_number() OVER () % 4 = 0 THEN 'here' ELSE 'there' END AS "where",
+row_number() OVER () // 5 AS question,
+CASE WHEN human IS NULL OR row_number() OVER () % 4 = 0 THEN 'here' ELSE 'there' END AS "where",
 human AS y, verdict AS c, release AS store, strftime(DATE '2026-01-05', '%Y-%m-%d') AS week
 """
 

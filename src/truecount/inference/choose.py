@@ -43,7 +43,8 @@ class Auto(Engine):
     -----
     Chains are Gibbs chains where the prior of the prevalence is learned, as it is from 20 classes on, the confusion has
     1,000 cells, or a learned concentration has far larger values beside small ones. Elsewhere they are Hamiltonian.
-    Where those of the one kind refuse or have not converged, the other kind is tried, with up to 100,000 cells.
+    Where those of the one kind refuse or have not converged, the other kind is tried, with up to 100,000 cells and
+    without a budget.
     """
 
     effective_draws: int | None = None
@@ -94,7 +95,7 @@ class Auto(Engine):
             if by_gibbs is not None and (by_gibbs.run.status == "ok" or density.rows.size > MOST_CELLS):
                 return by_gibbs
         drawn = Hamiltonian(asked // 2 + 2, effective_draws=asked, budget=self.budget).sample(density, seed)
-        if drawn.run.status != "ok" and by_gibbs is None:
+        if drawn.run.status != "ok" and by_gibbs is None and self.budget is None:
             by_gibbs = _drawn_or_none(gibbs, density, seed)
         return drawn if by_gibbs is None or drawn.run.status == "ok" else by_gibbs
 
