@@ -54,7 +54,12 @@ def items(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     at = np.arange(number)
     labels = [np.where(at < 120, seen(wrong).astype(str), "") for wrong in (0.1, 0.1, 0.1, 0.0)]
-    rest = [seen(0.1), seen(0.2), np.where(at // 3 % 2, "there", "here"), np.where(at // 6 % 2, "B", "A")]
+    rest = [
+        seen(0.1),
+        seen(0.2),
+        np.where((at < 120) & (at // 3 % 2 == 1), "there", "here"),
+        np.where(at // 6 % 2, "B", "A"),
+    ]
     rows = zip(*labels, *rest, at // 3, 1 + at % 3, strict=True)
     lines = [",".join([*NAMES, "one", "two", "where", "group", "question", "weight"])]
     file = tmp_path_factory.mktemp("combined") / "items.csv"
