@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import truecount as tc
+from deviations import deviations
 from truecount.inference.chains import gibbs, tilts
 from truecount.inference.chains.gibbs import Gibbs
 from truecount.inference.chains.piles import Piles
@@ -26,15 +27,6 @@ def from_the_prior(rng):
 def moved(rng, prevalence, confusion, own=None):
     alpha, rows = np.tile(ALPHA, (CHAINS, 1)), np.tile(ROWS, (CHAINS, 1, 1))
     return (own or Tilts(POSED)).move(prevalence, confusion, alpha, rows, rng)
-
-
-def deviations(before, after):
-    """How far means of shares, rows, their squares and logarithms moved, in standard errors."""
-    values = [np.concatenate([part.reshape(CHAINS, -1) for part in each], axis=1) for each in (before, after)]
-    shift = [change(values[1]) - change(values[0]) for change in (np.asarray, np.square, lambda x: np.log(x + 1e-3))]
-    shift = np.concatenate(shift, axis=1)
-    spread = shift.std(axis=0)
-    return np.abs(shift.mean(axis=0))[spread > 0] / spread[spread > 0] * np.sqrt(CHAINS)
 
 
 def test_draws_from_the_prior_stay_draws_from_the_prior(seed):

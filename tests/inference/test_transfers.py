@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import truecount as tc
+from deviations import deviations
 from truecount import simulate
 from truecount.errors import UnsuitableEngineError
 from truecount.inference.chains import gibbs, transfers
@@ -26,15 +27,6 @@ def moved(rng, prevalence, confusion, absorbing):
     alpha, rows = np.tile(ALPHA, (CHAINS, 1)), np.tile(ROWS[absorbing], (CHAINS, 1))
     transfers.transfer(*after, absorbing=absorbing, alpha=alpha, rows=rows, rng=rng)
     return after
-
-
-def deviations(before, after):
-    """How far means of shares, rows, their squares and logarithms moved, in standard errors."""
-    values = [np.concatenate([part.reshape(CHAINS, -1) for part in each], axis=1) for each in (before, after)]
-    shift = [change(values[1]) - change(values[0]) for change in (np.asarray, np.square, lambda x: np.log(x + 1e-3))]
-    shift = np.concatenate(shift, axis=1)
-    spread = shift.std(axis=0)
-    return np.abs(shift.mean(axis=0))[spread > 0] / spread[spread > 0] * np.sqrt(CHAINS)
 
 
 @pytest.mark.parametrize("absorbing", range(3))
