@@ -10,7 +10,6 @@ from truecount._chi_square import chi_square_quantile
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import alike, called, listed, listed_classes, listed_quoted, percent, span
 from truecount.counts import Counts
-from truecount.counts.weights import effective_counts
 from truecount.inference.draws import Draws
 from truecount.models import Density
 from truecount.results.finding import Finding
@@ -127,7 +126,7 @@ def _trades(rows: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArr
 
 def not_identified(counts: Counts, model: Density, draws: Draws) -> tuple[Finding, ...]:
     """Name the classes that these outputs cannot tell apart, and what is known of them together."""
-    labeled = effective_counts(counts)[0]
+    labeled = counts.effective.labeled
     found = blind_spots(model, labeled)
     together = tuple(_alike(counts, draws, group) for group in found.groups)
     hidden = (_traded(counts.classes, found.directions, counts.labeled.shape),) if len(found.directions) else ()
@@ -137,7 +136,7 @@ def not_identified(counts: Counts, model: Density, draws: Draws) -> tuple[Findin
 
 def indistinct(counts: Counts, model: Density) -> tuple[Finding, ...]:
     """Name the classes whose shares a point, which has no width to show it, had better not tell one by one."""
-    found = blind_spots(model, effective_counts(counts)[0])
+    found = blind_spots(model, counts.effective.labeled)
     traded = np.flatnonzero((np.abs(found.directions) > MINOR).any(axis=0)).tolist()
     rows = sorted({*traded, *(row for group in found.groups for row in group)})
     faint = tuple(replace(_barely(counts.classes, each[None]), advice=NO_POINT) for each in found.faint)

@@ -12,7 +12,6 @@ from truecount._advice import Advice
 from truecount._types import FloatArray, Name
 from truecount._wording import labels, visible
 from truecount.counts import Counts
-from truecount.counts.weights import effective_counts
 from truecount.models import TargetLabels
 from truecount.page.frame import LONGEST_NAME, Drawing, drawing_of, rendered
 from truecount.page.reproduce import repeat
@@ -198,7 +197,7 @@ def fit_table(posterior: Posterior, level: float) -> list[tuple[str, str, str, s
     if not posterior.counts.unlabeled.sum():
         return []
     names = labels(posterior.counts.outputs, LONGEST_NAME)
-    observed, interval = effective_counts(posterior.counts)[1], interval_of(posterior.predicted, level)
+    observed, interval = posterior.counts.effective.unlabeled, interval_of(posterior.predicted, level)
     return [
         (name, f"{seen:,.0f}", f"{low:,.0f} \N{EN DASH} {high:,.0f}", "yes" if low <= seen <= high else "no")
         for name, seen, (low, high) in zip(names, observed, interval, strict=True)
