@@ -55,7 +55,7 @@ def answer(posterior: Posterior, look: Look, classes: Sequence[Name] | None = No
     if not posterior.has_answer:
         return refusal(posterior)
     summary = look.of(posterior)
-    told = shares_in_words(summary)
+    told = shares_in_words(summary, folded_summary(posterior, look)[0].decimals)  # as in the table
     order = np.argsort(-summary.mean, kind="stable")
     few = order if len(order) <= MOST_NAMED + 1 else order[:MOST_NAMED]
     if classes is not None and len(classes) == 1:
@@ -189,7 +189,8 @@ def counts_lines(counts: Counts) -> Table:
 
     lines = [line(name, row) for name, row in zip(labels(counts.classes, LONGEST_NAME), labeled, strict=True)]
     header = ["class", "items", "outputs, most frequent first"]
-    return Table(header, [*lines, line("unlabelled", unlabeled)], (), note="The Python above has every number.")
+    note = "The Python above has every number."
+    return Table(header, [*lines, line("unlabelled", unlabeled)], (), note=note, on_left=(0, 2))
 
 
 def confusion_table(posterior: Posterior, level: float) -> Grid | None:
