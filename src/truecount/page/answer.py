@@ -120,7 +120,7 @@ def _sources(posterior: Posterior) -> str:
         said += (
             f" Labelled items of this population itself are told apart from these: {sum(map(sum, model.labeled)):,}."
         )
-    if clusters is not None:
+    if clusters is not None and not clusters.is_single:
         said += (
             f" Items belong to {clusters.number:,} clusters, such as the answers to one question. Those of one are "
             "alike, so that they count as fewer independent items; how many fewer was learned from the clusters."
