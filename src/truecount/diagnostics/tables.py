@@ -22,15 +22,15 @@ from truecount.results.posterior import Posterior
 Rows = tuple[dict[str, Any], ...]
 
 
-def class_rows(posterior: Posterior, model: Density) -> Rows:
-    """What was learned of each class: labels, the row prior's weight, and how uncertain its share was and is."""
+def class_rows(posterior: Posterior, model: Density, *, has_rows: bool = True) -> Rows:
+    """What was learned of each class: labels, the row prior's weight if any, how uncertain its share was and is."""
     before, after = contraction(model, posterior.draws)
     items = effective_counts(posterior.counts)[0].sum(axis=1)
     weight = np.where(model.is_known, np.nan, model.rows.sum(axis=1) - items)
     columns = {
         "class": posterior.classes,
         "labeled": items.tolist(),
-        "row_prior": [None if np.isnan(each) else each for each in weight.tolist()],
+        **({"row_prior": [None if np.isnan(each) else each for each in weight.tolist()]} if has_rows else {}),
         "sd_before": before.tolist(),
         "sd_after": after.tolist(),
         "kept": np.divide(after, before, out=np.zeros_like(after), where=before > 0).tolist(),

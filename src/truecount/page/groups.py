@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from truecount._progress import step
 from truecount._secrets import masked_command
 from truecount._wording import labels, signed, visible
 from truecount.api.groups import spread_sensitivity
@@ -209,7 +210,8 @@ def _study_prior(answer: "GroupPosterior", summary: GroupSummary) -> list[Sectio
     """Show how much the answer depends on the prior of the spread between studies, where few of them tell it."""
     if "few-studies" not in [finding.code for finding in summary.findings]:
         return []
-    found = spread_sensitivity(answer, of=summary.of, level=summary.level)
+    with step("inferring under other priors of the spread between studies"):
+        found = spread_sensitivity(answer, of=summary.of, level=summary.level)
     words = (
         "So few studies cannot tell how much the classifier’s error rates differ from study to study, so the width of "
         "the answer depends on the prior of these differences. Here is the answer under a prior half as wide, the one "

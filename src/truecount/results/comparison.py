@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from truecount._types import FloatArray, IntArray, Name
-from truecount._wording import visible
+from truecount._wording import fixed, visible
 from truecount.results.finding import OF_METHOD, Finding
 from truecount.results.posterior import Posterior
 from truecount.results.summary import Table
@@ -154,8 +154,8 @@ def _plain(row: Row) -> dict[str, Any]:
 
 def _cells(row: Row, shares: FloatArray, places: IntArray) -> list[str]:
     """Return the method and a cell for each class."""
-    points = [f"{100 * share:.1f} %" for share in shares[places]]
+    points = [f"{fixed(100 * share, 1)} %" for share in shares[places]]
     if row.interval is None or len(places) > MOST_WITH_INTERVALS:
         return [row.method, *points]
-    ends = [f"({100 * low:.1f} \N{EN DASH} {100 * high:.1f})" for low, high in row.interval[places]]
+    ends = [f"({fixed(100 * low, 1)} \N{EN DASH} {fixed(100 * high, 1)})" for low, high in row.interval[places]]
     return [row.method, *map(" ".join, zip(points, ends, strict=True))]
