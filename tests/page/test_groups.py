@@ -177,3 +177,13 @@ def test_the_page_has_the_confusion_matrix_or_the_rows_around_which_it_varies() 
     assert "around which studies and groups vary" not in one
     varying = replace(answer.draws, common_rows=answer.draws.confusion)
     assert "around which studies and groups vary" in text_of(page(replace(answer, draws=varying)))
+
+
+def test_labels_that_are_a_random_sample_are_an_assumption() -> None:
+    """In place of labels that were chosen by class."""
+    answer = models()
+    assert "Labelled items are a random sample of their class" in text_of(page(answer))
+    sampled = replace(answer.model, confusion=tc.Varying(random_labels=True))
+    said = text_of(page(replace(answer, model=sampled)))
+    assert "Labelled items of a group are a random sample of that group." in said
+    assert "Labelled items are a random sample of their class" not in said

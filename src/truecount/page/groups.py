@@ -62,6 +62,12 @@ VARYING = Assumption(
     "groups, and in no study, the answer is wrong. To check, label a few items of the groups themselves.",
 )
 
+RANDOM_LABELS = Assumption(
+    "Labelled items of a group are a random sample of that group.",
+    "So they tell its shares, and not only what the classifier does with each class. If some items were likelier to be "
+    "labelled than others, by their class or by their output, the share of that group is wrong.",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -271,8 +277,10 @@ def _prediction(answer: "GroupPosterior") -> list[str]:
 
 def _assumptions(model: LabelShift) -> tuple[Assumption, ...]:
     more = {Pooled: (POOLED,), Walk: (WALK,)}.get(type(model.groups), ())
-    common = (VARYING, *model.assumptions[1:]) if isinstance(model.confusion, Varying) else model.assumptions
-    return (*common, *more)
+    if not isinstance(model.confusion, Varying):
+        return (*model.assumptions, *more)
+    chosen = RANDOM_LABELS if model.confusion.random_labels else model.assumptions[1]
+    return (VARYING, chosen, *model.assumptions[2:], *more)
 
 
 def _repeat(answer: "GroupPosterior", summary: GroupSummary, command: str | None) -> Repeat:
