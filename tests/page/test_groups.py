@@ -13,7 +13,7 @@ import truecount as tc
 from made_groups import made_answer, models, refused, weeks
 from truecount._advice import Door
 from truecount.diagnostics.hierarchy import _few_groups, _few_studies
-from truecount.page.groups import render_groups
+from truecount.page.groups import _assumptions, render_groups
 from truecount.results.finding import in_words
 
 
@@ -181,9 +181,9 @@ def test_the_page_has_the_confusion_matrix_or_the_rows_around_which_it_varies() 
 
 def test_labels_that_are_a_random_sample_are_an_assumption() -> None:
     """In place of labels that were chosen by class."""
-    answer = models()
-    assert "Labelled items are a random sample of their class" in text_of(page(answer))
-    sampled = replace(answer.model, confusion=tc.Varying(random_labels=True))
-    said = text_of(page(replace(answer, model=sampled)))
-    assert "Labelled items of a group are a random sample of that group." in said
-    assert "Labelled items are a random sample of their class" not in said
+    by_class, of_group = (
+        [claim for claim, _ in _assumptions(tc.LabelShift(confusion=tc.Varying(random_labels=each)))]
+        for each in (False, True)
+    )
+    assert by_class[1] == "Labelled items are a random sample of their class, and were not chosen by their output."
+    assert of_group == [by_class[0], "Labelled items of a group are a random sample of that group.", *by_class[2:]]
