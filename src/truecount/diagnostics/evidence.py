@@ -164,7 +164,7 @@ def _label_shift(posterior: Posterior, model: Density, data: Any, settings: Sett
     test = _shift_test(counts, model, settings)
     said = _unless_testable(test.is_testable) if counts.unlabeled.sum() else "there is nothing to test"
     row = _row("label shift", test.deviance, test.p_value, test.replicates, said)
-    found = shift_findings(test, tables_of(model, effective_counts(counts)[0]), is_audited=is_audited)
+    found = shift_findings(test, tables_of(model, counts.effective.labeled), is_audited=is_audited)
     if is_of_scores:
         found = tuple(in_scores(finding) for finding in found)
     if isinstance(data, Scores) or not counts.unlabeled.sum():
@@ -198,7 +198,7 @@ def _any_shift(counts: Counts, seed: int) -> Evidence:
     """Lipton's test that anything shifted at all: the outputs of both sides have the same shares."""
     if not counts.labeled.sum() or not counts.unlabeled.sum():
         return Evidence()
-    both = np.array([effective_outputs(counts), effective_counts(counts)[1]])[:, None]
+    both = np.array([effective_outputs(counts), counts.effective.unlabeled])[:, None]
     test = homogeneity_test(both, seed=seed)
     numbers = test.deviance, test.p_value, test.replicates
     row = _row("anything shifted at all", *numbers, "no shift was seen", "the outputs' shares differ, as under a shift")
@@ -208,7 +208,7 @@ def _any_shift(counts: Counts, seed: int) -> Evidence:
 def _audit(model: Model, counts: Counts, audit: Any, seed: int) -> Evidence:
     """Compare what the model says carries over: the outputs of each class, or else the classes of each output."""
     if isinstance(model, LabelShift):
-        sides = np.array([effective_counts(counts)[0], audited(counts, audit, effective_counts)])
+        sides = np.array([counts.effective.labeled, audited(counts, audit, effective_counts)])
         test = homogeneity_test(sides, seed=seed)
         found = drift_finding(counts, test, "in the population")
         rows = tables.audit_rows("class", counts.classes, sides, test)

@@ -9,7 +9,6 @@ from truecount._advice import SHORTEST, USE_POSTERIOR, Advice
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import alike, called, listed, listed_classes, listed_quoted, percent, span
 from truecount.counts import Counts
-from truecount.counts.weights import effective_counts
 from truecount.diagnostics.blind_spots import WIDE, BlindSpots, blind_spots, in_draws
 from truecount.estimators.adjusted import indistinct_classes
 from truecount.estimators.rates import averages
@@ -44,7 +43,7 @@ APART = 4.0
 
 def not_identified(counts: Counts, model: Density, draws: Draws) -> tuple[Finding, ...]:
     """Name the classes that these outputs cannot tell apart, and what is known of them together."""
-    found = in_draws(blind_spots(model, effective_counts(counts)[0]), model, draws.prevalence[:, None])
+    found = in_draws(blind_spots(model, counts.effective.labeled), model, draws.prevalence[:, None])
     together = tuple(_alike(counts, draws, group) for group in found.groups[:MOST_SETS])
     more = (_more_alike(counts, found.groups[MOST_SETS:]),) if len(found.groups) > MOST_SETS else ()
     hidden = (_traded(counts.classes, found.directions, counts.labeled.shape),) if len(found.directions) else ()
@@ -54,7 +53,7 @@ def not_identified(counts: Counts, model: Density, draws: Draws) -> tuple[Findin
 
 def indistinct_in_groups(whole: Counts, model: Density, prevalence: FloatArray) -> tuple[Finding, ...]:
     """Name the classes whose shares are not to be read one by one in some group; draws by group and class."""
-    found = in_draws(blind_spots(model, effective_counts(whole)[0]), model, prevalence)
+    found = in_draws(blind_spots(model, whole.effective.labeled), model, prevalence)
     names = [whole.classes[row] for row in _rows_of(found)]
     alike = (replace(cannot_tell(names), severity="caution", advice=READ_SUM),) if names else ()
     return (*alike, *(replace(_barely(whole.classes, each[None]), advice=READ_SUM) for each in found.faint))
@@ -62,7 +61,7 @@ def indistinct_in_groups(whole: Counts, model: Density, prevalence: FloatArray) 
 
 def indistinct(counts: Counts, model: Density, prevalence: FloatArray) -> tuple[Finding, ...]:
     """Name the classes whose shares a point, which has no width to show it, had better not tell one by one."""
-    found = blind_spots(model, effective_counts(counts)[0])
+    found = blind_spots(model, counts.effective.labeled)
     groups = tuple(group for group in found.groups if prevalence[list(group)].sum() >= WIDE)
     rows, exact = _rows_of(replace(found, groups=groups)), _exactly_alike(counts, model)
     solved = [counts.classes[row] for row in rows if row not in exact]

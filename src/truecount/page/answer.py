@@ -12,7 +12,6 @@ from truecount._advice import Advice
 from truecount._types import FloatArray, Name
 from truecount._wording import labels, visible
 from truecount.counts import Counts
-from truecount.counts.weights import effective_counts
 from truecount.inference.run import ScoreRun
 from truecount.models import TargetLabels
 from truecount.page import from_scores
@@ -44,6 +43,10 @@ MOST_CELLS = 400
 """Of the confusion; a larger one is no longer read."""
 MOST_ON_PAPER = 12
 """Outputs beside each other."""
+MOST_COUNTS = 2_500
+"""Cells of the counts; of more, each class has a line with its most frequent outputs."""
+MOST_OUTPUTS = 4
+"""In such a line."""
 
 
 def answer(posterior: Posterior, look: Look, classes: Sequence[Name] | None = None) -> str:
@@ -54,7 +57,7 @@ def answer(posterior: Posterior, look: Look, classes: Sequence[Name] | None = No
     if not posterior.has_answer:
         return refusal(posterior)
     summary = look.of(posterior)
-    told = shares_in_words(summary)
+    told = shares_in_words(summary, folded_summary(posterior, look)[0].decimals)  # as in the table
     order = np.argsort(-summary.mean, kind="stable")
     few = order if len(order) <= MOST_NAMED + 1 else order[:MOST_NAMED]
     if classes is not None and len(classes) == 1:
@@ -181,6 +184,25 @@ def counts_table(counts: Counts) -> Grid:
     return Grid(labels(counts.outputs, LONGEST_HEAD), rows, [("unlabelled", _numbers(counts.unlabeled))])
 
 
+def counts_lines(counts: Counts) -> Table:
+    """Return a line for each class: its labelled items, its most frequent outputs, and how many have others."""
+    outputs, labeled, unlabeled = labels(counts.outputs, LONGEST_HEAD), counts.labeled, counts.unlabeled
+
+    def line(name: str, row: np.ndarray) -> list[str]:
+        order = [place for place in np.argsort(-row, kind="stable").tolist() if row[place]]
+        most = order if len(order) <= MOST_OUTPUTS + 1 else order[:MOST_OUTPUTS]
+        told = [f"{outputs[place]}: {number}" for place, number in zip(most, _numbers(row[most]), strict=True)]
+        total, rest = _numbers(np.array([row.sum(), row.sum() - row[most].sum()]))
+        if len(most) < len(order):
+            told.append(f"{len(order) - len(most)} more outputs: {rest}")
+        return [name, total, ", ".join(told) or "none"]
+
+    lines = [line(name, row) for name, row in zip(labels(counts.classes, LONGEST_NAME), labeled, strict=True)]
+    header = ["class", "items", "outputs, most frequent first"]
+    note = "The Python above has every number."
+    return Table(header, [*lines, line("unlabelled", unlabeled)], (), note=note, on_left=(0, 2))
+
+
 def confusion_table(posterior: Posterior, level: float) -> Grid | None:
     """Return P(output | class) with its intervals in percent; None where there are too many cells to read."""
     if posterior.counts.labeled.size > MOST_CELLS:
@@ -208,7 +230,7 @@ def fit_table(posterior: Posterior, level: float) -> list[tuple[str, str, str, s
     if not posterior.counts.unlabeled.sum():
         return []
     names = labels(posterior.counts.outputs, LONGEST_NAME)
-    observed, interval = effective_counts(posterior.counts)[1], interval_of(posterior.predicted, level)
+    observed, interval = posterior.counts.effective.unlabeled, interval_of(posterior.predicted, level)
     return [
         (name, f"{seen:,.0f}", f"{low:,.0f} \N{EN DASH} {high:,.0f}", "yes" if low <= seen <= high else "no")
         for name, seen, (low, high) in zip(names, observed, interval, strict=True)
@@ -260,6 +282,7 @@ def content(posterior: Posterior, look: Look, *, classes: Sequence[Name] | None,
         "confusion": confusion_table(posterior, look.level) if has_answer else None,
         "raters": None if posterior.raters is None or not has_answer else posterior.raters.table(look.level),
         "fit": fit_table(posterior, look.level) if has_answer and not is_of_scores else [],
-        "counts": counts_table(posterior.counts),
+        "counts": counts_table(posterior.counts) if posterior.counts.labeled.size <= MOST_COUNTS else None,
+        "counts_lines": None if posterior.counts.labeled.size <= MOST_COUNTS else counts_lines(posterior.counts),
         "repeat": repeat(posterior, command, look),
     }
