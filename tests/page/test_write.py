@@ -54,9 +54,9 @@ def test_it_opens_with_the_answer_and_says_all_that_is_asked_for(page: str) -> N
         f"Of the population, about {rows[0][2]} are “fail” (95 % interval {span}) and {rows[1][2]} “pass”",
         "class counted true share 95 % interval",
         "True share of every class",
-        "Nothing was found in these counts",
+        "Nothing was found in these data",
         "How it was computed",
-        "Labelled items were not chosen by their output.",
+        "Labelled items are a random sample of their class, and were not chosen by their output.",
         "truecount estimate",
         "Prior of the shares",
     ]

@@ -112,15 +112,15 @@ def of_independent(counts: Counts, draws: Draws) -> tuple[Finding, ...]:
 
 def of_mode(counts: Counts, prior: Prior, record: ModeRecord) -> tuple[Finding, ...]:
     """Return what is known about a mode."""
-    return gravest_first([*of_counts(counts, prior), *mode_findings(record)])
+    return gravest_first([*of_counts(counts, prior, record.prevalence), *mode_findings(record)])
 
 
-def of_counts(counts: Counts, prior: Prior) -> tuple[Finding, ...]:
-    """Return what counts show about any point under label shift, without a draw."""
+def of_counts(counts: Counts, prior: Prior, prevalence: FloatArray) -> tuple[Finding, ...]:
+    """Return what counts show about a point under label shift, without a draw."""
     if not counts.unlabeled.sum():
         return cautions(counts, prior)
     model = density(counts, prior)
-    return gravest_first([*cautions(counts, prior), misfit(counts, model), *indistinct(counts, model)])
+    return gravest_first([*cautions(counts, prior), misfit(counts, model), *indistinct(counts, model, prevalence)])
 
 
 UNLIKE = 0.05

@@ -8,8 +8,9 @@ import numpy as np
 from truecount._types import FloatArray, Name
 from truecount._wording import listed_classes
 from truecount.counts import Counts
+from truecount.diagnostics.blind_spots import blind_spots
 from truecount.diagnostics.homogeneity import HomogeneityTest
-from truecount.diagnostics.identify import blind_spots, contraction, trade_in_words
+from truecount.diagnostics.identify import contraction, trade_in_words
 from truecount.diagnostics.label_error import LabelErrorEffect
 from truecount.diagnostics.prior import PriorChange
 from truecount.diagnostics.shift import ShiftTest
@@ -20,15 +21,15 @@ from truecount.results.posterior import Posterior
 Rows = tuple[dict[str, Any], ...]
 
 
-def class_rows(posterior: Posterior, model: Density) -> Rows:
-    """What was learned of each class: labels, the row prior's weight, and how uncertain its share was and is."""
+def class_rows(posterior: Posterior, model: Density, *, has_rows: bool = True) -> Rows:
+    """What was learned of each class: labels, the row prior's weight if any, how uncertain its share was and is."""
     before, after = contraction(model, posterior.draws)
     items = posterior.counts.effective.labeled.sum(axis=1)
     weight = np.where(model.is_known, np.nan, model.rows.sum(axis=1) - items)
     columns = {
         "class": posterior.classes,
         "labeled": items.tolist(),
-        "row_prior": [None if np.isnan(each) else each for each in weight.tolist()],
+        **({"row_prior": [None if np.isnan(each) else each for each in weight.tolist()]} if has_rows else {}),
         "sd_before": before.tolist(),
         "sd_after": after.tolist(),
         "kept": np.divide(after, before, out=np.zeros_like(after), where=before > 0).tolist(),

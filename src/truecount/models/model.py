@@ -18,6 +18,8 @@ RIGHT_LABELS = Assumption(
     "If some are wrong, the misclassification rates learned from them are wrong too, and the more so the rarer a class "
     "is. To see how much, ask truecount check --label-error 5%.",
 )
+ALIKE = "The classifier treats each class alike in both populations."
+AT_RANDOM = "Labelled items are a random sample of their class, and were not chosen by their {}."
 INDEPENDENT = Assumption(
     "Items are independent of each other, given their class.",
     "Copies and repeated measurements count as one item.",

@@ -12,7 +12,9 @@ from truecount._advice import Advice
 from truecount._types import FloatArray, Name
 from truecount._wording import labels, visible
 from truecount.counts import Counts
+from truecount.inference.run import ScoreRun
 from truecount.models import TargetLabels
+from truecount.page import from_scores
 from truecount.page.frame import LONGEST_NAME, Drawing, drawing_of, rendered
 from truecount.page.reproduce import repeat
 from truecount.plots.canvas import LIGHT
@@ -123,7 +125,7 @@ def _sources(posterior: Posterior) -> str:
         said += (
             f" Labelled items of this population itself are told apart from these: {sum(map(sum, model.labeled)):,}."
         )
-    if clusters is not None:
+    if clusters is not None and not clusters.is_single:
         said += (
             f" Items belong to {clusters.number:,} clusters, such as the answers to one question. Those of one are "
             "alike, so that they count as fewer independent items; how many fewer was learned from the clusters."
@@ -133,19 +135,27 @@ def _sources(posterior: Posterior) -> str:
 
 def method(posterior: Posterior, look: Look) -> list[str]:
     """Say how the answer was made."""
-    counts = posterior.counts
-    labeled, unlabeled = counts.labeled.sum(), counts.unlabeled.sum()
+    is_of_scores = isinstance(posterior.run, ScoreRun)
+    weighed = from_scores.METHOD if is_of_scores else posterior.model.method
     where = "in the population behind the unlabelled items" if look.target == "population" else "among these items"
     shortest = " It is the shortest such interval." if look.kind == "hdi" else ""
-    known = "of which the true class is known" if posterior.raters is None else "whose labels may be wrong"
     return [
-        f"A classifier (a model, a test, a judge) sorted items into {len(counts.outputs)} outputs, and it makes "
-        f"mistakes. {labeled:,.0f} labelled items, {known}, show how often it misclassifies "
-        f"each class. Of {unlabeled:,.0f} unlabelled items only the output is known.{_sources(posterior)}",
-        f"{posterior.model.method} The true share is the average of what remains, {where}.",
+        from_scores.data_in_words(posterior) if is_of_scores else _data_in_words(posterior),
+        f"{weighed} The true share is the average of what remains, {where}.",
         f"The interval holds {100 * look.level:.6g} % of what remains for each class by itself.{shortest} It is wide "
         "where labels are few, where the classifier confuses classes, or where there are few items.",
     ]
+
+
+def _data_in_words(posterior: Posterior) -> str:
+    """Say what was known of the items."""
+    counts = posterior.counts
+    known = "of which the true class is known" if posterior.raters is None else "whose labels may be wrong"
+    return (
+        f"A classifier (a model, a test, a judge) sorted items into {len(counts.outputs)} outputs, and it makes "
+        f"mistakes. {counts.labeled.sum():,.0f} labelled items, {known}, show how often it misclassifies each class. "
+        f"Of {counts.unlabeled.sum():,.0f} unlabelled items only the output is known.{_sources(posterior)}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +268,7 @@ def render(
 
 def content(posterior: Posterior, look: Look, *, classes: Sequence[Name] | None, command: str | None) -> dict[str, Any]:
     """Return what the template needs for one answer; without one, there are no numbers that are read off the draws."""
-    has_answer = posterior.has_answer
+    has_answer, is_of_scores = posterior.has_answer, isinstance(posterior.run, ScoreRun)
     where = folded_summary(posterior, look)[1] if classes is None else [posterior.place(name) for name in classes]
     return {
         "answer": answer(posterior, look, classes),
@@ -267,10 +277,11 @@ def content(posterior: Posterior, look: Look, *, classes: Sequence[Name] | None,
         "colors": [place % len(LIGHT.classes) for place in where],
         "picture": _shares_drawing(posterior, look, classes) if has_answer else None,
         "method": method(posterior, look),
-        "assumptions": posterior.model.assumptions,
+        "assumptions": from_scores.ASSUMPTIONS if is_of_scores else posterior.model.assumptions,
+        "output": from_scores.OUTPUT if is_of_scores else "output",
         "confusion": confusion_table(posterior, look.level) if has_answer else None,
         "raters": None if posterior.raters is None or not has_answer else posterior.raters.table(look.level),
-        "fit": fit_table(posterior, look.level) if has_answer else [],
+        "fit": fit_table(posterior, look.level) if has_answer and not is_of_scores else [],
         "counts": counts_table(posterior.counts) if posterior.counts.labeled.size <= MOST_COUNTS else None,
         "counts_lines": None if posterior.counts.labeled.size <= MOST_COUNTS else counts_lines(posterior.counts),
         "repeat": repeat(posterior, command, look),

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from truecount._progress import step
 from truecount._secrets import masked_command
 from truecount._wording import labels, signed, visible
 from truecount.api.groups import spread_sensitivity
@@ -59,6 +60,12 @@ VARYING = Assumption(
     "Of the items of one class, the share that gets each output varies around a common one. How much it varies between "
     "studies says how much it may vary between groups without labels. If the items of a class became harder in all "
     "groups, and in no study, the answer is wrong. To check, label a few items of the groups themselves.",
+)
+
+RANDOM_LABELS = Assumption(
+    "Labelled items of a group are a random sample of that group.",
+    "So they tell its shares, and not only what the classifier does with each class. If some items were likelier to be "
+    "labelled than others, by their class or by their output, the share of that group is wrong.",
 )
 
 
@@ -209,7 +216,8 @@ def _study_prior(answer: "GroupPosterior", summary: GroupSummary) -> list[Sectio
     """Show how much the answer depends on the prior of the spread between studies, where few of them tell it."""
     if "few-studies" not in [finding.code for finding in summary.findings]:
         return []
-    found = spread_sensitivity(answer, of=summary.of, level=summary.level)
+    with step("inferring under other priors of the spread between studies"):
+        found = spread_sensitivity(answer, of=summary.of, level=summary.level)
     words = (
         "So few studies cannot tell how much the classifier’s error rates differ from study to study, so the width of "
         "the answer depends on the prior of these differences. Here is the answer under a prior half as wide, the one "
@@ -269,8 +277,10 @@ def _prediction(answer: "GroupPosterior") -> list[str]:
 
 def _assumptions(model: LabelShift) -> tuple[Assumption, ...]:
     more = {Pooled: (POOLED,), Walk: (WALK,)}.get(type(model.groups), ())
-    common = (VARYING, *model.assumptions[1:]) if isinstance(model.confusion, Varying) else model.assumptions
-    return (*common, *more)
+    if not isinstance(model.confusion, Varying):
+        return (*model.assumptions, *more)
+    chosen = RANDOM_LABELS if model.confusion.random_labels else model.assumptions[1]
+    return (VARYING, chosen, *model.assumptions[2:], *more)
 
 
 def _repeat(answer: "GroupPosterior", summary: GroupSummary, command: str | None) -> Repeat:
