@@ -5,8 +5,8 @@ import pytest
 
 import truecount as tc
 from truecount import Counts, Prior
-from truecount.diagnostics.blind_spots import BlindSpots, blind_spots, in_draws
-from truecount.diagnostics.identify import _in_words
+from truecount.diagnostics.blind_spots import BlindSpots, _in_words, in_draws
+from truecount.diagnostics.identify import blind_spots
 from truecount.models import density
 
 ALIKE = Counts([[900, 50, 50], [50, 475, 475], [50, 475, 475]], [850, 75, 75], classes=["ok", "refund", "complaint"])

@@ -1,15 +1,16 @@
-"""Blind spots: classes, and mixes of classes, that the outputs cannot tell apart, by the labels and by the draws."""
+"""What is said of classes, or mixes of classes, that outputs cannot tell apart, as far as the posterior shows it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from truecount._chi_square import chi_square_quantile
-from truecount._types import FloatArray
+from truecount._advice import USE_POSTERIOR, Advice
+from truecount._types import FloatArray, IntArray, Name
+from truecount._wording import called, listed, listed_classes, span
+from truecount.counts import Counts
 from truecount.models import Density
+from truecount.results.finding import Finding
 
-LEVEL = 0.95
-"""How often classes whose rows are really equal are found to be alike."""
 BARELY = 0.2
 """Standard error of a traded share, from which on classes are said to be barely told apart."""
 WIDE = 0.05
@@ -18,6 +19,12 @@ TRADED = 0.5
 """By how much the others of a set fall, on the average, as the share of one rises by one, from which on they trade."""
 OPEN = 0.5
 """Standard deviation of how a sum is divided, over that of a division by chance, from which on it is not known."""
+MOST_SETS = 3
+"""Sets of classes that are named; of the others only how many there are."""
+MINOR = 0.1
+"""A class with a smaller part in a mix is not named."""
+NO_POINT = Advice("{}, which shows how far they may go, or use a classifier with more outputs.", USE_POSTERIOR)
+READ_SUM = "Read the sum of their shares, label more items of them, or use a classifier with more outputs."
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -41,67 +48,49 @@ class BlindSpots:
     faint: FloatArray
 
 
-def blind_spots(model: Density, labeled: FloatArray) -> BlindSpots:
-    """Merge classes whose labels look alike, and find the trades between the rest that no output shows.
-
-    Two rows are alike where their chi-square distance is what sampling makes of equal ones, 19 times in 20. Classes
-    without labels are left out: nothing is known of them.
-    """
-    rows, weights = model.mean_confusion, np.where(model.is_known, np.inf, model.rows.sum(axis=1))
-    has_labels = np.flatnonzero((labeled.sum(axis=1) > 0) | model.is_known)
-    groups = [[int(row)] for row in has_labels]
-    rows, weights = rows[has_labels], weights[has_labels]
-    while len(groups) > 1 and (pair := _most_alike(rows, weights)) is not None:
-        kept, gone = pair
-        share = 0.5 if np.isinf(weights[kept]) else weights[kept] / (weights[kept] + weights[gone])
-        rows[kept], weights[kept] = share * rows[kept] + (1 - share) * rows[gone], weights[kept] + weights[gone]
-        groups[kept] += groups.pop(gone)
-        rows, weights = np.delete(rows, gone, axis=0), np.delete(weights, gone)
-    hidden, faint = (_over_classes(found, groups, model.n_classes) for found in _trades(rows, weights))
-    alike = tuple(tuple(sorted(group)) for group in groups if len(group) > 1)
-    return BlindSpots(groups=alike, directions=hidden, faint=faint)
+def of_posterior(spots: BlindSpots, counts: Counts, model: Density, prevalence: FloatArray) -> tuple[Finding, ...]:
+    """Name the classes that draws, shape (draws, classes), cannot tell apart, and what is known of them together."""
+    found = in_draws(spots, model, prevalence[:, None])
+    together = tuple(_alike(counts, prevalence, group) for group in found.groups[:MOST_SETS])
+    more = (_more_alike(counts, found.groups[MOST_SETS:]),) if len(found.groups) > MOST_SETS else ()
+    hidden = (_hidden(counts.classes, found.directions, counts.labeled.shape),) if len(found.directions) else ()
+    faint = (_barely(counts.classes, found.faint),) if len(found.faint) else ()
+    return (*together, *more, *hidden, *faint)
 
 
-def _over_classes(found: FloatArray, groups: list[list[int]], n_classes: int) -> FloatArray:
-    """Share what is traded of a group among its classes."""
-    directions = np.zeros((len(found), n_classes))
-    for place, group in enumerate(groups):
-        directions[:, group] = found[:, [place]] / len(group)
-    return directions
+def of_groups(spots: BlindSpots, whole: Counts, model: Density, prevalence: FloatArray) -> tuple[Finding, ...]:
+    """Name the classes that draws of some group, shape (draws, groups, classes), cannot tell apart."""
+    found = in_draws(spots, model, prevalence)
+    names = [whole.classes[row] for row in _rows_of(found)]
+    alike = (replace(cannot_tell(names), severity="caution", advice=READ_SUM),) if names else ()
+    return (*alike, *(replace(_barely(whole.classes, each[None]), advice=READ_SUM) for each in found.faint))
 
 
-def _most_alike(rows: FloatArray, weights: FloatArray) -> tuple[int, int] | None:
-    """The pair of rows that are closest for their noise; None where every pair can be told apart."""
-    first, second = np.triu_indices(len(rows), 1)
-    heavy = np.where(np.isinf(weights), 1e12, weights)
-    share = (heavy[first] / (heavy[first] + heavy[second]))[:, None]
-    pooled = np.maximum(share * rows[first] + (1 - share) * rows[second], 1e-12)
-    distance = ((rows[first] - rows[second]) ** 2 / pooled).sum(axis=1) / (1 / heavy[first] + 1 / heavy[second])
-    closest = int(distance.argmin())
-    if rows.shape[1] > 1 and distance[closest] > chi_square_quantile(rows.shape[1] - 1, LEVEL):
-        return None
-    return int(first[closest]), int(second[closest])
+def of_point(spots: BlindSpots, counts: Counts, model: Density, prevalence: FloatArray) -> tuple[Finding, ...]:
+    """Name the classes that a point, shape (classes,), had better not tell one by one."""
+    groups = tuple(group for group in spots.groups if prevalence[list(group)].sum() >= WIDE)
+    rows, exact = _rows_of(replace(spots, groups=groups)), _exactly_alike(counts, model)
+    solved = [counts.classes[row] for row in rows if row not in exact]
+    faint = tuple(replace(_barely(counts.classes, each[None]), advice=NO_POINT) for each in spots.faint)
+    one_of_many = (cannot_tell([counts.classes[row] for row in exact]),) if exact else ()
+    return (*one_of_many, *((_by_chance(solved),) if solved else ()), *faint)
 
 
-def _trades(rows: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Shapes (directions, rows): trades without any effect on the outputs, and with a faint one; parts sum to one."""
-    n_rows, n_outputs = rows.shape
-    if n_rows < 2:
-        return np.zeros((0, n_rows)), np.zeros((0, n_rows))
-    mixed = np.maximum(rows.mean(axis=0), 1e-12)
-    sum_zero = np.linalg.qr(np.column_stack([np.ones(n_rows), np.eye(n_rows)[:, 1:]]))[0][:, 1:]
-    turned, sizes, _ = np.linalg.svd(sum_zero.T @ (rows / np.sqrt(mixed)))
-    vectors = (sum_zero @ turned).T
-    lengths = np.abs(vectors).sum(axis=1) / 2
-    vectors /= lengths[:, None]
-    seen = np.zeros(len(vectors))
-    seen[: len(sizes)] = (sizes / lengths[: len(sizes)]) ** 2
-    noise = vectors**2 @ ((rows * (1 - rows) / mixed).sum(axis=1) / weights) / max(n_outputs - 1, 1)
-    hidden = seen <= noise * chi_square_quantile(max(n_outputs - n_rows + 1, 1), LEVEL) + 1e-20
-    if n_rows < 3:
-        hidden[:] = False  # a pair is merged where nothing tells it apart
-    faint = ~hidden & (noise > BARELY**2 * seen)
-    return vectors[hidden], vectors[faint]
+def _rows_of(spots: BlindSpots) -> list[int]:
+    """Positions of the classes that have a part in a blind spot."""
+    traded = np.flatnonzero((np.abs(spots.directions) > MINOR).any(axis=0)).tolist()
+    return sorted({*traded, *(row for group in spots.groups for row in group)})
+
+
+def _exactly_alike(counts: Counts, model: Density) -> list[int]:
+    """Positions of the classes between which the rates themselves, as a point takes them, leave the choice open."""
+    from truecount.estimators.adjusted import indistinct_classes
+    from truecount.estimators.rates import averages
+
+    labeled = averages(counts.labeled, counts.labeled.sum(axis=1))
+    rates = np.where(model.is_known[:, None], model.mean_confusion, labeled)
+    has_rates = np.flatnonzero(rates.any(axis=1))
+    return [int(has_rates[place]) for place in indistinct_classes(rates[has_rates])]
 
 
 def in_draws(spots: BlindSpots, model: Density, prevalence: FloatArray) -> BlindSpots:
@@ -116,13 +105,11 @@ def in_draws(spots: BlindSpots, model: Density, prevalence: FloatArray) -> Blind
     prevalence
         Shape (draws, populations, classes); what one population shows is kept.
     """
-    if not (spots.groups or len(spots.directions) or len(spots.faint)):
-        return spots
     populations = prevalence.swapaxes(0, 1)
     groups = [
         group
         if model.is_known[list(group)].all()
-        else sorted({row for shares in populations for row in _traded(group, shares)})
+        else sorted({row for shares in populations for row in _traders(group, shares)})
         for group in spots.groups
     ]
     groups.sort(key=lambda group: -prevalence[..., list(group)].std(axis=0).max(initial=0.0))
@@ -136,7 +123,7 @@ def in_draws(spots: BlindSpots, model: Density, prevalence: FloatArray) -> Blind
     )
 
 
-def _traded(group: tuple[int, ...], shares: FloatArray) -> list[int]:
+def _traders(group: tuple[int, ...], shares: FloatArray) -> list[int]:
     """The classes of a group whose shares are wide and traded for one another; none where the posterior tells them."""
     rows = np.array([row for row in group if _width(shares[:, row]) >= WIDE], dtype=np.int64)
     while len(rows) > 1:
@@ -168,3 +155,113 @@ def _is_seen(direction: FloatArray, prevalence: FloatArray, least: float) -> boo
     rises, falls = (prevalence @ side / (side @ side) for side in sides)
     is_trade = np.var(rises + falls, axis=0) <= TRADED * (np.var(rises, axis=0) + np.var(falls, axis=0))
     return bool((is_trade & (_width((rises - falls) / 2) >= least)).any())
+
+
+def cannot_tell(names: list[Name]) -> Finding:
+    """Say that the shares of a point are one of many."""
+    return Finding(
+        "not-identified",
+        "serious",
+        f"The outputs cannot tell {listed_classes(names)} apart: their shares are one of many that fit equally well.",
+        {"classes": names},
+        NO_POINT,
+    )
+
+
+def _by_chance(names: list[Name]) -> Finding:
+    """Say that a point is the only one that fits, and yet not to be relied on."""
+    return Finding(
+        "not-identified",
+        "serious",
+        f"The labels do not show that the classifier treats {listed_classes(names)} differently: one point fits, but "
+        "as many other labels would give quite another.",
+        {"classes": names},
+        NO_POINT,
+    )
+
+
+def _alike(counts: Counts, prevalence: FloatArray, group: tuple[int, ...]) -> Finding:
+    names = [counts.classes[row] for row in group]
+    sums = prevalence[:, group].sum(axis=1)
+    lower, upper = (float(end) for end in np.quantile(sums, [0.025, 0.975]))
+    known = f"only their sum, {span(lower, upper)}, is known"
+    if len(group) == len(counts.classes):
+        known = "the labels do not show that the classifier treats them differently"
+    return Finding(
+        "not-identified",
+        "caution",
+        f"{listed_classes(names)} cannot be told apart by these outputs: {known}.",
+        {"classes": names, "sum": [lower, upper]},
+        "Do not read their shares one by one. A classifier with other outputs, or more labels of these classes, may "
+        "tell them apart.",
+    )
+
+
+def _more_alike(counts: Counts, groups: tuple[tuple[int, ...], ...]) -> Finding:
+    """Say how many sets are not named."""
+    sets = [[counts.classes[row] for row in group] for group in groups]
+    more = "1 more set of classes" if len(sets) == 1 else f"{len(sets)} more sets of classes"
+    return Finding(
+        "not-identified",
+        "caution",
+        f"{more} cannot be told apart either; their shares are known better than those.",
+        {"classes": [name for each in sets for name in each], "sets": sets},
+        "Of classes whose intervals are wide, read the sum.",
+    )
+
+
+def _involved(classes: tuple[Name, ...], directions: FloatArray) -> list[Name]:
+    """Classes that have the larger part in a trade, and not those that only mix with others."""
+    return [name for name, part in zip(classes, np.abs(directions).max(axis=0), strict=True) if part > 1 - MINOR]
+
+
+def _barely(classes: tuple[Name, ...], directions: FloatArray) -> Finding:
+    said = _in_words(classes, directions, "hardly differ")
+    return Finding(
+        "barely-identified",
+        "caution",
+        f"{said}: with these labels, shares 20 points apart explain the counts about as well.",
+        {"classes": _involved(classes, directions), "directions": directions.tolist()},
+        "Read the whole interval and not its middle. More labels, or a classifier with other outputs, would help.",
+    )
+
+
+def _hidden(classes: tuple[Name, ...], directions: FloatArray, shape: tuple[int, ...]) -> Finding:
+    said = _in_words(classes, directions, "look")
+    few = f" {shape[1]} outputs cannot tell {shape[0]} classes apart." if shape[1] < shape[0] else ""
+    return Finding(
+        "not-identified",
+        "caution",
+        f"{said}, so their shares are not identifiable: trading one for the other leaves the expected counts as they "
+        f"are.{few}",
+        {"classes": _involved(classes, directions), "directions": directions.tolist()},
+        "Do not read these shares one by one. Use a classifier with more outputs, for instance by keeping its scores, "
+        "or label more items of these classes.",
+    )
+
+
+def trade_in_words(classes: tuple[Name, ...], direction: FloatArray) -> str:
+    """Say which classes or mixes of classes one trade confuses, the side with fewer classes first."""
+    one, other = sorted((np.flatnonzero(sign * direction > MINOR) for sign in (1, -1)), key=len)
+    return f"{_mixed(classes, direction, one)} and {_mixed(classes, direction, other)}"
+
+
+def _in_words(classes: tuple[Name, ...], directions: FloatArray, verb: str) -> str:
+    """Say that one side of a trade looks like the other, the side with fewer classes first."""
+    link = "like" if verb == "look" else "from"
+    if len(directions) > 1:
+        involved = np.flatnonzero(np.abs(directions).max(axis=0) > MINOR)
+        return (
+            f"To the classifier {listed([called(classes[row]) for row in involved])} {verb} {link} mixes of each other"
+        )
+    one, other = sorted((np.flatnonzero(sign * directions[0] > MINOR) for sign in (1, -1)), key=len)
+    first, second = (_mixed(classes, directions[0], side) for side in (one, other))
+    return f"To the classifier {first} {verb}s {link} {second}"
+
+
+def _mixed(classes: tuple[Name, ...], direction: FloatArray, side: IntArray) -> str:
+    if len(side) == 1:
+        return called(classes[side[0]])
+    parts = np.abs(direction[side]) / np.abs(direction[side]).sum()
+    words = [f"{100 * part:.0f} % {called(classes[row])}" for row, part in zip(side, parts, strict=True)]
+    return f"a mix of {listed(words)}"

@@ -6,8 +6,8 @@ from truecount._advice import USE_POSTERIOR, Action, Advice
 from truecount._types import FloatArray
 from truecount._wording import listed_classes
 from truecount.counts.table import Counts
+from truecount.diagnostics.blind_spots import cannot_tell
 from truecount.diagnostics.findings import of_counts
-from truecount.diagnostics.identify import cannot_tell
 from truecount.estimators.adjusted import indistinct_classes
 from truecount.estimators.rates import FromRates, harden, rates_of
 from truecount.estimators.register import Method

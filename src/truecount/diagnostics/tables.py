@@ -8,9 +8,9 @@ import numpy as np
 from truecount._types import FloatArray, Name
 from truecount._wording import listed_classes
 from truecount.counts import Counts
-from truecount.diagnostics.blind_spots import blind_spots
+from truecount.diagnostics.blind_spots import trade_in_words
 from truecount.diagnostics.homogeneity import HomogeneityTest
-from truecount.diagnostics.identify import contraction, trade_in_words
+from truecount.diagnostics.identify import blind_spots, contraction
 from truecount.diagnostics.label_error import LabelErrorEffect
 from truecount.diagnostics.prior import PriorChange
 from truecount.diagnostics.shift import ShiftTest
