@@ -11,7 +11,7 @@ from truecount.counts import Counts
 from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
 from truecount.models.learned import Learned, learned_prevalence
-from truecount.models.model import INDEPENDENT, RIGHT_LABELS, Assumption, Model
+from truecount.models.model import INDEPENDENT, NOT_BY_OUTPUT, RIGHT_LABELS, SAME_ROWS, Assumption, Model
 from truecount.models.priors import LEARNED, Prior, require_prior
 from truecount.models.variation import ConfusionChoice, Cut, Independent, Pooled, Variation, Varying, Walk
 
@@ -180,16 +180,8 @@ class LabelShift(Model):
     carries_over: ClassVar[str] = "P(output | class)"
     sampling: ClassVar[str] = "labelled items come from another population, or are stratified by class"
     assumptions: ClassVar[tuple[Assumption, ...]] = (
-        Assumption(
-            "The classifier treats each class alike in both populations.",
-            "Of the items of one class, the same share gets each output among the labelled and among the unlabelled "
-            "ones; only the mix of classes differs. If the items of a class became harder, the answer is wrong, and "
-            "mostly nothing in the counts shows it. To check, label a few items of the population itself.",
-        ),
-        Assumption(
-            "Labelled items were not chosen by their output.",
-            "If the labels are stratified by output, this answer must not be used.",
-        ),
+        SAME_ROWS,
+        NOT_BY_OUTPUT,
         RIGHT_LABELS,
         INDEPENDENT,
     )

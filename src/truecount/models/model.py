@@ -13,6 +13,16 @@ class Assumption(NamedTuple):
     meaning: str
 
 
+SAME_ROWS = Assumption(
+    "The classifier treats each class alike in both populations.",
+    "Of the items of one class, the same share gets each output among the labelled and among the unlabelled "
+    "ones; only the mix of classes differs. If the items of a class became harder, the answer is wrong, and "
+    "mostly nothing in the counts shows it. To check, label a few items of the population itself.",
+)
+NOT_BY_OUTPUT = Assumption(
+    "Labelled items were not chosen by their output.",
+    "If the labels are stratified by output, this answer must not be used.",
+)
 RIGHT_LABELS = Assumption(
     "The labels are right.",
     "If some are wrong, the misclassification rates learned from them are wrong too, and the more so the rarer a class "

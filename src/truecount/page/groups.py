@@ -10,7 +10,7 @@ from truecount._wording import labels, signed, visible
 from truecount.api.groups import spread_sensitivity
 from truecount.errors import InputError
 from truecount.models import ErringLabels, LabelShift, Pooled, Varying, Walk
-from truecount.models.model import Assumption
+from truecount.models.model import SAME_ROWS, Assumption
 from truecount.page.answer import group_confusion_table, isolated, remarks, unbroken
 from truecount.page.frame import LONGEST_NAME, Drawing, drawing_of, rendered
 from truecount.page.reproduce import Repeat, beliefs, look_in_python, printed_in_python, prior_in_python
@@ -269,8 +269,8 @@ def _prediction(answer: "GroupPosterior") -> list[str]:
 
 def _assumptions(model: LabelShift) -> tuple[Assumption, ...]:
     more = {Pooled: (POOLED,), Walk: (WALK,)}.get(type(model.groups), ())
-    common = (VARYING, *model.assumptions[1:]) if isinstance(model.confusion, Varying) else model.assumptions
-    return (*common, *more)
+    of_rows = VARYING if isinstance(model.confusion, Varying) else SAME_ROWS
+    return (*(of_rows if each is SAME_ROWS else each for each in model.assumptions), *more)
 
 
 def _repeat(answer: "GroupPosterior", summary: GroupSummary, command: str | None) -> Repeat:
