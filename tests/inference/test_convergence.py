@@ -73,11 +73,11 @@ def test_draws_that_are_equal_count_alike_whatever_chain_they_are_of(share, seed
 
 def test_parts_of_the_values_are_looked_at_as_all_of_them(seed, monkeypatch):
     chains = slow_chains(seed)
-    chains[5, :, 0] += 0.7
+    chains[5] += np.linspace(0.5, 1.2, 20)  # with some of them a chain is just not stray
     draws = chains.reshape(-1, 20)
     whole = convergence.rhat_of_many_chains(draws, 32)
     monkeypatch.setattr(convergence, "AT_ONCE", 1)
-    np.testing.assert_array_equal(convergence.rhat_of_many_chains(draws, 32), whole)
+    np.testing.assert_allclose(convergence.rhat_of_many_chains(draws, 32), whole, rtol=1e-12)
 
 
 def test_complaints():

@@ -64,6 +64,8 @@ FAR_OUT = 1e100
 """Minus the log-density where it overflows."""
 SPREAD_STEPS = (1.0, 0.3, 0.1, 1.0, 0.3, 0.1)
 """Steps of the moves of spreads given deviations, in standard deviations of their prior."""
+ROW_DRAWS = 4
+"""Draws of sparse rows given the classes of items between two trajectories, which take longer than these."""
 CUT_MOVES = 4
 """Trajectories between two draws of rows that are cut off from the items."""
 LOW_SPREAD = 2.0
@@ -198,7 +200,9 @@ class _Chains:
         if self.cut or not can_draw_rows(density):
             return
         hyper, latent = self.map.natural(self.y, self.z)
-        hyper = redraw_rows(density, hyper, density.prevalence(hyper, latent), self.rng)
+        prevalence = density.prevalence(hyper, latent)
+        for _ in range(ROW_DRAWS):
+            hyper = redraw_rows(density, hyper, prevalence, self.rng)
         self.y, self.z = self.map.standard(hyper, latent)
 
     def _move_centre(self) -> None:
