@@ -33,7 +33,7 @@ DATA_SETS = {
     "walk, 3 classes, 4 outputs": 24,
     "walk, 5 classes": 24,
     "varying, 2 classes": 16,
-    "varying, 3 classes, 4 outputs": 24,
+    "varying, 3 classes, 4 outputs": 48,
     "varying, 5 classes": 12,
     "one new study, 2 classes": 20,
     "random labels, 2 classes": 16,
