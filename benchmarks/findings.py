@@ -18,8 +18,8 @@ import numpy as np
 from machine import about
 
 import truecount as tc
+from truecount.diagnostics.blind_spots import blind_spots
 from truecount.diagnostics.homogeneity import design_finding, homogeneity_test, joint_test, not_random, rows_test
-from truecount.diagnostics.identify import blind_spots
 from truecount.diagnostics.scores import by_confidence, scores_test
 from truecount.diagnostics.shift import label_shift_test, misfit
 from truecount.inference.draws import Draws

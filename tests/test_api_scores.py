@@ -1,12 +1,15 @@
 """From scores to a posterior: when they are calibrated, when they are sorted into cells, and what is said."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.stats import binom
 
 from made_scores import shifted_scores
-from truecount import Auto, Hamiltonian, Posterior, Prior, SamePopulation, Scores, infer, recalibrate
+from truecount import Auto, Hamiltonian, Posterior, Prior, SamePopulation, Scores, check, infer, recalibrate
 from truecount.models.score_map import softmax
+from truecount.page.answer import render
 
 CALIBRATED = "calibrated scores"
 QUICK = Auto(400)
@@ -51,6 +54,22 @@ def test_what_is_of_counts_is_answered_from_cells_without_a_word(scores: Scores,
     posterior = infer(scores, **asked)
     assert posterior.run.engine != CALIBRATED
     assert "scores-in-cells" not in codes(posterior)
+
+
+def test_a_page_and_a_check_of_scores_speak_of_scores(scores: Scores) -> None:
+    posterior = infer(scores, engine=QUICK)
+    page = render(posterior)
+    assert "gave every item a score for each of 3 classes" in page
+    assert "were not chosen by their score" in page
+    assert "sorted items into" not in page
+    assert not re.search(r"[Oo]utputs? (fit|is known|among)", page)
+    for data in (scores, posterior):
+        found = check(data, replicates=19)
+        assert not {"identifiability", "outputs"} & set(found.tables)
+        assert "row_prior" not in found.tables["classes"][0]
+        assert "row prior" not in str(found)
+        assert not [row for row in found.tables["priors"] if "confusion" in row["prior"]]
+    assert "sorted items into" in render(infer(scores.to_counts(), engine=QUICK))
 
 
 def test_an_answer_from_scores_is_an_ordinary_posterior(scores: Scores, tmp_path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import truecount as tc
 from truecount._executor import workers_here
+from truecount._progress import progress_style
 from truecount.api.separate import group_seed
 from truecount.counts import Combinations
 from truecount.inference.draws import Engine
@@ -150,7 +151,7 @@ class StoppedError(Exception):
     """What stops a run."""
 
 
-def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_bytes(tmp_path, monkeypatch):
+def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_bytes(tmp_path, monkeypatch, capsys):
     groups = made_groups(300, 2)
     inferred(groups, output=tmp_path / "whole.parquet")
     added, add = [], tc.results.separate.row_files.RowFiles.add
@@ -174,8 +175,13 @@ def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_bytes(tmp_path, m
     monkeypatch.setattr(
         "truecount.results.separate.row_files.RowFiles.add", lambda *given: added.append(given[1]) or add(*given)
     )
-    answers = inferred(groups, output=tc.Output(path, resume=True))
+    with progress_style("log"):
+        answers = inferred(groups, output=tc.Output(path, resume=True))
     assert len(added) == 1  # of two parts, one was there
+    taken = answers.tally.taken_over
+    assert 0 < taken < 300
+    assert f"{taken} of 300 groups are taken over; {300 - taken} are left." in capsys.readouterr().err
+    assert f"300 groups inferred one by one, {taken} of them before the run was resumed, seed" in answers.sentence
     assert path.read_bytes() == (tmp_path / "whole.parquet").read_bytes()
     assert answers.tally.status == {"ok": 300}
 

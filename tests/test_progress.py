@@ -120,6 +120,22 @@ def test_a_log_has_lines_with_times():
     assert not any("\r" in line or "\x1b" in line for line in lines)
 
 
+def test_a_part_of_the_work_is_named_while_it_is_done(monkeypatch, capsys):
+    for name, seconds in (("LOG_PATIENCE", 0.0), ("LOG_INTERVAL", 0.02), ("INTERVAL", 0.01)):
+        monkeypatch.setattr(_progress, name, seconds)
+    with _progress.progress_style("log"), watch(what="brewing"):
+        sleep(0.1)
+        with _progress.step("grinding"):
+            sleep(0.1)
+        sleep(0.1)
+    words = [line[20:].split()[0] for line in capsys.readouterr().err.splitlines()]
+    assert list(dict.fromkeys(words)) == ["brewing", "grinding", "brewing:"]
+    assert "brewing" in words[words.index("grinding") :]
+    with _progress.step("grinding"):  # that nobody watches
+        pass
+    assert capsys.readouterr() == ("", "")
+
+
 def test_a_log_ends_with_the_seconds_of_all_the_work(monkeypatch, capsys):
     """Also those before the first line."""
     monkeypatch.setattr(_progress, "LOG_PATIENCE", 0.0)

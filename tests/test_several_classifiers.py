@@ -157,7 +157,7 @@ def test_each_classifier_is_drawn_as_the_whole_is(runs: Path, monkeypatch: pytes
     asked, each = [], tc.each_classifier
     monkeypatch.setattr(
         "truecount.api.classifiers.each_classifier",
-        lambda *given, **named: asked.append(named) or each(*given, **named),
+        lambda *given, **named: asked.append(named) or each(*given, **(named | {"engine": tc.Auto(100)})),
     )
     options = ["--label", "human", "--prediction", "a", "--prediction", "b", "--each-classifier"]
     for more in ([], ["--draws", "300"], ["--engine", "gibbs", "--draws", "400"]):

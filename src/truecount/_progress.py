@@ -24,6 +24,8 @@ _style: ContextVar[Style] = ContextVar("style", default="bar")
 Listener: TypeAlias = Callable[[str, float | None], None]
 """Is told what is being done and how much of it is, from 0 to 1; None if nobody knows."""
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
+_steps: ContextVar[list[str] | None] = ContextVar("steps", default=None)
+"""What is being done, the innermost part last; None where nobody watches."""
 
 
 @contextmanager
@@ -116,25 +118,46 @@ def watch(
     wait = 0.0 if show else LOG_PATIENCE if is_log else PATIENCE
     if listener is not None:
         make, wait = partial(_Told, listener=listener), INTERVAL
-    watcher = Thread(target=_follow, args=(make, share, what, done, wait), name="truecount-bar", daemon=True)
+    steps = [what]
+    watcher = Thread(target=_follow, args=(make, share, steps, done, wait), name="truecount-bar", daemon=True)
+    before = _steps.set(steps)
     watcher.start()
     try:
         yield
     finally:
+        _steps.reset(before)
         done.set()
         watcher.join()
 
 
-def _follow(make: "_Maker", share: Callable[[], float] | None, what: str, done: Event, patience: float) -> None:
+@contextmanager
+def step(what: str) -> Iterator[None]:
+    """Say what is being done within work that is watched."""
+    steps = _steps.get()
+    if steps is None:
+        yield
+        return
+    steps.append(what)
+    try:
+        yield
+    finally:
+        steps.pop()
+
+
+def _follow(make: "_Maker", share: Callable[[], float] | None, steps: list[str], done: Event, patience: float) -> None:
     if done.wait(max(patience, 0.0)):
         return
 
     def reached() -> float:
         return 0.0 if share is None else max(0.0, share())
 
+    what = steps[-1]
     bar = make(what, None if share is None else 1.0, reached())
     try:
         while not done.wait(INTERVAL):
+            if steps[-1] != what:
+                what = steps[-1]
+                bar.rename(what)
             bar.reach(reached())
     finally:
         bar.close()
@@ -146,6 +169,12 @@ def say(words: str) -> None:
         stamp = f"{strftime('%Y-%m-%d %H:%M:%S')} " if _style.get() == "log" else ""
         sys.stderr.write(f"{stamp}{words}\n")
         sys.stderr.flush()
+
+
+def note(words: str) -> None:
+    """Write one line on stderr where long work would be told of, and nowhere else."""
+    if not _is_silent(None) and _listener.get() is None:
+        say(words)
 
 
 def _columns() -> int | None:
@@ -175,6 +204,10 @@ class _Bar:
         """Show that so much is done."""
         self._progress.update(self._task, completed=done)
 
+    def rename(self, what: str) -> None:
+        """Show what is being done now."""
+        self._progress.update(self._task, description=what)
+
     def close(self) -> None:
         """Take the bar away."""
         self._progress.stop()
@@ -185,7 +218,8 @@ class _Log:
 
     def __init__(self, what: str, total: float | None, done: float, *, begin: float) -> None:
         self._what, self._total = what, total
-        self._begin, self._last = begin, monotonic()
+        self._begin = self._since = begin
+        self._last = monotonic()
         seconds = round(self._last - begin)
         self._write(f" for {seconds} s …" if seconds else " …")
 
@@ -194,8 +228,13 @@ class _Log:
         if monotonic() - self._last >= LOG_INTERVAL:
             self._last = monotonic()
             self._write(
-                f" for {self._last - self._begin:.0f} s" if self._total is None else f" {done / self._total:.0%}"
+                f" for {self._last - self._since:.0f} s" if self._total is None else f" {done / self._total:.0%}"
             )
+
+    def rename(self, what: str) -> None:
+        """Say what is being done now."""
+        self._what, self._since, self._last = what, monotonic(), monotonic()
+        self._write(" …")
 
     def close(self) -> None:
         """Say that the work is over, done or not."""
@@ -216,6 +255,10 @@ class _Told:
     def reach(self, done: float) -> None:
         """Tell how much is done."""
         self._listener(self._what, None if self._total is None else min(done / self._total, 1.0))
+
+    def rename(self, what: str) -> None:
+        """Tell from now on of other work."""
+        self._what = what
 
     def close(self) -> None:
         """Say nothing more."""

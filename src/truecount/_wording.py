@@ -189,6 +189,16 @@ def signed(number: float, decimals: int) -> str:
     return f"{number:+.{decimals}f}".replace("-", "\N{MINUS SIGN}")
 
 
+def fixed(number: float, decimals: int) -> str:
+    """Return a number with so many decimals and, where it is negative, the minus of `signed`; zero has no sign.
+
+    >>> fixed(7.141, 2), fixed(-7.141, 2), fixed(-0.001, 2)
+    ('7.14', '\N{MINUS SIGN}7.14', '0.00')
+    """
+    shown = f"{number:.{decimals}f}"
+    return shown.replace("-", "\N{MINUS SIGN}" if shown.strip("-0.") else "")
+
+
 def span(lower: float, upper: float) -> str:
     """Return an interval of shares.
 

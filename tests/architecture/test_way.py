@@ -3,7 +3,7 @@
 import pytest
 from tests.architecture.trace_row import Call, entries, files_by_folder, reversals, table, trace_page
 
-MOST_FILES, MOST_OF_READING, MOST_REVERSALS = 34, 9, 1
+MOST_FILES, MOST_OF_READING, MOST_REVERSALS = 32, 8, 1
 
 
 @pytest.fixture(scope="module")

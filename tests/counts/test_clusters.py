@@ -167,6 +167,20 @@ def test_alone_items_are_worth_themselves():
     assert found.value == pytest.approx(1.0, abs=5 * np.sqrt(2 / found.freedom))
 
 
+def test_clusters_of_one_item_each_change_nothing(tmp_path):
+    """Also where chance alone would make items of a bin seem alike."""
+    rows = rows_of(clusters=300, epochs=1, seed=3)
+    counts = tc.count_table(written(tmp_path / "runs.csv", rows), **COLUMNS)
+    assert counts.clusters.is_single
+    assert design_effect(counts) == DesignEffect()
+    [finding] = [each for each in tc.infer(counts).findings if each.code == "clustered"]
+    assert finding.message.startswith("Every item is a cluster of its own, so items count as independent")
+    assert tc.Counts.from_dict(json.loads(json.dumps(counts.to_dict()))).clusters.is_single
+    assert not merge_counts(counts, counts).clusters.is_single  # the same questions twice
+    groups = tc.count_table(written(tmp_path / "runs.csv", rows), by="model", **COLUMNS)
+    assert group_design_effects(groups) == (DesignEffect(), [DesignEffect()] * 2)
+
+
 def test_whole_clusters_count_as_one_item_each():
     labels, outputs, new = ["a", "b"] * 100, ["a", "b", "b", "b"] * 50, ["a", "b", "b"] * 60
     alone = tc.count(labels, outputs, new, cluster=range(200), new_cluster=range(200, 380))

@@ -5,7 +5,8 @@ import pytest
 
 import truecount as tc
 from truecount import Counts, Prior
-from truecount.diagnostics.identify import _in_words, blind_spots
+from truecount.diagnostics.blind_spots import BlindSpots, blind_spots, in_draws
+from truecount.diagnostics.identify import _in_words
 from truecount.models import density
 
 ALIKE = Counts([[900, 50, 50], [50, 475, 475], [50, 475, 475]], [850, 75, 75], classes=["ok", "refund", "complaint"])
@@ -54,6 +55,77 @@ def test_equal_rows_are_found_19_times_in_20_and_others_hardly_ever(seed):
 
 
 SAME, OTHER = [[0.5, 0.3, 0.2]] * 2, [[0.5, 0.3, 0.2], [0.1, 0.4, 0.5]]
+
+
+PAIR = BlindSpots(groups=((1, 2),), directions=np.zeros((0, 3)), faint=np.zeros((0, 3)))
+
+
+def draws_of(sums, split, seed=0):
+    """Draws of three classes: the sum of the last two, and which part of it the second has."""
+    rng = np.random.default_rng(seed)
+    total, part = rng.beta(*sums, 4000), rng.beta(*split, 4000)
+    return np.column_stack([1 - total, total * part, total * (1 - part)])[:, None]
+
+
+@pytest.mark.parametrize(
+    ("sums", "split", "is_found"),
+    [
+        ((300, 700), (1, 1), True),
+        ((20, 980), (1, 1), False),  # two points in all: nothing to lose
+        ((3, 7), (200, 200), False),  # both rise and fall together
+        ((300, 700), (9, 1), False),  # nearly all of it is the second's
+        ((300, 700), (30, 20), False),  # about half and half
+    ],
+)
+def test_the_posterior_says_whether_classes_are_traded(sums, split, is_found):
+    model = density(Counts([[90, 5, 5], [5, 45, 50], [5, 50, 45]], [9, 9, 9]), Prior())
+    assert in_draws(PAIR, model, draws_of(sums, split)).groups == (PAIR.groups if is_found else ())
+    both = np.concatenate([draws_of((300, 700), (1, 1)), draws_of(sums, split)], axis=1)
+    assert in_draws(PAIR, model, both).groups == PAIR.groups  # one population shows it
+
+
+def test_rows_known_to_be_equal_are_named_whatever_the_draws_say():
+    counts, known = Counts(np.zeros((3, 2), int), [9, 9]), [[0.9, 0.1], [0.2, 0.8], [0.2, 0.8]]
+    model = density(counts, Prior.known_confusion(known))
+    assert in_draws(PAIR, model, draws_of((20, 980), (1, 1))).groups == PAIR.groups
+
+
+def test_a_class_left_over_is_no_part_of_a_set():
+    """Three rows look alike; the draws trade two of them and tell the third."""
+    model = density(Counts(np.full((4, 3), 30), [9, 9, 9]), Prior())
+    pair = draws_of((300, 700), (1, 1))[:, 0]
+    third = np.random.default_rng(1).beta(30, 70, (4000, 1))
+    draws = np.hstack([pair * (1 - third), third])[:, None]
+    spots = BlindSpots(groups=((1, 2, 3),), directions=np.zeros((0, 4)), faint=np.zeros((0, 4)))
+    assert in_draws(spots, model, draws).groups == ((1, 2),)
+
+
+def test_a_trade_between_mixes_is_asked_for_too():
+    model = density(Counts([[80, 10, 10], [10, 10, 80], [45, 10, 45]], [9, 9, 9]), Prior())
+    trade, rng = np.array([[-0.5, -0.5, 1.0]]), np.random.default_rng(0)
+    spots = BlindSpots(groups=(), directions=trade, faint=trade)
+    centre = np.array([0.4, 0.4, 0.2])
+    for width, found in ((0.01, (0, 0)), (0.1, (1, 0)), (0.2, (1, 1))):
+        seen = in_draws(spots, model, (centre + rng.uniform(-width, width, (4000, 1)) * trade)[:, None])
+        assert (len(seen.directions), len(seen.faint)) == found
+
+
+def test_only_the_widest_sets_are_named():
+    """Ten classes in five pairs with equal rows."""
+    rows = np.repeat(np.eye(5) * 70 + 6, 2, axis=0)
+    found = unclear(Counts(rows, [300, 250, 200, 150, 100]), prior=Prior(1.0, confusion=1.0))
+    assert len(found) == 4
+    assert found[0].numbers["classes"] == [0, 1]
+    assert found[-1].message.startswith("2 more sets of classes cannot be told apart either")
+    assert found[-1].numbers["sets"] == [[6, 7], [8, 9]]
+
+
+def test_classes_that_are_told_well_enough_are_not_named(seed):
+    """Rare classes with few labels, whose rows look alike; the posterior knows them to a few points."""
+    rng = np.random.default_rng(seed)
+    rows, shares = 0.8 * np.eye(10) + 0.02, np.array([0.3, 0.25, 0.2, 0.15, 0.05, 0.01, 0.01, 0.01, 0.01, 0.01])
+    counts = Counts(rng.multinomial([50] * 5 + [3] * 5, rows), rng.multinomial(3000, shares @ rows))
+    assert unclear(counts) == []
 
 
 def test_known_rows_are_alike_only_if_equal():

@@ -52,6 +52,20 @@ def test_classes_that_cannot_be_told_apart_are_named(method) -> None:
     assert finding.numbers == {"classes": ["dog", "eel"]}
 
 
+def test_one_point_that_fits_is_not_called_one_of_many() -> None:
+    """Rows that differ have one solution, however few the labels."""
+    few = Counts([[9, 1], [8, 2]], [60, 40], classes=["cat", "dog"])
+    (finding,) = of_point(few, ACC(), ACC().prevalence(few))
+    assert (finding.code, finding.severity) == ("not-identified", "serious")
+    assert finding.message.startswith("The labels do not show that the classifier treats cat and dog differently: one")
+
+
+def test_classes_too_rare_to_matter_are_not_named() -> None:
+    rare = Counts([[900, 50, 50], [20, 9, 11], [20, 11, 9]], [880, 50, 50])
+    assert codes(rare, ACC()) == []
+    assert "not-identified" in codes(Counts(rare.labeled, [700, 140, 150]), ACC())
+
+
 def test_scores_are_looked_at_softly() -> None:
     labeled = [[0.6, 0.4], [0.7, 0.3], [0.4, 0.6], [0.9, 0.1]] * 20
     scores = Scores(labeled, [0, 0, 1, 1] * 20, [[0.5, 0.5]])

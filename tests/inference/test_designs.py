@@ -10,6 +10,7 @@ from scipy.stats import binom
 import truecount as tc
 from truecount import Counts, InputError, Prior, simulate
 from truecount.diagnostics.homogeneity import not_random
+from truecount.inference.draws import dirichlet
 from truecount.inference.run import ClosedForm
 from truecount.models.register import MODELS
 
@@ -55,6 +56,18 @@ def test_shares_and_rows_belong_together(seed):
     outputs = np.einsum("dl,dlk->dk", posterior.prevalence, posterior.confusion)
     assert outputs.mean(axis=0) == pytest.approx((COUNTS.unlabeled + 1 / 3) / 201, abs=0.01)
     assert posterior.confusion.sum(axis=2) == pytest.approx(1)
+
+
+def test_many_cells_are_drawn_part_by_part_and_still_belong_together(monkeypatch, seed):
+    for module in ("closed_form", "draws"):
+        monkeypatch.setattr(f"truecount.inference.{module}.CONFUSION_BYTES", 1000 * COUNTS.labeled.nbytes)
+    posterior = tc.infer(COUNTS, tc.ByPrediction(), engine=tc.Auto(2999), seed=seed)
+    mean, sd = moments(COUNTS.labeled, COUNTS.unlabeled)
+    assert posterior.mean == pytest.approx(mean, abs=5 * sd.max() / np.sqrt(2999))
+    assert posterior.draws.stride == 3
+    outputs = dirichlet(np.random.default_rng(seed), COUNTS.unlabeled + 1 / 3, (2999,))
+    kept = np.einsum("dl,dlk->dk", posterior.prevalence[::3], posterior.confusion)
+    np.testing.assert_allclose(kept, outputs[::3], rtol=1e-9)
 
 
 def area():

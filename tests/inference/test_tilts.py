@@ -81,7 +81,7 @@ def test_of_many_outputs_a_class_is_tilted_at_its_own(seed, monkeypatch):
 
 def test_cells_too_small_for_a_float_are_tilted_as_nothing():
     joint = np.array([[[0.5, 0.0], [0.0, 0.5]]])
-    line = tilts.Line(joint, 0, np.full(1, 2e-3), np.full((1, 2), 2e-3), np.full((1, 2), 1 - 2e-3))
+    line = tilts.Line(joint, 0.0, 0, np.full(1, 2e-3), np.full((1, 2), 2e-3), np.full((1, 2), 1 - 2e-3))
     np.testing.assert_allclose(line.tilted(line.drawn(4.0, np.random.default_rng(0))), joint)
 
 

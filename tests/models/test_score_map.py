@@ -3,12 +3,19 @@ import pytest
 
 from made_scores import shifted_scores
 from truecount.diagnostics.score_fit import fit_test
-from truecount.models.score_map import fit_score_maps, information, score_map, softmax
+from truecount.models.score_map import ScoreMap, fit_score_maps, information, score_map, softmax
 
 
 def drawn(rng: np.random.Generator, logits: np.ndarray) -> np.ndarray:
     chances = softmax(logits)
     return (rng.random(len(chances))[:, None] > np.cumsum(chances, axis=1)).sum(axis=1)
+
+
+def features_of(chosen: ScoreMap, scores: np.ndarray) -> np.ndarray:
+    """Shape (items, classes, parameters): what each parameter adds to the logit of each class."""
+    found = np.zeros((*scores.shape, len(chosen.prior_sd)))
+    found[:, chosen.moved] = (chosen.own_features(scores) @ chosen.mixing).swapaxes(0, 1)
+    return found
 
 
 @pytest.mark.parametrize("classes", [2, 3, 5])
@@ -17,7 +24,7 @@ def test_parameters_of_zero_change_nothing_but_for_smoothing(classes: int) -> No
     chosen = score_map(scores)
     smoothed = (scores + 1 / 400) / (1 + classes / 400)
     np.testing.assert_allclose(softmax(chosen.log_scores(scores)), smoothed, rtol=1e-12)
-    assert chosen.features(scores).shape == (200, classes, len(chosen.prior_sd))
+    assert features_of(chosen, scores).shape == (200, classes, len(chosen.prior_sd))
 
 
 @pytest.mark.parametrize("classes", [2, 4])
@@ -32,7 +39,7 @@ def test_scores_that_are_too_sure_are_flattened(classes: int, seed: int) -> None
 def test_the_mode_is_where_the_slope_is_zero_and_draws_have_its_covariance() -> None:
     scores = shifted_scores(np.random.default_rng(1), labeled_prevalence=[0.3, 0.7], prevalence=[0.5, 0.5], items=300)
     fitted = fit_score_maps(scores.labeled, scores.labels)[0]
-    features = fitted.map.features(scores.labeled)
+    features = features_of(fitted.map, scores.labeled)
     gap = np.eye(2)[scores.labels] - fitted.probabilities(scores.labeled)
     slope = np.einsum("icp,ic->p", features, gap) - fitted.mode / fitted.map.prior_sd**2
     np.testing.assert_allclose(slope, 0, atol=1e-4)
@@ -46,7 +53,7 @@ def test_information_is_the_covariance_of_the_slope(classes: int) -> None:
     rng = np.random.default_rng(0)
     scores, predicted = rng.dirichlet(np.ones(classes), 50), rng.dirichlet(np.ones(classes), 50)
     chosen = score_map(scores)
-    features = chosen.features(scores)
+    features = features_of(chosen, scores)
     covariance = np.einsum("ic,cd->icd", predicted, np.eye(classes)) - np.einsum("ic,id->icd", predicted, predicted)
     expected = np.einsum("icp,icd,idq->pq", features, covariance, features)
     found = information(chosen.own_features(scores), predicted.T[chosen.moved], chosen.mixing)
@@ -56,7 +63,7 @@ def test_information_is_the_covariance_of_the_slope(classes: int) -> None:
 def test_each_class_bends_for_itself_beside_what_all_share() -> None:
     """Also with few labels: its own bends move its own logit alone, and together they are the shared ones."""
     chosen = score_map(np.random.default_rng(0).dirichlet(np.ones(3), 20))
-    features = chosen.features(np.random.default_rng(1).dirichlet(np.ones(3), 20))
+    features = features_of(chosen, np.random.default_rng(1).dirichlet(np.ones(3), 20))
     bends = len(chosen.knots)
     own = features[..., -3 * bends :].reshape(20, 3, 3, bends)
     np.testing.assert_array_equal(own.sum(axis=2), features[..., -4 * bends : -3 * bends])
@@ -84,7 +91,7 @@ def test_squared_logits_are_followed(seed: int) -> None:
     scores, labels = softmax(np.sign(logits) * logits**2), drawn(rng, 1.5 * logits)
     fitted, new = fit_score_maps(scores[:2000], labels[:2000])[0], scores[2000:]
     said = fitted.probabilities(new)[:, 1]
-    moved = np.einsum("icp,dp->dic", fitted.map.features(new), fitted.draw(rng, 100))
+    moved = np.einsum("icp,dp->dic", features_of(fitted.map, new), fitted.draw(rng, 100))
     drawn_maps = softmax(fitted.map.log_scores(new) + moved)[:, :, 1]
     for part in np.array_split(np.argsort(said), 10):
         of_labels = np.sqrt((said[part] * (1 - said[part])).sum()) / len(part)
@@ -111,9 +118,9 @@ def test_shrunken_scores_say_what_whole_ones_do(classes: int, shrinkage: float, 
     fitted, known = (fit_score_maps(scores, labels)[0] for scores in (flat, whole))
     assert fitted.map.doublings > 0
     said, expected = (
-        each.map.log_scores(scores) + each.map.features(scores) @ each.mode
+        each.map.log_scores(scores) + features_of(each.map, scores) @ each.mode
         for each, scores in ((fitted, flat), (known, whole))
     )
-    moved = np.einsum("icp,dp->dic", fitted.map.features(flat), fitted.draw(rng, 100) - fitted.mode)
+    moved = np.einsum("icp,dp->dic", features_of(fitted.map, flat), fitted.draw(rng, 100) - fitted.mode)
     centred = [each - each.mean(axis=-1, keepdims=True) for each in (said, expected, moved)]
     assert np.abs(centred[0] - centred[1]).mean() < 2 * centred[2].std(axis=0).mean()

@@ -13,7 +13,7 @@ import truecount as tc
 from made_groups import made_answer, models, refused, weeks
 from truecount._advice import Door
 from truecount.diagnostics.hierarchy import _few_groups, _few_studies
-from truecount.page.groups import render_groups
+from truecount.page.groups import _assumptions, render_groups
 from truecount.results.finding import in_words
 
 
@@ -177,3 +177,13 @@ def test_the_page_has_the_confusion_matrix_or_the_rows_around_which_it_varies() 
     assert "around which studies and groups vary" not in one
     varying = replace(answer.draws, common_rows=answer.draws.confusion)
     assert "around which studies and groups vary" in text_of(page(replace(answer, draws=varying)))
+
+
+def test_labels_that_are_a_random_sample_are_an_assumption() -> None:
+    """In place of labels that were chosen by class."""
+    by_class, of_group = (
+        [claim for claim, _ in _assumptions(tc.LabelShift(confusion=tc.Varying(random_labels=each)))]
+        for each in (False, True)
+    )
+    assert by_class[1] == "Labelled items are a random sample of their class, and were not chosen by their output."
+    assert of_group == [by_class[0], "Labelled items of a group are a random sample of that group.", *by_class[2:]]

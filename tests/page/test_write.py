@@ -14,7 +14,7 @@ from made_posterior import made_posterior
 from pictures import HARD, posterior_of
 from truecount.errors import InputError
 from truecount.models import Model
-from truecount.page.answer import confusion_table, fit_table, render
+from truecount.page.answer import confusion_table, counts_lines, fit_table, render
 from truecount.page.reproduce import python
 from truecount.results.summary import Look, tabulate
 
@@ -54,9 +54,9 @@ def test_it_opens_with_the_answer_and_says_all_that_is_asked_for(page: str) -> N
         f"Of the population, about {rows[0][2]} are “fail” (95 % interval {span}) and {rows[1][2]} “pass”",
         "class counted true share 95 % interval",
         "True share of every class",
-        "Nothing was found in these counts",
+        "Nothing was found in these data",
         "How it was computed",
-        "Labelled items were not chosen by their output.",
+        "Labelled items are a random sample of their class, and were not chosen by their output.",
         "truecount estimate",
         "Prior of the shares",
     ]
@@ -77,6 +77,26 @@ def test_many_classes_are_summed_up(page: str) -> None:
     text = Reader(render(posterior_of([f"class {number}" for number in range(8)]))).text  # type: ignore[arg-type]
     assert "; 5 more classes share the rest" in text
     assert "“class 0” (95 % interval" in text
+
+
+def test_counts_of_many_classes_have_a_line_for_each_and_nothing_is_dropped() -> None:
+    rng = np.random.default_rng(0)
+    labeled = rng.poisson(0.5, (60, 60)) + 9 * np.eye(60, dtype=int)
+    labeled[3], labeled[5, :], labeled[5, [1, 2, 4, 7, 9]] = 0, 0, [5, 4, 3, 2, 1]
+    counts = tc.Counts(labeled, rng.poisson(20, 60))
+    *lines, unlabelled = counts_lines(counts).rows
+    numbers = [
+        sum(int(part.rpartition(": ")[2].replace(",", "")) for part in line[2].split(", ") if ": " in part)
+        for line in (*lines, unlabelled)
+    ]
+    assert numbers == [*labeled.sum(axis=1).tolist(), counts.unlabeled.sum()]
+    assert lines[3][1:] == ["0", "none"]
+    assert lines[5][1:] == ["15", "1: 5, 2: 4, 4: 3, 7: 2, 9: 1"]
+    assert "56 more outputs" in unlabelled[2]
+    posterior = tc.infer(counts, tc.SamePopulation(), engine=tc.Auto(50))
+    text = Reader(render(posterior)).text
+    assert lines[0][2] in text
+    assert "class \\ output" not in text
 
 
 def test_the_same_answer_gives_the_same_page(page: str) -> None:

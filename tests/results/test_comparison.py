@@ -4,7 +4,7 @@ import re
 import numpy as np
 import pytest
 
-from truecount import Counts, compare, infer
+from truecount import Counts, Scores, compare, infer
 from truecount.results import Comparison, Finding
 from truecount.results.comparison import Row
 
@@ -49,13 +49,33 @@ def test_many_classes_leave_out_intervals_and_then_the_smallest(n_classes: int, 
     assert (f"{n_classes - 8} more classes are in .rows." in text) == (n_classes > 8)
 
 
-def test_what_is_true_of_the_data_is_said_once_below() -> None:
-    alike, own = Finding("not-identified", "serious", "Alike."), Finding("method", "caution", "Slow.")
-    rows = [Row(method=name, prevalence=SHARES, findings=(alike, own)) for name in ("acc", "bbse")]
+def test_what_is_true_of_the_data_and_of_methods_is_said_once_below() -> None:
+    alike = Finding("not-identified", "serious", "Alike.")
+    own = {name: Finding("method", "caution", f"Of {name}: Slow.") for name in ("acc", "bbse")}
+    rows = [Row(method=name, prevalence=SHARES, findings=(alike, each)) for name, each in own.items()]
     table = comparison(*rows)
     assert table.findings == (alike,)
     assert str(table).count("serious: Alike.") == 1
-    assert "Slow." not in str(table)
+    assert "acc and bbse: Slow.\n" in str(table)
+    assert str(table).count("Slow.") == 1
+
+
+def test_every_method_on_scores_has_its_remark(scores: Scores) -> None:
+    text = str(compare(scores, ["cdeiterate", "hdy", "em", "acc"]))
+    assert "cdeiterate: It is not consistent" in text
+    assert "hdy: It compares histograms" in text
+    assert "em: It trusts the scores" in text
+    assert "posterior: It is that of the most probable classes; infer(scores) uses the scores themselves." in text
+    assert "posterior: It is" not in str(compare(scores.to_counts(), ["acc"]))
+
+
+@pytest.fixture
+def scores() -> Scores:
+    rng = np.random.default_rng(0)
+    labels = np.arange(200) % 2
+    right = [rng.beta(4 + 3 * each, 7 - 3 * each) for each in (labels, labels[:120])]
+    labeled, unlabeled = (np.column_stack([1 - each, each]) for each in right)
+    return Scores(labeled, labels, unlabeled)
 
 
 def test_plain_values_are_ready_for_json() -> None:

@@ -98,6 +98,7 @@ def compare(
     cc         60.0 % (57.1 – 63.3)  40.0 % (36.7 – 42.9)
     acc        83.3 % (74.0 – 94.4)  16.7 % (5.6 – 26.0)
     Left out: pacc (needs the scores of every item).
+    cc: It does not correct the classifier's errors, and more data does not fix that.
     In brackets: 95 % intervals; those of the methods by the bootstrap.
     """
     level, named = _check.level(level), METHODS if methods is None else methods
@@ -106,7 +107,13 @@ def compare(
     chosen = [find_method(each) for each in named]
     posterior = infer(harden(counts_or_scores(data)), seed=seed)
     rows = tuple(_row(data, method, level, seed) for method in chosen)
-    return Comparison(rows=rows, posterior=posterior, level=level, provenance={"seed": seed, "version": __version__})
+    return Comparison(
+        rows=rows,
+        posterior=posterior,
+        level=level,
+        provenance={"seed": seed, "version": __version__},
+        is_of_scores=isinstance(data, Scores),
+    )
 
 
 def _row(data: Counts | Scores, method: Method, level: float, seed: int) -> Row:

@@ -10,7 +10,7 @@ from os import PathLike
 from typing import Any
 
 from truecount._executor import Division, Failure
-from truecount._progress import track
+from truecount._progress import note, track
 from truecount.counts import Groups
 from truecount.diagnostics.findings import of_posterior
 from truecount.diagnostics.homogeneity import labels_differ
@@ -176,6 +176,10 @@ def _answered(
     number_of_parts = -(-len(groups) // size)
     for number in sorted(done):
         tally.add(files.rows(number) if files is not None else (), columns, classes)
+    tally.taken_over = tally.status.total()
+    if files is not None and files.output.resume:
+        left = len(groups) - tally.taken_over
+        note(f"{tally.taken_over:,} of {len(groups):,} groups are taken over; {left:,} are left.")
     todo = ((number, part) for number, part in enumerate(groups.parts(size)) if number not in done)
     division = Division(executor, how.rows, lambda part: list(part.parts(1)))
     for number, found in track(division.results(todo), total=number_of_parts - len(done)):

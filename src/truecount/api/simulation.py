@@ -7,7 +7,6 @@ from truecount import _check
 from truecount.api.bayesian import infer, infer_many, label_shift_model
 from truecount.counts import Counts
 from truecount.counts.table import COUNT_FIRST
-from truecount.counts.weights import effective_counts
 from truecount.diagnostics.calibration import Calibration, Coverage, calibrate, coverage_at
 from truecount.errors import InputError
 from truecount.inference import Auto
@@ -42,7 +41,7 @@ def calibration(
     """
     _check.instance_of("counts", counts, Counts, COUNT_FIRST)
     believed = label_shift_model(model, prior, "calibration").prior
-    labeled, unlabeled = effective_counts(counts)
+    labeled, unlabeled = counts.effective
     sizes = [round(float(items)) for items in labeled.sum(axis=1)]
 
     def draw(simulated: Counts, prior: Prior, own_seed: int) -> Draws:

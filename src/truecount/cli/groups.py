@@ -190,7 +190,7 @@ def _deliver(report: Report, answer: "GroupPosterior", summary: GroupSummary) ->
 def _pictures(report: Report, answer: "GroupPosterior", summary: GroupSummary) -> dict[str, bytes]:
     """Return the page and the picture, as far as they are wanted."""
     made = {}
-    with watch(what="drawing"):
+    with watch(what="making page and pictures"):
         if report.html_file is not None:
             from truecount.page.groups import render_groups
 

@@ -179,7 +179,7 @@ class Report:
     def pictures(self, answer: "Posterior", each: "EachClassifier | None" = None) -> dict[str, bytes]:
         """Return the page and the picture of a posterior, as far as they are wanted."""
         made, classes = {}, self.shown(answer)
-        with watch(what="drawing"):
+        with watch(what="making page and pictures"):
             if self.html_file is not None:
                 from truecount.page.answer import TITLE, render
 

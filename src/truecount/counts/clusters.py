@@ -47,6 +47,8 @@ class Clusters:
         How many clusters there are.
     size
         How many bins clusters are put into.
+    is_single
+        Whether every item is a cluster of its own, as far as one table shows: clusters then change nothing.
     """
 
     bins: IntArray
@@ -54,9 +56,12 @@ class Clusters:
     unlabeled: FloatArray
     number: int
     size: int = MOST_BINS
+    is_single: bool = False
 
     @classmethod
-    def of_cells(cls, shapes: tuple[tuple[int, ...], ...], cells: Iterable[Any], number: int) -> "Clusters":
+    def of_cells(
+        cls, shapes: tuple[tuple[int, ...], ...], cells: Iterable[Any], number: int, *, is_single: bool = False
+    ) -> "Clusters":
         """Add up cells, each a bin, a side (0 labelled, 1 unlabelled), a place on it, and a number of items."""
         size = _bins_for(sum(map(int, map(np.prod, shapes))))
         held = [(bin_ % size, side, place, items) for bin_, side, place, items in cells]
@@ -65,7 +70,14 @@ class Clusters:
         sides = tuple(np.zeros((len(bins), *shape)) for shape in shapes)
         for bin_, side, place, items in held:
             sides[side][(rows[bin_], *place)] += items
-        return cls(bins=np.array(bins, np.int64), labeled=sides[0], unlabeled=sides[1], number=number, size=size)
+        return cls(
+            bins=np.array(bins, np.int64),
+            labeled=sides[0],
+            unlabeled=sides[1],
+            number=number,
+            size=size,
+            is_single=is_single,
+        )
 
     def changed(self, labeled: Callable[[Any], Any], unlabeled: Callable[[Any], Any]) -> "Clusters":
         """Return what functions make of the counts of each side, which have one more axis, the bins, in front."""
@@ -95,14 +107,17 @@ class Clusters:
     def __add__(self, other: "Clusters") -> "Clusters":
         """Add bin to bin; clusters that both have count twice in `number` alone."""
         size = min(self.size, other.size)
-        sides = {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in ("labeled", "unlabeled")}
-        bins, number = np.concatenate([self.bins, other.bins]), self.number + other.number
-        return Clusters(bins=bins, **sides, number=number, size=size).coarser(size)
+        labeled, unlabeled, bins = (
+            np.concatenate([getattr(self, name), getattr(other, name)]) for name in ("labeled", "unlabeled", "bins")
+        )
+        number = self.number + other.number
+        return Clusters(bins=bins, labeled=labeled, unlabeled=unlabeled, number=number, size=size).coarser(size)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists, ready for JSON; whole numbers are written as such."""
         sides = {"labeled": _plain(self.labeled), "unlabeled": _plain(self.unlabeled)}
-        return {"number": self.number, "size": self.size, "bins": self.bins.tolist(), **sides}
+        single = {"single": True} if self.is_single else {}
+        return {"number": self.number, "size": self.size, "bins": self.bins.tolist(), **sides, **single}
 
 
 def add_clusters(first: Clusters | None, second: Clusters | None) -> Clusters | None:
@@ -138,7 +153,7 @@ def read_clusters(values: Any, labeled: Any, unlabeled: Any) -> Clusters:
 
 def _read(values: Any) -> Clusters:
     names = ("bins", "labeled", "unlabeled", "number", "size")
-    if not isinstance(values, Mapping) or set(values) != set(names):
+    if not isinstance(values, Mapping) or set(values) - {"single"} != set(names):
         raise InputError("clusters", f"are {values!r:.60}", f"they hold {', '.join(names)}", AGAIN)
     size = _check.whole_number("clusters.size", values["size"], least=1)
     bins = np.array(_check.finite_numbers("clusters.bins", values["bins"], dimensions=1), np.int64)
@@ -148,7 +163,7 @@ def _read(values: Any) -> Clusters:
     ):
         raise InputError("clusters", "hold a bin twice or a negative number", "each bin has counts once", AGAIN)
     number = _check.whole_number("clusters.number", values["number"], least=0)
-    return Clusters(bins=bins, **sides, number=number, size=size)
+    return Clusters(bins=bins, **sides, number=number, size=size, is_single=values.get("single") is True)
 
 
 def _bins_for(cells: int) -> int:

@@ -72,7 +72,7 @@ def under_label_shift(clusters: Clusters | None, whole: Sides, sizes: tuple[Floa
     sizes
         The same at their effective size, before clusters.
     """
-    if clusters is None:
+    if clusters is None or clusters.is_single:
         return NONE
     labeled, unlabeled = sizes
     shares, rows, outputs = rough_shares(labeled, unlabeled), _shares_of(whole[0]), _shares_of(whole[1])
@@ -98,7 +98,7 @@ def of_labels(
     sizes
         Labelled and unlabelled items at their effective size, before clusters.
     """
-    if clusters is None:
+    if clusters is None or clusters.is_single:
         return NONE
     labeled, unlabeled = sizes
     shares, rows = rough_shares(labeled, unlabeled), _shares_of(whole)
@@ -112,7 +112,7 @@ def given_output(
     counts: Counts, labeled: FloatArray, unlabeled: FloatArray, *, labels_tell_outputs: bool
 ) -> DesignEffect:
     """Return the design effect of ``π = Σ_k q_k ρ[·|k]``, where labels may tell q as well."""
-    if counts.clusters is None:
+    if counts.clusters is None or counts.clusters.is_single:
         return NONE
     clusters, rows = counts.clusters, _shares_of(counts.labeled.T)
     seen, parts, size = counts.unlabeled, clusters.unlabeled, unlabeled.sum()
@@ -145,6 +145,8 @@ def of_groups(
     labeled
         Shape (classes, outputs): the labels, which say what outputs tell of the classes.
     """
+    if clusters.is_single:
+        return [NONE] * len(whole)
     outputs = _shares_of(whole)
     influence = _influence(_smoothed(labeled), rough_shares(labeled, np.asarray(whole.sum(axis=0), np.float64)))
     parts = _own_parts(clusters.unlabeled, whole, outputs, influence)

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,13 @@ MOST_CELLS = 10_000_000
 """More cells than this are not a table of classes and outputs but a wrong column."""
 MANY_SCORES = 20
 """Different numbers, from which on they are scores rather than names of classes."""
+
+
+class EffectiveCounts(NamedTuple):
+    """As many equally weighted, independent items as say as much as those of some counts."""
+
+    labeled: FloatArray
+    unlabeled: FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,6 +121,25 @@ class Counts:
     def is_weighted(self) -> bool:
         """Whether the counts are sums of weights."""
         return self.labeled_squares is not None
+
+    @property
+    def effective(self) -> EffectiveCounts:
+        """Counts of the effective size of weighted or clustered items; without weights and clusters, as they are.
+
+        Examples
+        --------
+        Four items of weight 2 say as much as four items:
+
+        >>> heavy = Counts([[8, 0], [0, 3]], [5, 5], labeled_squares=[[16, 0], [0, 3]], unlabeled_squares=[5, 5])
+        >>> heavy.effective.labeled
+        array([[4., 0.],
+               [0., 3.]])
+        """
+        if self.labeled_squares is None and self.clusters is None:
+            return EffectiveCounts(self.labeled.astype(np.float64), self.unlabeled.astype(np.float64))
+        from truecount.counts.weights import effective_counts
+
+        return effective_counts(self)
 
     @property
     def outputs_are_classes(self) -> bool:

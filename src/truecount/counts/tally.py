@@ -70,6 +70,8 @@ class Tally:
     clusters: Sums[tuple[int, Group, Name | None, Name]] = field(default_factory=Sums)
     """Items by bin of clusters, group or study, class (None without a label) and output."""
     n_clusters: int = 0
+    has_single_clusters: bool = False
+    """Whether every item of one table is a cluster of its own; shards may share clusters."""
     studies: "dict[Group, Tally]" = field(default_factory=dict)
     """Labelled items of each study by itself, where labels come from several."""
     label_groups: Sums[tuple[Group, Name, Name]] = field(default_factory=Sums)
@@ -213,7 +215,9 @@ class Tally:
                 place = (group_of[group] if label is None else study_of[group], *place)
             return bin_, int(label is None), place, items
 
-        return Clusters.of_cells(shapes, [cell(*each) for each in self.clusters.items()], self.n_clusters)
+        return Clusters.of_cells(
+            shapes, [cell(*each) for each in self.clusters.items()], self.n_clusters, is_single=self.has_single_clusters
+        )
 
     def to_data(self) -> "Counts | Groups | Ratings":
         """Return `Groups` where there are columns to make groups by, or several studies, else `Counts`.
@@ -284,6 +288,7 @@ def tallied(rows: Sequence[Row], reading: Reading, table: str | None = None) -> 
     tally.add(rows)
     if columns.cluster is not None:
         tally.n_clusters = require_clusters(table, rows, columns)
+        tally.has_single_clusters = tally.n_clusters == sum(row.rows for row in rows)
     tally.require_names(reading, table)
     for position, column in enumerate(columns.by):
         keys = dict.fromkeys(row.group[position] for row in rows if row.label is None and row.group)

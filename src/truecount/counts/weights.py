@@ -6,29 +6,20 @@ from truecount._types import FloatArray
 from truecount.counts import design_effect as effects
 from truecount.counts.design_effect import DesignEffect
 from truecount.counts.groups import Groups
-from truecount.counts.table import Counts
+from truecount.counts.table import Counts, EffectiveCounts
 
 
-def effective_counts(counts: Counts) -> tuple[FloatArray, FloatArray]:
+def effective_counts(counts: Counts) -> EffectiveCounts:
     """Return labelled and unlabelled counts of Kish's effective size, ``(sum w)² / sum w²``, over the design effect.
 
-    Each class row and the unlabelled side are samples of their own, so each is scaled by itself. Counts without weights
-    and clusters come back as they are.
-
-    Examples
-    --------
-    Four items of weight 2 say as much as four items:
-
-    >>> heavy = Counts([[8, 0], [0, 3]], [5, 5], labeled_squares=[[16, 0], [0, 3]], unlabeled_squares=[5, 5])
-    >>> effective_counts(heavy)[0]
-    array([[4., 0.],
-           [0., 3.]])
+    Each class row and the unlabelled side are samples of their own, so each is scaled by itself. Ask for it by
+    `Counts.effective`.
     """
     labeled, unlabeled = _unclustered(counts)
     if counts.clusters is None:
-        return labeled, unlabeled
+        return EffectiveCounts(labeled, unlabeled)
     divisor = design_effect(counts).divisor
-    return labeled / divisor, unlabeled / divisor
+    return EffectiveCounts(labeled / divisor, unlabeled / divisor)
 
 
 def design_effect(counts: Counts) -> DesignEffect:

@@ -9,7 +9,6 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray, IntArray, Name
 from truecount.counts import Counts
-from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
 from truecount.inference.draws import Draws, dirichlet
 from truecount.models import Density, Prior, density
@@ -268,7 +267,7 @@ def coverage_at(
         How many, from which seed, and nominal levels.
     """
     rng = np.random.default_rng(_check.whole_number("seed", seed, least=0))
-    labeled, unlabeled = effective_counts(counts)
+    labeled, unlabeled = counts.effective
     sizes, items = np.rint(labeled.sum(axis=1)).astype(int), round(float(unlabeled.sum()))
     outputs = prevalence @ confusion
     drawn = [

@@ -8,7 +8,6 @@ import numpy as np
 from truecount._advice import Action, Advice
 from truecount._types import FloatArray, IntArray, Name
 from truecount.counts import Counts
-from truecount.counts.weights import effective_counts
 from truecount.results.finding import Finding
 
 NOTICED, SERIOUS = 0.05, 0.01
@@ -47,7 +46,7 @@ def independence_test(counts: Counts, *, replicates: int = REPLICATES, seed: int
     if found is None or not counts.labeled.sum():
         return None
     rng = np.random.default_rng(seed)
-    labeled = np.rint(effective_counts(counts)[0]).astype(np.int64)
+    labeled = np.rint(counts.effective.labeled).astype(np.int64)
     columns = range(len(found.columns))
     values = np.column_stack([[found.values_of(at).index(each[at]) for each in found.parts] for at in columns])
     observed, simulated = 0.0, np.zeros(replicates)

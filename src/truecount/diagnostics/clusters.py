@@ -31,6 +31,10 @@ def clustered(
     """
     if counts.clusters is None:
         return None
+    if counts.clusters.is_single:
+        said = "Every item is a cluster of its own, so items count as independent, as they do without clusters."
+        advice = "If several rows belong together, name the column that they have in common."
+        return Finding("clustered", "info", said, {"clusters": counts.clusters.number, "design_effect": 1.0}, advice)
     every, number = [effect, *more], counts.clusters.number
     least, most, freedom = (
         min(each.value for each in every),

@@ -115,8 +115,10 @@ def gather(
 
 def _of_label_shift(posterior: Posterior, data: Any, settings: Settings, *, is_audited: bool) -> Iterator[Evidence]:
     model = density(posterior.counts, posterior.prior)
-    yield Evidence({"classes": tables.class_rows(posterior, model)})
-    yield Evidence({"identifiability": tables.identifiability_rows(posterior.counts, model)})
+    is_of_scores = isinstance(posterior.draws.run, ScoreRun)
+    yield Evidence({"classes": tables.class_rows(posterior, model, has_rows=not is_of_scores)})
+    if not is_of_scores:
+        yield Evidence({"identifiability": tables.identifiability_rows(posterior.counts, model)})
     yield _label_shift(posterior, model, data, settings, is_audited=is_audited)
     yield _priors(posterior, model, settings.seed)
     yield _designs(posterior, settings)
@@ -156,16 +158,19 @@ def _independence(posterior: Posterior, settings: Settings) -> Evidence:
 
 
 def _label_shift(posterior: Posterior, model: Density, data: Any, settings: Settings, *, is_audited: bool) -> Evidence:
-    counts = posterior.counts
+    counts, is_of_scores = posterior.counts, isinstance(posterior.draws.run, ScoreRun)
+    if is_of_scores and isinstance(data, Scores):
+        return Evidence()  # the scores themselves are tested
     test = _shift_test(counts, model, settings)
     said = _unless_testable(test.is_testable) if counts.unlabeled.sum() else "there is nothing to test"
     row = _row("label shift", test.deviance, test.p_value, test.replicates, said)
-    found = shift_findings(test, tables_of(model, effective_counts(counts)[0]), is_audited=is_audited)
-    if isinstance(posterior.draws.run, ScoreRun):
+    found = shift_findings(test, tables_of(model, counts.effective.labeled), is_audited=is_audited)
+    if is_of_scores:
         found = tuple(in_scores(finding) for finding in found)
     if isinstance(data, Scores) or not counts.unlabeled.sum():
         found = tuple(finding for finding in found if finding.code != "label-shift-untestable")
-    return Evidence({"tests": (row,), "outputs": tables.output_rows(posterior, test, settings.level)}, found)
+    outputs = {} if is_of_scores else {"outputs": tables.output_rows(posterior, test, settings.level)}
+    return Evidence({"tests": (row,), **outputs}, found)
 
 
 def _shift_test(counts: Counts, model: Density, settings: Settings) -> ShiftTest:
@@ -193,7 +198,7 @@ def _any_shift(counts: Counts, seed: int) -> Evidence:
     """Lipton's test that anything shifted at all: the outputs of both sides have the same shares."""
     if not counts.labeled.sum() or not counts.unlabeled.sum():
         return Evidence()
-    both = np.array([effective_outputs(counts), effective_counts(counts)[1]])[:, None]
+    both = np.array([effective_outputs(counts), counts.effective.unlabeled])[:, None]
     test = homogeneity_test(both, seed=seed)
     numbers = test.deviance, test.p_value, test.replicates
     row = _row("anything shifted at all", *numbers, "no shift was seen", "the outputs' shares differ, as under a shift")
@@ -203,7 +208,7 @@ def _any_shift(counts: Counts, seed: int) -> Evidence:
 def _audit(model: Model, counts: Counts, audit: Any, seed: int) -> Evidence:
     """Compare what the model says carries over: the outputs of each class, or else the classes of each output."""
     if isinstance(model, LabelShift):
-        sides = np.array([effective_counts(counts)[0], audited(counts, audit, effective_counts)])
+        sides = np.array([counts.effective.labeled, audited(counts, audit, effective_counts)])
         test = homogeneity_test(sides, seed=seed)
         found = drift_finding(counts, test, "in the population")
         rows = tables.audit_rows("class", counts.classes, sides, test)
@@ -344,6 +349,8 @@ def _priors(posterior: Posterior, model: Density, seed: int) -> Evidence:
         return Auto(FEWEST).sample(other, seed)
 
     changes = prior_sensitivity(weights, model, posterior.draws, rerun)
+    if isinstance(posterior.draws.run, ScoreRun):  # whose rows only describe it
+        changes = tuple(change for change in changes if change.part == "prevalence")
     named = {finding.numbers["better"] for finding in posterior.findings if finding.code == "prior-against-labels"}
     of_rows = [
         named_rows_change(name, weights, posterior.counts, model, posterior.draws, rerun) for name in sorted(named)

@@ -11,7 +11,7 @@ from truecount._wording import are_ranges, listed, listed_classes, percent
 from truecount.counts import Counts
 from truecount.counts.classifiers import FEWEST_LABELS
 from truecount.counts.table import unseen_remedy
-from truecount.counts.weights import design_effect, effective_counts, output_design_effect
+from truecount.counts.weights import design_effect, output_design_effect
 from truecount.diagnostics.classifiers import dependence_finding, independence_test
 from truecount.diagnostics.clusters import clustered
 from truecount.diagnostics.homogeneity import not_random
@@ -112,15 +112,15 @@ def of_independent(counts: Counts, draws: Draws) -> tuple[Finding, ...]:
 
 def of_mode(counts: Counts, prior: Prior, record: ModeRecord) -> tuple[Finding, ...]:
     """Return what is known about a mode."""
-    return gravest_first([*of_counts(counts, prior), *mode_findings(record)])
+    return gravest_first([*of_counts(counts, prior, record.prevalence), *mode_findings(record)])
 
 
-def of_counts(counts: Counts, prior: Prior) -> tuple[Finding, ...]:
-    """Return what counts show about any point under label shift, without a draw."""
+def of_counts(counts: Counts, prior: Prior, prevalence: FloatArray) -> tuple[Finding, ...]:
+    """Return what counts show about a point under label shift, without a draw."""
     if not counts.unlabeled.sum():
         return cautions(counts, prior)
     model = density(counts, prior)
-    return gravest_first([*cautions(counts, prior), misfit(counts, model), *indistinct(counts, model)])
+    return gravest_first([*cautions(counts, prior), misfit(counts, model), *indistinct(counts, model, prevalence)])
 
 
 UNLIKE = 0.05
@@ -195,7 +195,7 @@ def no_unlabeled(counts: Counts) -> Finding | None:
 def _weighted(counts: Counts) -> Finding | None:
     if not counts.is_weighted:
         return None
-    labeled, unlabeled = (float(items.sum()) for items in effective_counts(counts))
+    labeled, unlabeled = (float(items.sum()) for items in counts.effective)
     worth = f"{labeled:.0f} labelled and {unlabeled:.0f} unlabelled items"
     sums = counts.labeled.sum(), counts.unlabeled.sum()
     is_whole = not (np.any(counts.labeled % 1) or np.any(counts.unlabeled % 1))
@@ -231,7 +231,7 @@ def _few_labels(counts: Counts, prior: Prior) -> Finding | None:
     """Find classes whose row prior weighs more than their labels, and so decides what the classifier does with them."""
     if prior.learned_rows_for(counts) is not None:
         return None
-    items, weight = effective_counts(counts)[0].sum(axis=1), prior.confusion_for(counts).sum(axis=1)
+    items, weight = counts.effective.labeled.sum(axis=1), prior.confusion_for(counts).sum(axis=1)
     few = [row for row in _learned_rows(counts, prior) if 0 < items[row] < weight[row]]
     if not few:
         return None
@@ -257,7 +257,7 @@ def _prior_against_labels(counts: Counts, prior: Prior) -> Finding | None:
     if prior.learned_rows_for(counts) is not None:
         return None
     rows = _learned_rows(counts, prior)
-    labeled = effective_counts(counts)[0][rows]
+    labeled = counts.effective.labeled[rows]
     items, weight = labeled.sum(axis=1), prior.confusion_for(counts)[rows]
     if not ((items > 0) & (items <= FEW_AN_OUTPUT * len(counts.outputs))).any():
         return None

@@ -1,7 +1,5 @@
 """What to know of an answer for many groups."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from truecount._advice import Action, Advice
@@ -13,7 +11,7 @@ from truecount.diagnostics.classifiers import dependence_finding, independence_t
 from truecount.diagnostics.clusters import clustered
 from truecount.diagnostics.findings import MOST_UNSEEN, cautions
 from truecount.diagnostics.homogeneity import labels_differ
-from truecount.diagnostics.identify import indistinct, names_alike
+from truecount.diagnostics.identify import indistinct_in_groups, names_alike
 from truecount.diagnostics.shift import CHEAP_LEVEL, MOST_TIMES, Tables, best_fit, closest_mix, most_surprising
 from truecount.inference import convergence
 from truecount.inference.group_draws import GroupDraws
@@ -38,6 +36,8 @@ MORE_STUDIES = Action(
     "estimate",
     page="Label",
 )
+LOOKED_AT = 20
+"""Groups, the largest, that are asked which classes are traded for one another."""
 MOSTLY = 0.5
 """How much a group borrows from which on that is said."""
 
@@ -50,7 +50,7 @@ def group_findings(groups: Groups, model: LabelShift, draws: GroupDraws) -> tupl
             _labels_outweighed(groups, model, draws),
             _misfit(groups, model),
             None if isinstance(model.confusion, Varying) else labels_differ(groups, model.prior),
-            *_of_all_labels(groups, model),
+            *_of_all_labels(groups, model, draws),
             names_alike(groups=[group_name(group) for group in groups.groups]),
             clustered(groups, *group_design_effects(groups)),
             _unseen_output(groups, model),
@@ -185,15 +185,15 @@ def _of_total(groups: Groups, model: LabelShift) -> list[Finding]:
     return [each for each in cautions(groups.total, model.prior) if each.code in OF_ALL_GROUPS]
 
 
-def _of_all_labels(groups: Groups, model: LabelShift) -> list[Finding]:
+def _of_all_labels(groups: Groups, model: LabelShift, draws: GroupDraws) -> list[Finding]:
     """Find what the labelled items of all groups together cannot tell."""
     whole = groups.total
     found = _of_total(groups, model)
     if not whole.unlabeled.any() or not whole.labeled.any():
         return found
-    alike = indistinct(whole, density(whole, model.prior.fixed))
-    advice = "Read the sum of their shares, label more items of them, or use a classifier with more outputs."
-    return found + [replace(each, severity="caution", advice=advice) for each in alike]
+    largest = np.argsort(-groups.unlabeled.sum(axis=1), kind="stable")[:LOOKED_AT]
+    shares = draws.prevalence[:, largest]
+    return [*found, *indistinct_in_groups(whole, density(whole, model.prior.fixed), shares)]
 
 
 def _unseen_output(groups: Groups, model: LabelShift) -> Finding | None:

@@ -12,7 +12,7 @@ from truecount._chi_square import chi_square_quantile
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import called, listed, listed_classes, percent
 from truecount.counts import Counts, Groups
-from truecount.counts.weights import effective_counts, effective_groups
+from truecount.counts.weights import effective_groups
 from truecount.diagnostics.shift import CAUTION, CHEAP_LEVEL, MOST_TIMES, SERIOUS, Tables, bootstrap
 from truecount.models import ByPrediction, Density, LabelShift, Prior, SamePopulation
 from truecount.reading.names import group_name
@@ -311,7 +311,7 @@ def not_random(counts: Counts) -> Finding | None:
 
 def rows_test(groups: Groups, *, seed: int) -> HomogeneityTest:
     """Test that each class has the same outputs in every group, by the groups' own labels."""
-    own = [effective_counts(counts)[0] for group, counts in groups.apart() if group in (groups.studies or ())]
+    own = [counts.effective.labeled for group, counts in groups.apart() if group in (groups.studies or ())]
     return homogeneity_test(np.array(own), seed=seed)
 
 
@@ -411,7 +411,7 @@ def _own_labels(by: Sequence[str]) -> Action:
 
 def joint_test(groups: Groups, model: Density, *, replicates: int, seed: int) -> tuple[float, float]:
     """Test that one confusion explains the unlabelled outputs of every group; returns the deviance and its p-value."""
-    each = [effective_counts(counts) for _, counts in groups.items()]
+    each = [counts.effective for _, counts in groups.items()]
     labeled = np.where(model.is_known[:, None], 0.0, each[0][0])
     unlabeled = np.array([items for _, items in each])
     unlabeled = unlabeled[unlabeled.any(axis=1)]

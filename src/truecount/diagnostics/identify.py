@@ -1,31 +1,31 @@
 """What data leave open: classes that outputs cannot tell apart, shares left to the prior, several answers, edges."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from truecount._advice import SHORTEST, USE_POSTERIOR, Advice
-from truecount._chi_square import chi_square_quantile
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import alike, called, listed, listed_classes, listed_quoted, percent, span
 from truecount.counts import Counts
-from truecount.counts.weights import effective_counts
+from truecount.diagnostics.blind_spots import WIDE, BlindSpots, blind_spots, in_draws
+from truecount.estimators.adjusted import indistinct_classes
+from truecount.estimators.rates import averages
 from truecount.inference.draws import Draws
 from truecount.models import Density
 from truecount.results.finding import Finding
 
-LEVEL = 0.95
-"""How often classes whose rows are really equal are found to be alike."""
 HARDLY = 0.8
 """Posterior over prior standard deviation, above which little was learned of a class."""
 WORSE = 3.0
 """Standard errors below chance, beyond which outputs are thought to be swapped."""
-BARELY = 0.2
-"""Standard error of a traded share, from which on classes are said to be barely told apart."""
 MINOR = 0.1
 """A class with a smaller part in a mix is not named."""
 NO_POINT = Advice("{}, which shows how far they may go, or use a classifier with more outputs.", USE_POSTERIOR)
+READ_SUM = "Read the sum of their shares, label more items of them, or use a classifier with more outputs."
+MOST_SETS = 3
+"""Sets of classes that are named; of the others only how many there are."""
 PROBABILITIES = np.array([0.025, 0.1, 0.25, 0.5, 0.75, 0.9, 0.975])
 LIKELY = 0.15
 """Density at an edge over the highest, from which on a 95 % interval of the likelihood would hold the edge."""
@@ -41,107 +41,48 @@ APART = 4.0
 """Standard deviations within a chain between the means of chains that converged on different answers."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class BlindSpots:
-    """What these outputs cannot see, as far as the labels show.
-
-    Parameters
-    ----------
-    groups
-        Positions of classes whose rows of the confusion may as well be equal, group by group.
-    directions
-        Shape (directions, classes): trades of classes that leave the outputs as they are, up to the labels' noise. What
-        is added sums to one, and so does what is removed.
-    faint
-        Shape (directions, classes): trades that leave so faint a trace that with these labels what was traded is known
-        to 20 points at best, one standard error, however many items are counted.
-    """
-
-    groups: tuple[tuple[int, ...], ...]
-    directions: FloatArray
-    faint: FloatArray
-
-
-def blind_spots(model: Density, labeled: FloatArray) -> BlindSpots:
-    """Merge classes whose labels look alike, and find the trades between the rest that no output shows.
-
-    Two rows are alike where their chi-square distance is what sampling makes of equal ones, 19 times in 20. Classes
-    without labels are left out: nothing is known of them.
-    """
-    rows, weights = model.mean_confusion, np.where(model.is_known, np.inf, model.rows.sum(axis=1))
-    has_labels = np.flatnonzero((labeled.sum(axis=1) > 0) | model.is_known)
-    groups = [[int(row)] for row in has_labels]
-    rows, weights = rows[has_labels], weights[has_labels]
-    while len(groups) > 1 and (pair := _most_alike(rows, weights)) is not None:
-        kept, gone = pair
-        share = 0.5 if np.isinf(weights[kept]) else weights[kept] / (weights[kept] + weights[gone])
-        rows[kept], weights[kept] = share * rows[kept] + (1 - share) * rows[gone], weights[kept] + weights[gone]
-        groups[kept] += groups.pop(gone)
-        rows, weights = np.delete(rows, gone, axis=0), np.delete(weights, gone)
-    hidden, faint = (_over_classes(found, groups, model.n_classes) for found in _trades(rows, weights))
-    alike = tuple(tuple(sorted(group)) for group in groups if len(group) > 1)
-    return BlindSpots(groups=alike, directions=hidden, faint=faint)
-
-
-def _over_classes(found: FloatArray, groups: list[list[int]], n_classes: int) -> FloatArray:
-    """Share what is traded of a group among its classes."""
-    directions = np.zeros((len(found), n_classes))
-    for place, group in enumerate(groups):
-        directions[:, group] = found[:, [place]] / len(group)
-    return directions
-
-
-def _most_alike(rows: FloatArray, weights: FloatArray) -> tuple[int, int] | None:
-    """The pair of rows that are closest for their noise; None where every pair can be told apart."""
-    first, second = np.triu_indices(len(rows), 1)
-    heavy = np.where(np.isinf(weights), 1e12, weights)
-    share = (heavy[first] / (heavy[first] + heavy[second]))[:, None]
-    pooled = np.maximum(share * rows[first] + (1 - share) * rows[second], 1e-12)
-    distance = ((rows[first] - rows[second]) ** 2 / pooled).sum(axis=1) / (1 / heavy[first] + 1 / heavy[second])
-    closest = int(distance.argmin())
-    if rows.shape[1] > 1 and distance[closest] > chi_square_quantile(rows.shape[1] - 1, LEVEL):
-        return None
-    return int(first[closest]), int(second[closest])
-
-
-def _trades(rows: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Shapes (directions, rows): trades without any effect on the outputs, and with a faint one; parts sum to one."""
-    n_rows, n_outputs = rows.shape
-    if n_rows < 2:
-        return np.zeros((0, n_rows)), np.zeros((0, n_rows))
-    mixed = np.maximum(rows.mean(axis=0), 1e-12)
-    sum_zero = np.linalg.qr(np.column_stack([np.ones(n_rows), np.eye(n_rows)[:, 1:]]))[0][:, 1:]
-    turned, sizes, _ = np.linalg.svd(sum_zero.T @ (rows / np.sqrt(mixed)))
-    vectors = (sum_zero @ turned).T
-    lengths = np.abs(vectors).sum(axis=1) / 2
-    vectors /= lengths[:, None]
-    seen = np.zeros(len(vectors))
-    seen[: len(sizes)] = (sizes / lengths[: len(sizes)]) ** 2
-    noise = vectors**2 @ ((rows * (1 - rows) / mixed).sum(axis=1) / weights) / max(n_outputs - 1, 1)
-    hidden = seen <= noise * chi_square_quantile(max(n_outputs - n_rows + 1, 1), LEVEL) + 1e-20
-    if n_rows < 3:
-        hidden[:] = False  # a pair is merged where nothing tells it apart
-    faint = ~hidden & (noise > BARELY**2 * seen)
-    return vectors[hidden], vectors[faint]
-
-
 def not_identified(counts: Counts, model: Density, draws: Draws) -> tuple[Finding, ...]:
     """Name the classes that these outputs cannot tell apart, and what is known of them together."""
-    labeled = effective_counts(counts)[0]
-    found = blind_spots(model, labeled)
-    together = tuple(_alike(counts, draws, group) for group in found.groups)
+    found = in_draws(blind_spots(model, counts.effective.labeled), model, draws.prevalence[:, None])
+    together = tuple(_alike(counts, draws, group) for group in found.groups[:MOST_SETS])
+    more = (_more_alike(counts, found.groups[MOST_SETS:]),) if len(found.groups) > MOST_SETS else ()
     hidden = (_traded(counts.classes, found.directions, counts.labeled.shape),) if len(found.directions) else ()
     faint = (_barely(counts.classes, found.faint),) if len(found.faint) else ()
-    return (*together, *hidden, *faint)
+    return (*together, *more, *hidden, *faint)
 
 
-def indistinct(counts: Counts, model: Density) -> tuple[Finding, ...]:
+def indistinct_in_groups(whole: Counts, model: Density, prevalence: FloatArray) -> tuple[Finding, ...]:
+    """Name the classes whose shares are not to be read one by one in some group; draws by group and class."""
+    found = in_draws(blind_spots(model, whole.effective.labeled), model, prevalence)
+    names = [whole.classes[row] for row in _rows_of(found)]
+    alike = (replace(cannot_tell(names), severity="caution", advice=READ_SUM),) if names else ()
+    return (*alike, *(replace(_barely(whole.classes, each[None]), advice=READ_SUM) for each in found.faint))
+
+
+def indistinct(counts: Counts, model: Density, prevalence: FloatArray) -> tuple[Finding, ...]:
     """Name the classes whose shares a point, which has no width to show it, had better not tell one by one."""
-    found = blind_spots(model, effective_counts(counts)[0])
-    traded = np.flatnonzero((np.abs(found.directions) > MINOR).any(axis=0)).tolist()
-    rows = sorted({*traded, *(row for group in found.groups for row in group)})
+    found = blind_spots(model, counts.effective.labeled)
+    groups = tuple(group for group in found.groups if prevalence[list(group)].sum() >= WIDE)
+    rows, exact = _rows_of(replace(found, groups=groups)), _exactly_alike(counts, model)
+    solved = [counts.classes[row] for row in rows if row not in exact]
     faint = tuple(replace(_barely(counts.classes, each[None]), advice=NO_POINT) for each in found.faint)
-    return (*((cannot_tell([counts.classes[row] for row in rows]),) if rows else ()), *faint)
+    one_of_many = (cannot_tell([counts.classes[row] for row in exact]),) if exact else ()
+    return (*one_of_many, *((_by_chance(solved),) if solved else ()), *faint)
+
+
+def _rows_of(spots: BlindSpots) -> list[int]:
+    """Positions of the classes that have a part in a blind spot."""
+    traded = np.flatnonzero((np.abs(spots.directions) > MINOR).any(axis=0)).tolist()
+    return sorted({*traded, *(row for group in spots.groups for row in group)})
+
+
+def _exactly_alike(counts: Counts, model: Density) -> list[int]:
+    """Positions of the classes between which the rates themselves, as a point takes them, leave the choice open."""
+    rates = np.where(
+        model.is_known[:, None], model.mean_confusion, averages(counts.labeled, counts.labeled.sum(axis=1))
+    )
+    has_rates = np.flatnonzero(rates.any(axis=1))
+    return [int(has_rates[place]) for place in indistinct_classes(rates[has_rates])]
 
 
 def cannot_tell(names: list[Name]) -> Finding:
@@ -150,6 +91,18 @@ def cannot_tell(names: list[Name]) -> Finding:
         "not-identified",
         "serious",
         f"The outputs cannot tell {listed_classes(names)} apart: their shares are one of many that fit equally well.",
+        {"classes": names},
+        NO_POINT,
+    )
+
+
+def _by_chance(names: list[Name]) -> Finding:
+    """Say that a point is the only one that fits, and yet not to be relied on."""
+    return Finding(
+        "not-identified",
+        "serious",
+        f"The labels do not show that the classifier treats {listed_classes(names)} differently: one point fits, but "
+        "as many other labels would give quite another.",
         {"classes": names},
         NO_POINT,
     )
@@ -169,6 +122,19 @@ def _alike(counts: Counts, draws: Draws, group: tuple[int, ...]) -> Finding:
         {"classes": names, "sum": [lower, upper]},
         "Do not read their shares one by one. A classifier with other outputs, or more labels of these classes, may "
         "tell them apart.",
+    )
+
+
+def _more_alike(counts: Counts, groups: tuple[tuple[int, ...], ...]) -> Finding:
+    """Say how many sets are not named."""
+    sets = [[counts.classes[row] for row in group] for group in groups]
+    more = "1 more set of classes" if len(sets) == 1 else f"{len(sets)} more sets of classes"
+    return Finding(
+        "not-identified",
+        "caution",
+        f"{more} cannot be told apart either; their shares are known better than those.",
+        {"classes": [name for each in sets for name in each], "sets": sets},
+        "Of classes whose intervals are wide, read the sum.",
     )
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import called, percent
 from truecount.counts import Counts
-from truecount.counts.weights import effective_counts
 from truecount.diagnostics.drift import draw_shares
 from truecount.inference.draws import dirichlet
 from truecount.models import Density, GivenOutput
@@ -83,8 +82,8 @@ def under_label_shift(model: Density, counts: Counts) -> Shares:
     and ``φ_l ~ Dir(β_l + items)``, every draw by a chain of its own, and then ``π`` is drawn from ``p(π | φ, n)``: the
     cut posterior, in which the unlabelled items do not move the rows.
     """
-    labeled = np.rint(effective_counts(counts)[0]).astype(np.int64)
-    prior = model.rows - effective_counts(counts)[0]
+    labeled = np.rint(counts.effective.labeled).astype(np.int64)
+    prior = model.rows - counts.effective.labeled
 
     def draw(rng: np.random.Generator, errors: FloatArray) -> FloatArray:
         items = np.repeat(labeled[None].astype(np.float64), DRAWS, axis=0)

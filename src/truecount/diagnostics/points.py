@@ -22,7 +22,7 @@ ROUNDING = 1e-9
 
 def of_point(data: Counts | Scores, method: Method, prevalence: FloatArray) -> tuple[Finding, ...]:
     """Return what is known about a point by some method."""
-    return gravest_first([_caution(method), *_of_rates(data, method), _outside(data, prevalence)])
+    return gravest_first([_caution(method), *_of_rates(data, method, prevalence), _outside(data, prevalence)])
 
 
 def _caution(method: Method) -> Finding | None:
@@ -32,12 +32,12 @@ def _caution(method: Method) -> Finding | None:
     return Finding(OF_METHOD, "caution", said, {"method": method.name}, Advice("{}.", USE_POSTERIOR))
 
 
-def _of_rates(data: Counts | Scores, method: Method) -> tuple[Finding, ...]:
+def _of_rates(data: Counts | Scores, method: Method, prevalence: FloatArray) -> tuple[Finding, ...]:
     """Return what speaks against undoing the confusion: of counts all that is cheap, of scores classes alike."""
     if not (isinstance(method, FromRates) and method.is_adjusted):
         return ()
     if not method.soft:
-        return of_counts(harden(data), Prior())
+        return of_counts(harden(data), Prior(), prevalence)
     alike = indistinct_classes(rates_of(data, method, method.name).confusion)
     return (cannot_tell([data.classes[position] for position in alike]),) if alike else ()
 

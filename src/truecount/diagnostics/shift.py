@@ -13,7 +13,6 @@ from truecount._simplex import project_to_simplex
 from truecount._types import FloatArray, Name
 from truecount._wording import percent
 from truecount.counts import Counts
-from truecount.counts.weights import effective_counts
 from truecount.inference.draws import Draws
 from truecount.inference.modes.ascent import extrapolate
 from truecount.models import ByPrediction, Density, Prior
@@ -270,7 +269,7 @@ def misfit(counts: Counts, model: Density) -> Finding | None:
     """Look for outputs that no mix of the classes explains, by a bound on the deviance instead of a simulation."""
     if not model.unlabeled.sum():
         return None
-    tables = tables_of(model, effective_counts(counts)[0])
+    tables = tables_of(model, counts.effective.labeled)
     bound = chi_square_quantile(model.n_outputs - 1, 1 - CHEAP_LEVEL) if model.n_outputs > 1 else np.inf
     deviance = float(best_fit(tables, enough=bound).deviance[0])
     if deviance <= bound:
@@ -283,7 +282,7 @@ def prior_against_data(counts: Counts, prior: Prior, model: Density, draws: Draw
     """Find a prior that keeps every draw away from the shares and rows under which the counts are likely."""
     if prior.fixed == Prior().fixed or not model.unlabeled.sum():
         return None
-    tables = tables_of(model, effective_counts(counts)[0])
+    tables = tables_of(model, counts.effective.labeled)
     chosen = np.linspace(0, len(draws.confusion) - 1, LOOKED_AT).astype(int)
     shares, rows = draws.prevalence[:: draws.stride][chosen], draws.confusion[chosen]
     lost = float(deviance_at(tables, shares[:, None], rows).min() - best_fit(tables).deviance[0])
@@ -312,7 +311,7 @@ def label_shift_test(counts: Counts, model: Density, *, replicates: int = 999, s
     replicates, seed
         How many data sets to simulate, and from which seed.
     """
-    tables = tables_of(model, effective_counts(counts)[0])
+    tables = tables_of(model, counts.effective.labeled)
     rng = np.random.default_rng(_check.whole_number("seed", seed, least=0))
     deviance, p_value = bootstrap(without_rare(tables), model.unlabeled.sum(keepdims=True), replicates, rng)
     has_labels = (tables.labeled[0].sum(axis=1) > 0) | tables.is_known

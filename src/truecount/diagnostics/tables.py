@@ -8,9 +8,9 @@ import numpy as np
 from truecount._types import FloatArray, Name
 from truecount._wording import listed_classes
 from truecount.counts import Counts
-from truecount.counts.weights import effective_counts
+from truecount.diagnostics.blind_spots import blind_spots
 from truecount.diagnostics.homogeneity import HomogeneityTest
-from truecount.diagnostics.identify import blind_spots, contraction, trade_in_words
+from truecount.diagnostics.identify import contraction, trade_in_words
 from truecount.diagnostics.label_error import LabelErrorEffect
 from truecount.diagnostics.prior import PriorChange
 from truecount.diagnostics.shift import ShiftTest
@@ -21,15 +21,15 @@ from truecount.results.posterior import Posterior
 Rows = tuple[dict[str, Any], ...]
 
 
-def class_rows(posterior: Posterior, model: Density) -> Rows:
-    """What was learned of each class: labels, the row prior's weight, and how uncertain its share was and is."""
+def class_rows(posterior: Posterior, model: Density, *, has_rows: bool = True) -> Rows:
+    """What was learned of each class: labels, the row prior's weight if any, how uncertain its share was and is."""
     before, after = contraction(model, posterior.draws)
-    items = effective_counts(posterior.counts)[0].sum(axis=1)
+    items = posterior.counts.effective.labeled.sum(axis=1)
     weight = np.where(model.is_known, np.nan, model.rows.sum(axis=1) - items)
     columns = {
         "class": posterior.classes,
         "labeled": items.tolist(),
-        "row_prior": [None if np.isnan(each) else each for each in weight.tolist()],
+        **({"row_prior": [None if np.isnan(each) else each for each in weight.tolist()]} if has_rows else {}),
         "sd_before": before.tolist(),
         "sd_after": after.tolist(),
         "kept": np.divide(after, before, out=np.zeros_like(after), where=before > 0).tolist(),
@@ -53,7 +53,7 @@ def identifiability_rows(counts: Counts, model: Density) -> Rows:
     """How many directions the outputs see, how unevenly, and which they do not see, in words."""
     sizes = np.linalg.svd(model.mean_confusion, compute_uv=False)
     is_seen = model.n_classes <= model.n_outputs and sizes[-1] > 0
-    spots = blind_spots(model, effective_counts(counts)[0])
+    spots = blind_spots(model, counts.effective.labeled)
     merged = sum(len(group) - 1 for group in spots.groups)
     unseen = [listed_classes([counts.classes[row] for row in group]) + " look alike" for group in spots.groups]
     unseen += [trade_in_words(counts.classes, direction) for direction in spots.directions]
@@ -72,7 +72,7 @@ def identifiability_rows(counts: Counts, model: Density) -> Rows:
 def output_rows(posterior: Posterior, test: ShiftTest, level: float) -> Rows:
     """What was seen of each output, the nearest mix of the labelled rows, and what the posterior predicts."""
     lower, upper = np.zeros(len(test.seen)), np.ones(len(test.seen))
-    if items := round(float(effective_counts(posterior.counts)[1].sum())):
+    if items := round(float(posterior.counts.effective.unlabeled.sum())):
         lower, upper = np.quantile(posterior.predicted, [(1 - level) / 2, (1 + level) / 2], axis=0) / items
     columns = {
         "output": test.outputs,

@@ -9,7 +9,6 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray
 from truecount.counts.table import Counts
-from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
 from truecount.estimators.adjusted import RANK_TOLERANCE
 from truecount.estimators.rates import FromRates, Rates, counts_or_scores, harden, rates_of, require_scores
@@ -110,7 +109,7 @@ def _slopes(rates: Rates, rows: FloatArray, inverse: FloatArray, prevalence: Flo
 
 def _of_counts(counts: Counts, rates: Rates) -> tuple[FloatArray, FloatArray]:
     """Covariances of each row of shares, shape (classes, outputs, outputs), and of the observed ones."""
-    labeled, unlabeled = effective_counts(counts)
+    labeled, unlabeled = counts.effective
     rows = _multinomial(rates.confusion) / labeled.sum(axis=1)[:, None, None]
     return rows, _multinomial(rates.observed) / unlabeled.sum()
 

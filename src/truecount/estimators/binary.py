@@ -11,7 +11,6 @@ from truecount import _check
 from truecount._advice import OTHER_INTERVALS, Advice
 from truecount._types import FloatArray, Name
 from truecount.counts.table import Counts
-from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
 from truecount.estimators.rates import harden
 from truecount.scores.scores import Scores
@@ -61,7 +60,7 @@ class RoganGladen:
         """Return positives, sensitivity and specificity; counts are worth their effective size."""
         counts = harden(data)
         if counts.is_weighted or counts.clusters is not None:
-            labeled, unlabeled = effective_counts(counts)
+            labeled, unlabeled = counts.effective
             squares = {"labeled_squares": labeled**2, "unlabeled_squares": unlabeled**2}  # no whole numbers
             counts = Counts(labeled, unlabeled, counts.classes, counts.outputs, **squares)
         positive, sensitivity, specificity = read_test(counts, positive=counts.classes[-1])

@@ -7,7 +7,6 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray, IntArray
 from truecount.counts.table import Counts
-from truecount.counts.weights import effective_counts
 from truecount.estimators.rates import FromRates, Rates, averages, class_order, counts_or_scores, harden
 from truecount.estimators.register import Method, find_method
 from truecount.scores.scores import Scores
@@ -81,7 +80,7 @@ def _from_counts(counts: Counts, method: Method, resamples: int, rng: np.random.
 
 
 def _block(counts: Counts, method: Method, resamples: int, rng: np.random.Generator) -> FloatArray:
-    labeled, unlabeled = effective_counts(counts)
+    labeled, unlabeled = counts.effective
     rows, others = _multinomial(labeled, resamples, rng), _multinomial(unlabeled[None], resamples, rng)[:, 0]
     if isinstance(method, FromRates):
         order, items = class_order(counts), rows[0].sum(axis=-1)

@@ -133,6 +133,7 @@ def _topsoe(mixture: FloatArray, target: FloatArray) -> tuple[FloatArray, FloatA
     return np.log(2 * mixture / both), target / (mixture * both)
 
 
+ROUGH = "It compares histograms of scores, which few labels leave rough."
 _DERIVATIVES: dict[Distance, Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]] = {
     "hellinger": _hellinger,
     "topsoe": _topsoe,
@@ -153,7 +154,7 @@ class DyS:
     distance: Distance = "topsoe"
     name: ClassVar[str] = "dys"
     needs: ClassVar[Literal["scores"]] = "scores"
-    caution: ClassVar[str] = ""
+    caution: ClassVar[str] = ROUGH
 
     def __post_init__(self) -> None:
         _check.whole_number("bins", self.bins, least=2)
@@ -171,7 +172,7 @@ class HDy:
 
     name: ClassVar[str] = "hdy"
     needs: ClassVar[Literal["scores"]] = "scores"
-    caution: ClassVar[str] = ""
+    caution: ClassVar[str] = ROUGH
 
     def prevalence(self, data: Counts | Scores) -> FloatArray:
         """Shape (classes,): the share of each class in the unlabelled population."""

@@ -10,6 +10,7 @@ import numpy as np
 from truecount._types import FloatArray, IntArray
 from truecount.inference.draws import Draws, confusion_stride, dirichlet
 from truecount.inference.run import ScoreRun
+from truecount.models.hierarchy.log_ratios import log_ratio_basis
 from truecount.models.score_map import FittedMap, ScoreMap
 
 OF_EACH_MAP = 4
@@ -372,11 +373,9 @@ def _log_norms(concentration: FloatArray) -> FloatArray:
 @cache
 def _basis(classes: int) -> FloatArray:
     """Shape (classes, classes − 1): orthonormal columns that sum to zero."""
-    basis = np.zeros((classes, classes - 1))
-    for column in range(1, classes):
-        basis[:column, column - 1] = 1 / np.sqrt(column * (column + 1))
-        basis[column, column - 1] = -column / np.sqrt(column * (column + 1))
-    return basis
+    basis = log_ratio_basis(classes)
+    orthonormal: FloatArray = basis / np.linalg.norm(basis, axis=0)
+    return orthonormal
 
 
 def _effective(shares: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ import numpy as np
 from truecount._types import FloatArray, IntArray
 from truecount.counts import Combinations, Counts, Groups
 from truecount.counts.classifiers import Data, sum_outputs
-from truecount.counts.weights import effective_counts, effective_groups
+from truecount.counts.weights import effective_groups
 from truecount.errors import InputError
 from truecount.models.label_shift import Density, LabelShift, require_fixed_prior
 from truecount.models.model import INDEPENDENT, NOT_BY_OUTPUT, RIGHT_LABELS, SAME_ROWS, Assumption
@@ -111,7 +111,7 @@ class IndependentClassifiers(LabelShift):
             labeled, unlabeled = effective_groups(counts)
             labeled, whole = labeled.sum(axis=0), counts.total
         else:
-            labeled, items = effective_counts(counts)
+            labeled, items = counts.effective
             unlabeled, whole = items[None], counts
         values = np.column_stack(
             [[found.values_of(at).index(each[at]) for each in found.parts] for at in range(len(found.columns))]

@@ -8,7 +8,6 @@ import numpy as np
 from truecount._advice import FIXED_SHARES, PRIOR_OF_ROWS, Advice
 from truecount._types import FloatArray
 from truecount.counts import Counts
-from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
 from truecount.models.learned import Learned, learned_prevalence
 from truecount.models.model import INDEPENDENT, NOT_BY_OUTPUT, RIGHT_LABELS, SAME_ROWS, Assumption, Model
@@ -118,7 +117,7 @@ def density(counts: Counts, prior: Prior) -> Density:
            [1.5, 9.5]])
     """
     require_prior(prior)
-    labeled, unlabeled = effective_counts(counts)
+    labeled, unlabeled = counts.effective
     known = prior.known_for(counts)
     if prior.needs_labels(counts):
         require_labels(labeled, "the outputs of each class", Advice("Label a sample, or give {}", PRIOR_OF_ROWS))

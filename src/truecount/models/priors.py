@@ -12,7 +12,6 @@ from truecount._advice import Advice, named_rows
 from truecount._types import BoolArray, FloatArray, Name
 from truecount._wording import nearest, own_outputs, quoted
 from truecount.counts import Counts
-from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
 from truecount.models.learned import Learned, learned_rows
 from truecount.models.published import MeanInterval, Pert, published_row
@@ -173,7 +172,7 @@ class Prior:
             own_outputs(name, counts.outputs) if several is None else several.unanimous(name) for name in counts.classes
         ]
         is_known = np.asarray(~np.isnan(self.known_for(counts)[:, 0]))
-        return learned_rows(effective_counts(counts)[0], own if all(own) else None, is_known)
+        return learned_rows(counts.effective.labeled, own if all(own) else None, is_known)
 
     def known_for(self, counts: Counts) -> FloatArray:
         """Shape (classes, outputs): known rows, NaN elsewhere."""

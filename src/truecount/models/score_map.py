@@ -107,12 +107,6 @@ class ScoreMap:
         bends = np.maximum(by_class - np.array(self.knots), 0.0)
         return np.concatenate([np.ones_like(by_class), centred, bends], axis=2)
 
-    def features(self, scores: FloatArray) -> FloatArray:
-        """Shape (items, classes, parameters): what each parameter adds to the logit of each class."""
-        found = np.zeros((*scores.shape, len(self.prior_sd)))
-        found[:, self.moved] = (self.own_features(scores) @ self.mixing).swapaxes(0, 1)
-        return found
-
     def logits(self, scores: FloatArray, parameters: FloatArray) -> FloatArray:
         """Shape (items, classes)."""
         found = self.log_scores(scores)

@@ -12,8 +12,9 @@ from truecount._advice import Advice
 from truecount._types import FloatArray, Name
 from truecount._wording import labels, visible
 from truecount.counts import Counts
-from truecount.counts.weights import effective_counts
+from truecount.inference.run import ScoreRun
 from truecount.models import TargetLabels
+from truecount.page import from_scores
 from truecount.page.frame import LONGEST_NAME, Drawing, drawing_of, rendered
 from truecount.page.reproduce import repeat
 from truecount.plots.canvas import LIGHT
@@ -42,6 +43,10 @@ MOST_CELLS = 400
 """Of the confusion; a larger one is no longer read."""
 MOST_ON_PAPER = 12
 """Outputs beside each other."""
+MOST_COUNTS = 2_500
+"""Cells of the counts; of more, each class has a line with its most frequent outputs."""
+MOST_OUTPUTS = 4
+"""In such a line."""
 
 
 def answer(posterior: Posterior, look: Look, classes: Sequence[Name] | None = None) -> str:
@@ -52,7 +57,7 @@ def answer(posterior: Posterior, look: Look, classes: Sequence[Name] | None = No
     if not posterior.has_answer:
         return refusal(posterior)
     summary = look.of(posterior)
-    told = shares_in_words(summary)
+    told = shares_in_words(summary, folded_summary(posterior, look)[0].decimals)  # as in the table
     order = np.argsort(-summary.mean, kind="stable")
     few = order if len(order) <= MOST_NAMED + 1 else order[:MOST_NAMED]
     if classes is not None and len(classes) == 1:
@@ -120,7 +125,7 @@ def _sources(posterior: Posterior) -> str:
         said += (
             f" Labelled items of this population itself are told apart from these: {sum(map(sum, model.labeled)):,}."
         )
-    if clusters is not None:
+    if clusters is not None and not clusters.is_single:
         said += (
             f" Items belong to {clusters.number:,} clusters, such as the answers to one question. Those of one are "
             "alike, so that they count as fewer independent items; how many fewer was learned from the clusters."
@@ -130,19 +135,27 @@ def _sources(posterior: Posterior) -> str:
 
 def method(posterior: Posterior, look: Look) -> list[str]:
     """Say how the answer was made."""
-    counts = posterior.counts
-    labeled, unlabeled = counts.labeled.sum(), counts.unlabeled.sum()
+    is_of_scores = isinstance(posterior.run, ScoreRun)
+    weighed = from_scores.METHOD if is_of_scores else posterior.model.method
     where = "in the population behind the unlabelled items" if look.target == "population" else "among these items"
     shortest = " It is the shortest such interval." if look.kind == "hdi" else ""
-    known = "of which the true class is known" if posterior.raters is None else "whose labels may be wrong"
     return [
-        f"A classifier (a model, a test, a judge) sorted items into {len(counts.outputs)} outputs, and it makes "
-        f"mistakes. {labeled:,.0f} labelled items, {known}, show how often it misclassifies "
-        f"each class. Of {unlabeled:,.0f} unlabelled items only the output is known.{_sources(posterior)}",
-        f"{posterior.model.method} The true share is the average of what remains, {where}.",
+        from_scores.data_in_words(posterior) if is_of_scores else _data_in_words(posterior),
+        f"{weighed} The true share is the average of what remains, {where}.",
         f"The interval holds {100 * look.level:.6g} % of what remains for each class by itself.{shortest} It is wide "
         "where labels are few, where the classifier confuses classes, or where there are few items.",
     ]
+
+
+def _data_in_words(posterior: Posterior) -> str:
+    """Say what was known of the items."""
+    counts = posterior.counts
+    known = "of which the true class is known" if posterior.raters is None else "whose labels may be wrong"
+    return (
+        f"A classifier (a model, a test, a judge) sorted items into {len(counts.outputs)} outputs, and it makes "
+        f"mistakes. {counts.labeled.sum():,.0f} labelled items, {known}, show how often it misclassifies each class. "
+        f"Of {counts.unlabeled.sum():,.0f} unlabelled items only the output is known.{_sources(posterior)}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +182,25 @@ def counts_table(counts: Counts) -> Grid:
         (name, [(0.0, number, "") for number in _numbers(row)]) for name, row in zip(names, counts.labeled, strict=True)
     ]
     return Grid(labels(counts.outputs, LONGEST_HEAD), rows, [("unlabelled", _numbers(counts.unlabeled))])
+
+
+def counts_lines(counts: Counts) -> Table:
+    """Return a line for each class: its labelled items, its most frequent outputs, and how many have others."""
+    outputs, labeled, unlabeled = labels(counts.outputs, LONGEST_HEAD), counts.labeled, counts.unlabeled
+
+    def line(name: str, row: np.ndarray) -> list[str]:
+        order = [place for place in np.argsort(-row, kind="stable").tolist() if row[place]]
+        most = order if len(order) <= MOST_OUTPUTS + 1 else order[:MOST_OUTPUTS]
+        told = [f"{outputs[place]}: {number}" for place, number in zip(most, _numbers(row[most]), strict=True)]
+        total, rest = _numbers(np.array([row.sum(), row.sum() - row[most].sum()]))
+        if len(most) < len(order):
+            told.append(f"{len(order) - len(most)} more outputs: {rest}")
+        return [name, total, ", ".join(told) or "none"]
+
+    lines = [line(name, row) for name, row in zip(labels(counts.classes, LONGEST_NAME), labeled, strict=True)]
+    header = ["class", "items", "outputs, most frequent first"]
+    note = "The Python above has every number."
+    return Table(header, [*lines, line("unlabelled", unlabeled)], (), note=note, on_left=(0, 2))
 
 
 def confusion_table(posterior: Posterior, level: float) -> Grid | None:
@@ -198,7 +230,7 @@ def fit_table(posterior: Posterior, level: float) -> list[tuple[str, str, str, s
     if not posterior.counts.unlabeled.sum():
         return []
     names = labels(posterior.counts.outputs, LONGEST_NAME)
-    observed, interval = effective_counts(posterior.counts)[1], interval_of(posterior.predicted, level)
+    observed, interval = posterior.counts.effective.unlabeled, interval_of(posterior.predicted, level)
     return [
         (name, f"{seen:,.0f}", f"{low:,.0f} \N{EN DASH} {high:,.0f}", "yes" if low <= seen <= high else "no")
         for name, seen, (low, high) in zip(names, observed, interval, strict=True)
@@ -236,7 +268,7 @@ def render(
 
 def content(posterior: Posterior, look: Look, *, classes: Sequence[Name] | None, command: str | None) -> dict[str, Any]:
     """Return what the template needs for one answer; without one, there are no numbers that are read off the draws."""
-    has_answer = posterior.has_answer
+    has_answer, is_of_scores = posterior.has_answer, isinstance(posterior.run, ScoreRun)
     where = folded_summary(posterior, look)[1] if classes is None else [posterior.place(name) for name in classes]
     return {
         "answer": answer(posterior, look, classes),
@@ -245,10 +277,12 @@ def content(posterior: Posterior, look: Look, *, classes: Sequence[Name] | None,
         "colors": [place % len(LIGHT.classes) for place in where],
         "picture": _shares_drawing(posterior, look, classes) if has_answer else None,
         "method": method(posterior, look),
-        "assumptions": posterior.model.assumptions,
+        "assumptions": from_scores.ASSUMPTIONS if is_of_scores else posterior.model.assumptions,
+        "output": from_scores.OUTPUT if is_of_scores else "output",
         "confusion": confusion_table(posterior, look.level) if has_answer else None,
         "raters": None if posterior.raters is None or not has_answer else posterior.raters.table(look.level),
-        "fit": fit_table(posterior, look.level) if has_answer else [],
-        "counts": counts_table(posterior.counts),
+        "fit": fit_table(posterior, look.level) if has_answer and not is_of_scores else [],
+        "counts": counts_table(posterior.counts) if posterior.counts.labeled.size <= MOST_COUNTS else None,
+        "counts_lines": None if posterior.counts.labeled.size <= MOST_COUNTS else counts_lines(posterior.counts),
         "repeat": repeat(posterior, command, look),
     }

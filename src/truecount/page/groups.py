@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from truecount._progress import step
 from truecount._secrets import masked_command
 from truecount._wording import labels, signed, visible
 from truecount.api.groups import spread_sensitivity
 from truecount.errors import InputError
 from truecount.models import ErringLabels, LabelShift, Pooled, Varying, Walk
-from truecount.models.model import SAME_ROWS, Assumption
+from truecount.models.model import NOT_BY_OUTPUT, SAME_ROWS, Assumption
 from truecount.page.answer import group_confusion_table, isolated, remarks, unbroken
 from truecount.page.frame import LONGEST_NAME, Drawing, drawing_of, rendered
 from truecount.page.reproduce import Repeat, beliefs, look_in_python, printed_in_python, prior_in_python
@@ -59,6 +60,12 @@ VARYING = Assumption(
     "Of the items of one class, the share that gets each output varies around a common one. How much it varies between "
     "studies says how much it may vary between groups without labels. If the items of a class became harder in all "
     "groups, and in no study, the answer is wrong. To check, label a few items of the groups themselves.",
+)
+
+RANDOM_LABELS = Assumption(
+    "Labelled items of a group are a random sample of that group.",
+    "So they tell its shares, and not only what the classifier does with each class. If some items were likelier to be "
+    "labelled than others, by their class or by their output, the share of that group is wrong.",
 )
 
 
@@ -209,7 +216,8 @@ def _study_prior(answer: "GroupPosterior", summary: GroupSummary) -> list[Sectio
     """Show how much the answer depends on the prior of the spread between studies, where few of them tell it."""
     if "few-studies" not in [finding.code for finding in summary.findings]:
         return []
-    found = spread_sensitivity(answer, of=summary.of, level=summary.level)
+    with step("inferring under other priors of the spread between studies"):
+        found = spread_sensitivity(answer, of=summary.of, level=summary.level)
     words = (
         "So few studies cannot tell how much the classifier’s error rates differ from study to study, so the width of "
         "the answer depends on the prior of these differences. Here is the answer under a prior half as wide, the one "
@@ -269,8 +277,10 @@ def _prediction(answer: "GroupPosterior") -> list[str]:
 
 def _assumptions(model: LabelShift) -> tuple[Assumption, ...]:
     more = {Pooled: (POOLED,), Walk: (WALK,)}.get(type(model.groups), ())
-    of_rows = VARYING if isinstance(model.confusion, Varying) else SAME_ROWS
-    return (*(of_rows if each is SAME_ROWS else each for each in model.assumptions), *more)
+    if not isinstance(model.confusion, Varying):
+        return (*model.assumptions, *more)
+    instead = {SAME_ROWS: VARYING} | ({NOT_BY_OUTPUT: RANDOM_LABELS} if model.confusion.random_labels else {})
+    return (*(instead.get(each, each) for each in model.assumptions), *more)
 
 
 def _repeat(answer: "GroupPosterior", summary: GroupSummary, command: str | None) -> Repeat:

@@ -9,7 +9,7 @@ import numpy as np
 
 from truecount._types import FloatArray
 from truecount.counts import Counts, Groups
-from truecount.counts.weights import effective_counts, effective_groups
+from truecount.counts.weights import effective_groups
 from truecount.inference.hierarchical import sample_groups
 from truecount.inference.importance.many import own_seeds
 from truecount.models import Independent, LabelShift, Pooled, Varying
@@ -75,7 +75,7 @@ def group_scenarios(groups: Groups, model: LabelShift, seed: int) -> dict[Any, S
         counted = (
             [(labeled.sum(axis=0), items) for items in unlabeled]
             if groups.shares_labels
-            else [effective_counts(counts) for counts in named.values()]
+            else [counts.effective for counts in named.values()]
         )
         return {
             group: scenario_of(counts, effective, model, own, confusion)

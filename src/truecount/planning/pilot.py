@@ -7,7 +7,7 @@ import numpy as np
 
 from truecount._types import FloatArray
 from truecount.counts import Counts, Groups
-from truecount.counts.weights import effective_by_output, effective_counts, effective_groups
+from truecount.counts.weights import effective_by_output, effective_groups
 from truecount.inference.choose import Auto
 from truecount.inference.closed_form import sample_closed_form
 from truecount.inference.draws import Draws
@@ -27,7 +27,7 @@ ROWS_STREAM = 2
 def pilot_scenario(counts: Counts, model: Model, seed: int) -> Scenario:
     """Return what a pilot, which is part of the data in the end, says may be true."""
     if isinstance(model, LabelShift):
-        labeled, unlabeled = effective_counts(counts)
+        labeled, unlabeled = counts.effective
         rows, rng = _rows(counts, labeled, model, seed)
         return _given_rows(rng, counts, (labeled, unlabeled), model, rows)
     drawn = posterior_draws(counts, model, seed)

@@ -7,7 +7,6 @@ import numpy as np
 
 from truecount._types import FloatArray
 from truecount.counts import Counts
-from truecount.counts.weights import effective_counts
 from truecount.inference.draws import dirichlet, rows_by_labels
 from truecount.models import LabelShift
 from truecount.models.learned import Learned
@@ -47,7 +46,7 @@ class RowBelief:
         `labeled` has the labels at their effective size; by default it is that of `counts`.
         """
         learned = cast("Learned", replace(prior, confusion=LEARNED).learned_rows_for(counts))
-        labeled = effective_counts(counts)[0] if labeled is None else labeled
+        labeled = counts.effective.labeled if labeled is None else labeled
         common = learned.rows_at(np.arange(len(learned.even)))
         return weighed(common, np.full(labeled.shape, 1 / labeled.shape[1]), labeled, learned.log_prior)
 
@@ -96,7 +95,7 @@ def believed_rows(
 
     `labeled` has the labels at their effective size; by default it is that of `counts`.
     """
-    own = effective_counts(counts)[0]
+    own = counts.effective.labeled
     labeled = own if labeled is None else labeled
     if has_own_prior(model, counts):
         density = model.density(counts)

@@ -8,7 +8,6 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray, Name
 from truecount._wording import display_width, labels
-from truecount.counts.weights import effective_counts
 from truecount.plots.canvas import (
     FONT,
     SMALLEST_FONT,
@@ -183,7 +182,7 @@ def predictive_data(posterior: Posterior, *, level: float = 0.95) -> PredictiveD
     """Return what `predictive` draws: counts simulated from the posterior, once for each draw of the confusion."""
     level = _check.level(level)
     counts = posterior.counts
-    seen = effective_counts(counts)[1]
+    seen = counts.effective.unlabeled
     again = posterior.predicted
     called = {name: place for place, name in enumerate(counts.classes)}
     return PredictiveData(

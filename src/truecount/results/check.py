@@ -6,7 +6,7 @@ from math import ceil, log10
 from typing import Any
 
 from truecount._table import aligned
-from truecount._wording import visible
+from truecount._wording import fixed, visible
 from truecount.inference.run import ScoreRun
 from truecount.models.register import KINDS
 from truecount.results.finding import Finding
@@ -31,10 +31,12 @@ TITLES = {
     "calibration": "Simulation-based calibration at sizes like these",
 }
 """What each table is called on the page, in their order."""
+ROW_PRIOR = "row prior: what the prior of P(output | class) weighs, in labels; "
+"""What is left out of a note where the column is."""
 NOTES = {
-    "classes": "row prior: what the prior of P(output | class) weighs, in labels; sd: standard deviation of the "
-    "share; before, after: prior and posterior; kept: their ratio, above 100 % where a share is less certain "
-    "than before, as that of a class which turned out to be far more common than the prior expected.",
+    "classes": f"{ROW_PRIOR}sd: standard deviation of the share; before, after: prior and posterior; kept: their "
+    "ratio, above 100 % where a share is less certain than before, as that of a class which turned out to be far more "
+    "common than the prior expected.",
     "given_output": "output prior: what the prior of P(class | output) adds to the labels of the class, all outputs "
     "together; sd: standard deviation of the share.",
     "identifiability": "rank: how many classes, or mixes of them, the outputs tell apart; condition: 1 at best; the "
@@ -63,8 +65,8 @@ NOTES = {
 }
 """What the columns of a table mean, in a line below it."""
 OF_SCORES = (
-    "This answer is computed from scores. The tables below that speak of outputs, and the other designs, are of the "
-    "predicted classes, which say less."
+    "This answer is computed from scores. What other designs would mean, and whether anything shifted at all, is told "
+    "by the most probable class of each item, which says less."
 )
 ONE_VERDICT = ("coverage", "calibration")
 """Tables with one verdict for all rows, which is said once."""
@@ -138,7 +140,8 @@ class Check:
             rows = tuple({key: value for key, value in row.items() if key != "verdict"} for row in rows)
         if name == "designs":
             rows = tuple({**row, "design": OPTIONS[row["design"]]} for row in rows)
-        return [TITLES[name], *value_lines(rows), *verdict, f"  {NOTES[name]}"]
+        note = NOTES[name] if name != "classes" or "row_prior" in rows[0] else NOTES[name].removeprefix(ROW_PRIOR)
+        return [TITLES[name], *value_lines(rows), *verdict, f"  {note}"]
 
 
 def value_lines(rows: tuple[Row, ...]) -> list[str]:
@@ -170,7 +173,7 @@ def _cell(value: Any, decimals: int | None) -> str:
     if isinstance(value, list):
         return " ".join(map(str, value))
     if isinstance(value, float) and decimals is not None:
-        return f"{100 * value:.{decimals}f} %"
+        return f"{fixed(100 * value, decimals)} %"
     if isinstance(value, float):
         return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
     return visible(value)

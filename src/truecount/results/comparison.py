@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from truecount._types import FloatArray, IntArray, Name
-from truecount._wording import visible
+from truecount._wording import fixed, listed, visible
 from truecount.results.finding import OF_METHOD, Finding
 from truecount.results.posterior import Posterior
 from truecount.results.summary import Table
@@ -64,6 +64,8 @@ class Comparison:
         Of all intervals.
     provenance
         How it was made: seed, version.
+    is_of_scores
+        Whether the data are scores, which the posterior of counts leaves unused.
 
     Notes
     -----
@@ -74,6 +76,7 @@ class Comparison:
     posterior: Posterior
     level: float
     provenance: Mapping[str, Any]
+    is_of_scores: bool = False
 
     @property
     def classes(self) -> tuple[Name, ...]:
@@ -113,6 +116,11 @@ class Comparison:
         """Say what stands in the cells, and what does not."""
         hidden = max(0, len(self.classes) - MOST_SHOWN)
         notes = [f"Left out: {', '.join(names)} ({reason})." for reason, names in self._left_out().items()]
+        notes += [f"{listed(names)}: {caution}" for caution, names in self._cautions().items()]
+        if self.is_of_scores:
+            notes.append(
+                "posterior: It is that of the most probable classes; infer(scores) uses the scores themselves."
+            )
         if hidden:
             notes.append(f"{hidden} more classes are in .rows.")
         if len(self.classes) <= MOST_WITH_INTERVALS:
@@ -131,6 +139,15 @@ class Comparison:
         for row in self.rows:
             if row.prevalence is None:
                 found.setdefault(row.reason.removeprefix(f"{row.method} "), []).append(row.method)
+        return found
+
+    def _cautions(self) -> dict[str, list[str]]:
+        """Methods that were applied, by what is true of them whatever the data."""
+        found: dict[str, list[str]] = {}
+        for row in self.rows:
+            for finding in row.findings:
+                if finding.code == OF_METHOD:
+                    found.setdefault(finding.message.removeprefix(f"Of {row.method}: "), []).append(row.method)
         return found
 
     def _kinds(self) -> str:
@@ -154,8 +171,8 @@ def _plain(row: Row) -> dict[str, Any]:
 
 def _cells(row: Row, shares: FloatArray, places: IntArray) -> list[str]:
     """Return the method and a cell for each class."""
-    points = [f"{100 * share:.1f} %" for share in shares[places]]
+    points = [f"{fixed(100 * share, 1)} %" for share in shares[places]]
     if row.interval is None or len(places) > MOST_WITH_INTERVALS:
         return [row.method, *points]
-    ends = [f"({100 * low:.1f} \N{EN DASH} {100 * high:.1f})" for low, high in row.interval[places]]
+    ends = [f"({fixed(100 * low, 1)} \N{EN DASH} {fixed(100 * high, 1)})" for low, high in row.interval[places]]
     return [row.method, *map(" ".join, zip(points, ends, strict=True))]

@@ -6,6 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from truecount._types import FloatArray, Name
+from truecount._wording import signed
 from truecount.results.by_class import unknown_class
 from truecount.results.summary import Table
 
@@ -66,7 +67,7 @@ class EachClassifier:
                 f"{100 * row.mean[place]:.1f} %",
                 f"{100 * row.interval[place, 0]:.1f} \N{EN DASH} {100 * row.interval[place, 1]:.1f} %",
                 f"{100 * row.width[place]:.1f}",
-                "" if row.kind == "all" else f"{100 * (row.width[place] / best - 1):+.0f} %",
+                "" if row.kind == "all" else f"{signed(100 * (row.width[place] / best - 1), 0)} %",
             ]
             for row in self.rows
         ]

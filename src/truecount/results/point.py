@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from truecount._types import FloatArray, Name
-from truecount._wording import visible
+from truecount._wording import fixed, visible
 from truecount.results.finding import Finding
 from truecount.results.summary import Table, interval_name
 
@@ -72,10 +72,10 @@ class PointEstimate:
     def table(self) -> Table:
         """Return the cells: a share for each class, and its interval where there is one."""
         shares = zip(self.classes, self.prevalence, strict=True)
-        header, rows = ["class", "share"], [[visible(name), f"{100 * share:.2f} %"] for name, share in shares]
+        header, rows = ["class", "share"], [[visible(name), f"{fixed(100 * share, 2)} %"] for name, share in shares]
         if self.interval is not None and self.level is not None:
             header.append(interval_name(self.level, "equal-tailed"))
-            spans = [f"{100 * low:.2f} \N{EN DASH} {100 * high:.2f} %" for low, high in self.interval]
+            spans = [f"{fixed(100 * low, 2)} \N{EN DASH} {fixed(100 * high, 2)} %" for low, high in self.interval]
             rows = [[*row, span] for row, span in zip(rows, spans, strict=True)]
         return Table(header, rows, self.findings)
 

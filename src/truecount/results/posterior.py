@@ -11,7 +11,6 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray, Name
 from truecount.counts import Counts
-from truecount.counts.weights import effective_counts
 from truecount.errors import InputError
 from truecount.inference import convergence
 from truecount.inference.draws import Draws, dirichlet
@@ -158,7 +157,7 @@ class Posterior:
         There are as many items as unlabelled ones, weighted ones at their effective size. They are a picture and no
         test: the posterior has already seen the outputs that it predicts.
         """
-        items = round(float(effective_counts(self.counts)[1].sum()))
+        items = round(float(self.counts.effective.unlabeled.sum()))
         outputs = np.einsum("dl,dlk->dk", self.prevalence[:: self.draws.stride], self.confusion)
         simulated = self.random("predictive").multinomial(items, outputs / outputs.sum(axis=1, keepdims=True))
         return np.asarray(simulated, dtype=np.float64)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from truecount._types import FloatArray, IntArray, Name
-from truecount._wording import percent
+from truecount._wording import fixed, percent
 from truecount.counts import Ratings
 from truecount.results.summary import Table, interval_of
 
@@ -114,7 +114,7 @@ class RaterRates:
         agree = percent(self.agreement.share)
         return (
             f"{self.agreement.items:,.0f} items have two labels or more; {agree} of their pairs of labels agree "
-            f"(Fleiss' kappa {self.agreement.fleiss:.2f})."
+            f"(Fleiss' kappa {fixed(self.agreement.fleiss, 2)})."
         )
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:

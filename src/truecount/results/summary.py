@@ -326,9 +326,9 @@ class ShareInWords:
         return self.name, self.counted, self.share, self.span
 
 
-def shares_in_words(summary: Summary) -> tuple[ShareInWords, ...]:
+def shares_in_words(summary: Summary, decimals: int | None = None) -> tuple[ShareInWords, ...]:
     """Return the share of every class, by plain counting too, and its interval, all with the same decimals."""
-    decimals, counted = summary.decimals, summary.counted
+    decimals, counted = summary.decimals if decimals is None else decimals, summary.counted
     ends = [[f"{100 * end:.{decimals}f}" for end in column] for column in summary.interval.T]
     widths = [max(map(len, column)) for column in ends]
     return tuple(

@@ -7,7 +7,6 @@ import numpy as np
 
 from truecount import _check
 from truecount.errors import UnsuitableEngineError
-from truecount.inference import convergence
 from truecount.inference.chains.coordinates import ByClass, ByOutput, Coordinates
 from truecount.inference.chains.history import History
 from truecount.inference.chains.jumps import Jumps
@@ -114,7 +113,7 @@ class _Run:
         """Effective draws for each gradient, by a short trial."""
         before = self.effort.gradients
         self.advance(TRIAL, before + TRIAL * self.tuning.steps * 2)
-        effective = np.nan_to_num(convergence.effective_draws(self.history.prevalence(), self.history.chains)).min()
+        effective = np.nan_to_num(self.history.effective()).min()
         return float(effective / (self.effort.gradients - before))
 
     def told(self, warmup: int) -> ChainRun:

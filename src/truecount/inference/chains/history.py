@@ -19,6 +19,7 @@ class History:
         self._most = max(2, CONFUSION_BYTES // (8 * chains * density.rows.size))
         self._prevalence: list[FloatArray] = []
         self._confusion: list[FloatArray] = []
+        self._effective = self._rhat = (0, np.empty(0))
 
     @property
     def length(self) -> int:
@@ -39,20 +40,32 @@ class History:
         stacked = np.stack(self._prevalence, axis=1)
         return stacked.reshape(-1, stacked.shape[-1])
 
+    def effective(self) -> FloatArray:
+        """Shape (classes,): effective number of draws so far; worked out once for each length."""
+        if self._effective[0] != self.length:
+            self._effective = self.length, convergence.effective_draws(self.prevalence(), self.chains)
+        return self._effective[1]
+
+    def rhat(self) -> FloatArray:
+        """Shape (classes,): of the draws so far, likewise."""
+        if self._rhat[0] != self.length:
+            self._rhat = self.length, convergence.rhat(self.prevalence(), self.chains)
+        return self._rhat[1]
+
     def missing(self, wanted: int, *, of_variance: bool = False) -> int:
         """How many more draws of each chain would bring every class to this effective sample size, and R-hat down.
 
         `of_variance` asks it of the variance too, most of which may come from a rare mode where there are several.
         """
-        seen = self.prevalence()
-        reached = float(np.nan_to_num(convergence.effective_draws(seen, self.chains)).min())
+        reached = float(np.nan_to_num(self.effective()).min())
         if of_variance:
+            seen = self.prevalence()
             squares = (seen - seen.mean(axis=0)) ** 2
             kinds = convergence.effective_by_kind(squares, self.chains)
             reached = min(reached, float(np.nan_to_num(kinds["mean"]).min()))
         if reached < wanted:
             return int(np.clip(self.length * (1.1 * wanted / max(reached, 1.0) - 1), 10, 2 * self.length))
-        converged = float(convergence.rhat(seen, self.chains).max()) <= convergence.RHAT_LIMIT
+        converged = float(self.rhat().max()) <= convergence.RHAT_LIMIT
         return 0 if converged else self.length // 2
 
     def draws(self, run: ChainRun) -> Draws:
@@ -60,10 +73,7 @@ class History:
         kept = max(1, self.length // self.stride)
         del self._prevalence[kept * self.stride :]
         prevalence, confusion = self.prevalence(), np.stack(self._confusion[:kept], axis=1)
-        effective, rhat = (
-            convergence.effective_draws(prevalence, self.chains),
-            convergence.rhat(prevalence, self.chains),
-        )
+        effective, rhat = self.effective(), self.rhat()
         complaint = convergence.complaint(effective, rhat)
         return Draws(
             prevalence=prevalence,

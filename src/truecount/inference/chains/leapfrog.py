@@ -92,7 +92,9 @@ def _trajectory(
     with np.errstate(all="ignore"):
         for _ in range(steps - 1):
             point += step * momentum
-            momentum += step * coordinates.gradient(point)
+            gradient = coordinates.gradient(point)
+            gradient *= step
+            momentum += gradient
         point += step * momentum
         gradient, log_density = coordinates.gradient(point), coordinates.log_density(point)
         momentum += 0.5 * step * gradient

@@ -76,12 +76,12 @@ class Tilts:
         chosen = rng.permutation(len(self.widths))[: max(1, min(MOST_TILTS, round(PART * len(self.widths))))]
         for own in chosen.tolist():
             at = self.outputs[own]
-            line = Line(joint[:, at], own, rows[:, own, at].sum(axis=1), columns[:, at], exponents)
-            if not isinstance(at, slice):
-                line.elsewhere = np.maximum(shares - line.here.sum(axis=1), 0.0)
+            here = joint[:, at]
+            elsewhere = 0.0 if isinstance(at, slice) else np.maximum(shares - here.sum(axis=1), 0.0)
+            line = Line(here, elsewhere, own, rows[:, own, at].sum(axis=1), columns[:, at], exponents)
             step = line.drawn(self.widths[own], rng)
             joint[:, at] = line.tilted(step)
-            shares = line.elsewhere + joint[:, at].sum(axis=1)
+            shares = elsewhere + joint[:, at].sum(axis=1)
             self._moved[own] += np.abs(step).mean()
             self._times[own] += 1
         shares = np.maximum(joint.sum(axis=1), SMALLEST)
@@ -95,6 +95,8 @@ class Line:
     ----------
     here
         Shape (chains, outputs, classes): joint shares at these outputs.
+    elsewhere
+        Shares of the classes at all other outputs, (chains, classes); 0 where there are none.
     own
         The class.
     of_odds, of_divisor, of_share
@@ -103,9 +105,16 @@ class Line:
     """
 
     def __init__(
-        self, here: FloatArray, own: int, of_odds: FloatArray, of_divisor: FloatArray, of_share: FloatArray
+        self,
+        here: FloatArray,
+        elsewhere: FloatArray | float,
+        own: int,
+        of_odds: FloatArray,
+        of_divisor: FloatArray,
+        of_share: FloatArray,
     ) -> None:
-        self.here, self.own, self.elsewhere = here, own, np.zeros_like(of_share)
+        self.here, self.own = here, own
+        self.elsewhere = np.broadcast_to(elsewhere, of_share.shape)
         self.of_odds, self.of_divisor, self.of_share = of_odds, of_divisor, of_share
         others = here[:, :, :own].sum(axis=2) + here[:, :, own + 1 :].sum(axis=2)
         outputs = np.maximum(others + here[:, :, own], SMALLEST)

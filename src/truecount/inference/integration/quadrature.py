@@ -16,7 +16,7 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray
-from truecount.inference.draws import Draws, Engine, confusion_stride
+from truecount.inference.draws import Draws, Engine
 from truecount.inference.integration.share_given_rows import (
     FURTHEST,
     LOOKS,
@@ -79,14 +79,12 @@ class Quadrature(Engine):
         else:
             table = resolved_table(density)
             drawn = table.draw(size, rng)
-        stride = confusion_stride(size, density.rows.size)
-        kept = drawn[:2].T[::stride]
-        confusion = np.stack([share(kept), share(-kept)], axis=-1)
+        rows = drawn[:2].T
+        confusion = np.stack([share(rows), share(-rows)], axis=-1)
         confusion[:, density.is_known] = density.known[density.is_known]
         return Draws(
             prevalence=np.stack([drawn[2], 1 - drawn[2]], axis=1),
             confusion=confusion,
-            stride=stride,
             effective=np.full(2, float(size)),
             run=QuadratureRun(nodes=len(table.first), error=table.error),
         )

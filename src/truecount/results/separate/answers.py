@@ -26,12 +26,16 @@ SHOWN = 20
 
 @dataclass(slots=True)
 class StatusCounts:
-    """How many groups have which status and which findings, counted while their rows pass."""
+    """How many groups have which status and which findings, counted while their rows pass.
+
+    `taken_over` is how many of them a run that was stopped had finished.
+    """
 
     status: Counter[str] = field(default_factory=Counter)
     findings: Counter[str] = field(default_factory=Counter)
     serious: Counter[str] = field(default_factory=Counter)
     errors: dict[str, str] = field(default_factory=dict)
+    taken_over: int = 0
 
     def add(self, rows: Iterable[Row], columns: Sequence[str], classes: int) -> None:
         """Count the groups of some rows, of which each group has one for each class."""
@@ -128,7 +132,8 @@ class SeparateAnswers:
     def sentence(self) -> str:
         """What was done, in a line: how many groups, how many without an answer, and the findings."""
         number = len(self.groups)
-        parts = [f"{number:,} group{'s' if number > 1 else ''} inferred one by one, seed {self.seed}"]
+        earlier = f", {self.tally.taken_over:,} of them before the run was resumed" if self.tally.taken_over else ""
+        parts = [f"{number:,} group{'s' if number > 1 else ''} inferred one by one{earlier}, seed {self.seed}"]
         unsound = {name: count for name, count in sorted(self.tally.status.items()) if name != "ok"}
         parts += [f"{count:,} {name}" for name, count in unsound.items()]
         findings = [f"{code} in {count:,}" for code, count in self.tally.findings.most_common()]
