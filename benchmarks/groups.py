@@ -1,10 +1,11 @@
 """Measure speed and memory of answers for many groups, beside NumPyro on the same model in the same run.
 
-    python benchmarks/groups.py [--peer PYTHON] [--parts districts classes memory] [--groups 500 5000]
+    python benchmarks/groups.py [--peer PYTHON] [--parts react2 districts classes memory] [--groups 500 5000]
 
 `PYTHON` is an interpreter with NumPyro; without it only our side is measured. Effective draws per second of processor
-time of the worst group's share and of the spread, warm-up counted on both sides, compilation not. Results go to
-``benchmarks/results/groups.json`` and ``.md``.
+time of the worst group's share and of the spread, warm-up counted on both sides, compilation not. Where both sides
+answer, means of the rates and of the spread are compared, too. `react2` is a survey of 315 districts, read from the
+folder that ``TRUECOUNT_DATA`` names. Results go to ``benchmarks/results/groups.json`` and ``.md``.
 """
 
 import argparse
@@ -26,6 +27,15 @@ from truecount.models.hierarchy.log_ratios import log_ratio_basis
 
 RESULTS = Path(__file__).parent / "results"
 PEER = Path(__file__).parent / "peer_groups.py"
+PROBLEMS = ("react2", "districts", "classes")
+
+
+def react2() -> tc.Groups:
+    """The districts of REACT-2, round 4."""
+    path = Path(os.environ["TRUECOUNT_DATA"]) / "published" / "react2_districts_round4.json"
+    data = json.loads(path.read_text(encoding="utf-8"))
+    positive, total = (np.array(data[name]) for name in ("positive", "total"))
+    return tc.Groups([[38, 7], [7, 493]], dict(enumerate(np.stack([positive, total - positive], axis=1))))
 
 
 def districts() -> tc.Groups:
@@ -61,6 +71,18 @@ def ours(groups: tc.Groups) -> dict:
         "spread_per_second": spread / seconds,
         "spread": answer.spread.mean(axis=0).tolist(),
         "status": answer.status,
+        "compared": compared(answer),
+    }
+
+
+def compared(answer: tc.GroupPosterior) -> dict:
+    """Means and Monte Carlo standard errors of the rates of the first and last class and of the first spread."""
+    rows = answer.confusion
+    found = {"rate of the first class": rows[:, 0, 0], "of the last": rows[:, -1, -1], "spread": answer.spread[:, 0]}
+    effective = effective_draws(np.stack(list(found.values()), axis=1), answer.draws.chains)
+    return {
+        name: (float(values.mean()), float(values.std() / np.sqrt(number)))
+        for (name, values), number in zip(found.items(), effective, strict=True)
     }
 
 
@@ -111,7 +133,7 @@ def measured(part: str, asked: argparse.Namespace) -> Iterator[Any]:
     if part == "memory":
         yield from map(memory, asked.groups)
         return
-    groups = {"districts": districts, "classes": classes}[part]()
+    groups = {"react2": react2, "districts": districts, "classes": classes}[part]()
     yield {"ours": ours(groups)} | ({"peer": peer(asked.peer, groups)} if asked.peer else {})
 
 
@@ -123,13 +145,28 @@ def text(document: dict) -> str:
         "| problem | quantity | truecount | NumPyro | times |",
         "| --- | --- | --- | --- | --- |",
     ]
-    for part in ("districts", "classes"):
+    for part in PROBLEMS:
         found = document.get(part, {})
         for key, name in (("share_per_second", "worst share"), ("spread_per_second", "spread")):
             if "ours" in found:
                 mine, other = found["ours"][key], found.get("peer", {}).get(key)
                 more = "– | –" if other is None else f"{other:.1f} | {mine / other:.0f}"
                 lines.append(f"| {part} | {name} | {mine:.0f} | {more} |")
+    lines += [
+        "",
+        "Means with Monte Carlo standard errors, and the difference in standard errors.",
+        "",
+        "| problem | mean of | ours | of NumPyro | difference |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for part in PROBLEMS:
+        sides = [document.get(part, {}).get(side, {}).get("compared", {}) for side in ("ours", "peer")]
+        for name in sides[0] if all(sides) else ():
+            (mine, error), (other, its_error) = (side[name] for side in sides)
+            apart = (mine - other) / np.hypot(error, its_error)
+            lines.append(
+                f"| {part} | {name} | {mine:.4f} ({error:.4f}) | {other:.4f} ({its_error:.4f}) | {apart:+.1f} |"
+            )
     lines += [
         "",
         "Five-class groups, `Auto(200)`, JSON and CSV written, a process for each number.",
@@ -150,7 +187,7 @@ def main() -> None:
     """Run the parts that are asked for, and write results as they come."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peer")
-    parser.add_argument("--parts", nargs="*", default=["districts", "classes", "memory"])
+    parser.add_argument("--parts", nargs="*", default=[*PROBLEMS, "memory"])
     parser.add_argument(
         "--groups", nargs="*", type=int, default=[500, 1000, 2000, 5000], help="numbers whose memory is measured"
     )

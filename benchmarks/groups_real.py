@@ -1,9 +1,10 @@
 """Judges of language models: each system in turn is the target, with some labels of its own or none.
 
-    python benchmarks/groups_real.py [openqa] [xstest] [--most TARGETS]
+    python benchmarks/groups_real.py [openqa] [xstest] [--most TARGETS] [--labels 0 50] [--models pooled ...]
 
 Reads the folder that ``TRUECOUNT_DATA`` names. Questions are split in halves, anew for each repetition: labels are of
-one half, the items whose shares are inferred of the other, then the other way round. Results go to
+one half, the items whose shares are inferred of the other, then the other way round. Targets are taken in this order:
+all systems in the order of their names with the first half labelled, then all with the second. Results go to
 ``benchmarks/results/groups_real.json`` and ``.md``; targets that are done stay as they are, so that a run that was
 stopped goes on. Remove the file to begin anew.
 """
@@ -78,16 +79,18 @@ def targets(folder, item, splits):
             yield f"{split} {labeled_half} {target}", target, (classes, outputs), own, others, items
 
 
-def answers(target, names, own, others, items, done):
+def answers(target, names, own, others, items, asked, done):
     """Yield a model, the number of the target's labels, draws of its shares and whether they converged.
 
-    Those that are done are left out.
+    Those that are not asked for or done are left out.
     """
     unlabeled = {system: table.sum(axis=0) for system, table in items.items()}
     for number, table in zip(NUMBERS, own, strict=True):
+        if number not in asked.labels:
+            continue
         groups = tc.Groups(others | ({target: table} if number else {}), unlabeled, *names)
         for name, model in JOINT.items():
-            if (number, name) not in done:
+            if name in asked.models and (number, name) not in done:
                 answer = tc.infer(groups, model, engine=ENGINE, seed=1)
                 yield name, number, answer.realized(target), answer.status == "ok"
         alone = tc.Counts(table, unlabeled[target], *names)
@@ -124,12 +127,13 @@ def added(row, new):
     return row | means | {"targets": number + 1, "held_error": error}
 
 
-def real(found, part, most):
+def real(found, part, asked):
     """Yield what was found so far with one more target, until so many are added or all are done."""
+    most = asked.most
     rows = {(row["target_labels"], row["model"]): row for row in found.get("rows", [])}
     for key, target, names, own, others, items in targets(**PARTS[part]):
         truth, done = items[target].sum(axis=1) / items[target].sum(), {at for at in rows if key in rows[at]["done"]}
-        new = list(answers(target, names, own, others, items, done))
+        new = list(answers(target, names, own, others, items, asked, done))
         for name, number, draws, converged in new:
             row = rows.get((number, name), {"model": name, "target_labels": number, "done": []})
             rows[number, name] = added(row, entry(draws, truth, converged)) | {"done": [*row["done"], key]}
@@ -168,11 +172,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", default=list(PARTS), choices=list(PARTS))
     parser.add_argument("--most", type=int, default=1000, help="targets to add to each part")
+    parser.add_argument("--labels", nargs="*", type=int, default=NUMBERS, choices=NUMBERS, help="of the target")
+    parser.add_argument("--models", nargs="*", default=list(JOINT), choices=list(JOINT), help="of all systems together")
     asked = parser.parse_args()
     path = RESULTS / "groups_real.json"
     document = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     for part in asked.parts:
-        for found in real(document.get(part, {}), part, asked.most):
+        for found in real(document.get(part, {}), part, asked):
             document |= {"machine": about(), part: found}
             path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
             path.with_suffix(".md").write_text(text(document), encoding="utf-8")

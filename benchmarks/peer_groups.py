@@ -46,6 +46,22 @@ def effective(draws):
     return float(np.min(every))
 
 
+def compared(draws):
+    """Quantities whose means are compared with ours, shape (chains, draws)."""
+    rows = draws["confusion"]
+    return {
+        "rate of the first class": rows[..., 0, 0],
+        "of the last": rows[..., -1, -1],
+        "spread": draws["spread"][..., 0],
+    }
+
+
+def mean_and_error(draws):
+    """The mean, and its Monte Carlo standard error."""
+    values = np.asarray(draws, dtype=np.float64)
+    return float(values.mean()), float(values.std() / np.sqrt(effective(values)))
+
+
 def main():
     """Compile in a short run, then measure one whole run."""
     numpyro.enable_x64()
@@ -78,6 +94,7 @@ def main():
         "share_per_second": share / seconds,
         "spread_per_second": spread / seconds,
         "spread": np.asarray(draws["spread"]).mean(axis=(0, 1)).tolist(),
+        "compared": {name: mean_and_error(values) for name, values in compared(draws).items()},
     }
     print(json.dumps(answer))
 

@@ -25,10 +25,12 @@ class Setting:
     groups: Pooled | Walk
     confusion: Varying | None = None
     data_sets: int = 60
+    cell: float = 1.0
+    """Concentration of a cell of the rows' prior."""
 
     @property
     def prior(self):
-        return Prior(confusion=1.0 + 4.0 * np.eye(self.n_classes, self.n_outputs))
+        return Prior(confusion=self.cell + 4.0 * np.eye(self.n_classes, self.n_outputs))
 
 
 SETTINGS = {
@@ -36,6 +38,7 @@ SETTINGS = {
     "pooled, 3 classes, 4 outputs": Setting(3, 4, Pooled()),
     "pooled, 3 classes, 2 outputs": Setting(3, 2, Pooled()),
     "pooled, 5 classes": Setting(5, 5, Pooled(), data_sets=40),
+    "sparse rows, 3 classes, 4 outputs": Setting(3, 4, Pooled(), data_sets=30, cell=0.05),
     "Dirichlet, 2 classes": Setting(2, 2, Pooled(kind="dirichlet")),
     "Dirichlet, 3 classes": Setting(3, 3, Pooled(kind="dirichlet")),
     "walk, 2 classes": Setting(2, 2, Walk()),
@@ -83,7 +86,7 @@ def simulated(setting, rng):
     if setting.confusion is not None:
         row_spread = np.abs(rng.normal(size=setting.n_classes)) * setting.confusion.spread
     moved = rng.normal(size=(n_units, setting.n_classes, setting.n_outputs - 1)) * row_spread[:, None]
-    rows = softmax(np.log(common) + moved @ row_basis.T)
+    rows = softmax(np.log(np.maximum(common, 1e-300)) + moved @ row_basis.T)
     is_one = setting.confusion is not None and setting.confusion.new_study == "one"
     if is_one:
         rows[:N_GROUPS] = rows[0]
@@ -115,10 +118,8 @@ def with_bug(density, bug):
 def log_likelihood(groups, prevalence, confusion):
     """Of the items, shape (draws,), for shares (draws, groups, classes) and rows of all groups or of each."""
     rows = confusion if confusion.ndim == 4 else confusion[:, None]
-    return (
-        groups.unlabeled
-        * np.log(np.einsum("dgl,dglk->dgk", prevalence, np.broadcast_to(rows, (*prevalence.shape, rows.shape[-1]))))
-    ).sum(axis=(1, 2))
+    outputs = np.einsum("dgl,dglk->dgk", prevalence, np.broadcast_to(rows, (*prevalence.shape, rows.shape[-1])))
+    return (groups.unlabeled * np.log(np.maximum(outputs, 1e-300))).sum(axis=(1, 2))
 
 
 def ranks_of_truth(setting, seed, data_sets, *, bug=None, effective_draws=100):

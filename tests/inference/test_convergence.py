@@ -62,6 +62,24 @@ def test_many_chains_that_are_alike_have_no_stray_one(seed):
     np.testing.assert_array_equal(convergence.rhat_of_many_chains(draws, 32), convergence.rhat_fast(draws, 4))
 
 
+@pytest.mark.parametrize("share", [0.75, 0.999])
+def test_draws_that_are_equal_count_alike_whatever_chain_they_are_of(share, seed):
+    """Most draws are the same number, in some chains all of them."""
+    chains = slow_chains(seed)
+    chains[np.random.default_rng([seed, 1]).random(chains.shape) < share] = 1.0
+    assert (np.ptp(chains, axis=1) == 0).any() == (share > 0.99)
+    assert convergence.rhat_of_many_chains(chains.reshape(-1, 20), 32).max() < convergence.RHAT_LIMIT
+
+
+def test_parts_of_the_values_are_looked_at_as_all_of_them(seed, monkeypatch):
+    chains = slow_chains(seed)
+    chains[5] += np.linspace(0.5, 1.2, 20)  # with some of them a chain is just not stray
+    draws = chains.reshape(-1, 20)
+    whole = convergence.rhat_of_many_chains(draws, 32)
+    monkeypatch.setattr(convergence, "AT_ONCE", 1)
+    np.testing.assert_allclose(convergence.rhat_of_many_chains(draws, 32), whole, rtol=1e-12)
+
+
 def test_complaints():
     good, few = np.full(2, 4000.0), np.array([50.0, 4000.0])
     assert convergence.complaint(good, np.full(2, 1.0)) is None

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from truecount.inference import group_draws
-from truecount.inference.group_draws import Kept, attainable
+from truecount.inference.group_draws import GroupDraws, Kept, attainable
 
 CHAINS = 4
 
@@ -41,3 +41,33 @@ def test_reading_copies_nothing():
 
 def test_five_thousand_five_class_groups_leave_room_for_a_thousand_draws():
     assert attainable(200, 5000 * 5) == 200
+
+
+def autocorrelated(seed, correlation, length):
+    """Stationary chains whose neighbours correlate so much, shape (chains, length, 3, 2)."""
+    noise = np.random.default_rng(seed).standard_normal((32, length, 3, 2))
+    noise[:, 1:] *= np.sqrt(1 - correlation**2)
+    for at in range(1, length):
+        noise[:, at] += correlation * noise[:, at - 1]
+    return noise
+
+
+@pytest.mark.parametrize(
+    ("correlation", "times", "may"), [(0.5, 1, True), (0.99, 1, False), (0.99, 15, True), (0.99999, 15, False)]
+)
+def test_chains_that_stay_where_they_are_will_not_converge(correlation, times, may, seed):
+    """Of 400 iterations of which (1 + ρ) / (1 − ρ) are worth one, in each of 32 chains."""
+    none = np.empty((32 * 400, 0))
+    draws = GroupDraws(
+        prevalence=autocorrelated(seed, correlation, 400).reshape(-1, 3, 2),
+        confusion=none,
+        centre=none,
+        spread=none,
+        common_rows=None,
+        row_spread=none,
+        chains=32,
+        iterations=400,
+        gradients=400,
+        acceptance=0.8,
+    )
+    assert draws.may_converge(times) == may

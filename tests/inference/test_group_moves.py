@@ -225,6 +225,53 @@ def test_rows_are_not_drawn_given_classes_where_they_are_not_sparse_or_items_not
     assert not can_draw_rows(replace(sparse, unlabeled=sparse.unlabeled + 0.5))
 
 
+SPARSE = Groups(
+    [[18, 0, 0, 2], [0, 20, 0, 0], [0, 1, 19, 0]],
+    {"a": [179, 113, 5, 3], "b": [231, 37, 28, 4], "c": [187, 55, 53, 5]},
+    range(3),
+    range(4),
+)
+"""With cells of 0.01 and no label, some rows have a single cell, whose share is 1 to all digits in most draws."""
+
+
+def test_trajectories_leave_sparse_cells_as_they_are_and_move_the_others(seed, monkeypatch):
+    plain = group_density(SPARSE, Prior(1.0, 0.01), Pooled())
+    start = Whitening.at(plain, np.zeros(plain.n_hyper), np.zeros(plain.latent_shape))
+    chains = hierarchical._started(start, 8, np.random.default_rng(seed), cut=False)
+    for name in ("_draw_rows", "_move_rows"):
+        monkeypatch.setattr(hierarchical._Chains, name, lambda self: None)
+    before, _ = chains.place()
+    chains.step = 0.05
+    chains.iterate()
+    moved = np.abs(chains.place()[0] - before).max(axis=0)
+    is_sparse = np.append(plain.rows.shapes.ravel() < 0.2, np.zeros(plain.n_hyper - 12, bool))
+    assert is_sparse.sum() == 7
+    assert moved[is_sparse].max() < 1e-12
+    assert moved[~is_sparse].min() > 1e-3
+
+
+@pytest.mark.slow
+def test_groups_with_sparse_rows_converge_soon(seed):
+    """Trajectories that moved sparse cells would take steps too short to end."""
+    answer = infer(SPARSE, LabelShift(Prior(1.0, 0.01)), engine=Auto(100), seed=seed)
+    assert answer.status == "ok"
+    assert answer.draws.iterations <= sum(hierarchical.ROUNDS) + hierarchical.TUNING + 5 * hierarchical.BLOCK
+    assert answer.draws.gradients < 20 * answer.draws.iterations
+
+
+def test_chains_that_stay_where_they_are_are_given_up(monkeypatch):
+    def stay(self):
+        self.accepted.append(0.8)
+        self.y = self.y + 1e-9 * self.rng.standard_normal(self.y.shape)
+        return 0.8
+
+    monkeypatch.setattr(hierarchical._Chains, "iterate", stay)
+    answer = infer(Groups(np.eye(3, dtype=int), ITEMS[3], range(3)))
+    assert len(answer.prevalence) == answer.draws.chains * hierarchical.GIVING_UP[0] * hierarchical.BLOCK
+    assert answer.status == "no-answer"
+    assert ("not-converged", "serious") in [(each.code, each.severity) for each in answer.findings]
+
+
 @pytest.mark.parametrize("centring", [0.0, 0.4, 1.0])
 def test_one_point_has_the_density_of_a_chain_and_many_have_its_gradient(centring, seed, monkeypatch):
     plain = density_of(4, Pooled(covariates={"age": [1.0, 2.0, 4.0]}))
@@ -305,7 +352,7 @@ def test_gradients_of_some_chains_after_the_others_are_those_of_all_at_once(seed
 def test_trajectories_are_lengthened_as_long_as_the_slowest_hyperparameter_gains(monkeypatch):
     """The second one is slowest, and moves furthest by gradient at a length of 6."""
     found = {1.5: [4.0, 0.1], 3.0: [2.0, 0.2], 6.0: [1.0, 0.4], 12.0: [0.5, 0.3]}
-    chains = hierarchical._Chains(None, None, np.zeros((1, 2)), np.zeros((1, 1, 1)))
+    chains = hierarchical._Chains(None, None, np.zeros((1, 2)), np.zeros((1, 1, 1)), np.zeros(2, bool))
     monkeypatch.setattr(
         hierarchical._Chains, "_squares_by_gradient", lambda self: (np.array(found[self.length]), np.ones(2))
     )

@@ -1,7 +1,7 @@
 """Have the chains converged, and how much are their draws worth? The field's own definitions, from arviz-stats."""
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
@@ -17,7 +17,7 @@ LONG_CHAINS = 4
 """To which many chains are joined for R-hat."""
 FALSE_ALARMS = 1e-5
 """How often chains that are alike are said to have a stray one among them."""
-AT_ONCE = 2_000_000
+AT_ONCE = 500_000
 """Numbers of which the fast functions look at once, so that many values fit in memory."""
 
 
@@ -71,10 +71,11 @@ def rhat_of_many_chains(draws: FloatArray, chains: int) -> FloatArray:
     With M half-chains and n effective draws R-hat is about ``1 + M / 2n`` however well chains mix; thirty-two chains
     would need thousands of effective draws to come below 1.01. One chain apart from the others hardly moves the mean of
     its quarter: where one lies farther from the others than chance allows, R-hat is that of all chains, unjoined. Where
-    a chain never moved, it is infinite.
+    a chain never moved from where no other chain was, it is infinite.
     """
-    is_few = chains <= LONG_CHAINS or chains % LONG_CHAINS != 0
-    return _in_parts(_rhat_of_part if is_few else _rhat_of_many_of_part, draws, chains)
+    if chains <= LONG_CHAINS or chains % LONG_CHAINS != 0:
+        return _in_parts(_rhat_of_part, draws, chains)
+    return _in_parts(partial(_rhat_of_many_of_part, values=draws.shape[1]), draws, chains)
 
 
 def effective_fast(draws: FloatArray, chains: int) -> FloatArray:
@@ -93,20 +94,44 @@ def _rhat_of_part(draws: FloatArray, chains: int) -> FloatArray:
     return _split_rhat(_normal_scores(draws, chains))
 
 
-def _rhat_of_many_of_part(draws: FloatArray, chains: int) -> FloatArray:
+def _rhat_of_many_of_part(draws: FloatArray, chains: int, *, values: int) -> FloatArray:
     scores = _normal_scores(draws, chains)
     found = _split_rhat(scores.reshape(LONG_CHAINS, -1, scores.shape[2]))
-    strays = _has_stray(scores.mean(axis=1))
+    strays = _has_stray(scores.mean(axis=1), values)
     found[strays] = np.maximum(found[strays], _split_rhat(scores[:, :, strays]))
-    found[(np.ptp(by_chain(draws, chains), axis=1) == 0).any(axis=0)] = np.inf
+    found[_has_stuck(by_chain(draws, chains))] = np.inf
     return found
 
 
+def _has_stuck(values: FloatArray) -> BoolArray:
+    """Whether some chain stayed where no other was, shape (chains, draws of each, values) to (values,).
+
+    Where others were too a value has probability, as a share of 1 does to which the rest of a row adds less than digits
+    hold.
+    """
+    result = np.zeros(values.shape[2], bool)
+    for chain, value in np.argwhere(np.ptp(values, axis=1) == 0):
+        is_here = (values[:, :, value] == values[chain, 0, value]).any(axis=1)
+        result[value] |= is_here.sum() == 1
+    return result
+
+
 def _normal_scores(draws: FloatArray, chains: int) -> FloatArray:
-    """Return the normal score of each draw's rank among those of all chains, shape (chains, draws of each, values)."""
+    """Return the normal score of each draw's rank among those of all chains, shape (chains, draws of each, values).
+
+    Equal draws have the mean of their ranks. Else their order in memory would count, which is that of the chains.
+    """
     from scipy.special import ndtri
 
-    ranks = draws.argsort(axis=0).argsort(axis=0)
+    order = draws.argsort(axis=0)
+    ascending = np.take_along_axis(draws, order, axis=0)
+    differs, end = ascending[1:] != ascending[:-1], np.ones((1, draws.shape[1]), bool)
+    place = np.arange(len(draws))[:, None]
+    first = np.maximum.accumulate(np.where(np.concatenate([end, differs]), place, 0), axis=0)
+    last = np.where(np.concatenate([differs, end]), place, len(draws))
+    last = np.minimum.accumulate(last[::-1], axis=0)[::-1]
+    ranks = np.empty(draws.shape)
+    np.put_along_axis(ranks, order, (first + last) / 2, axis=0)
     return by_chain(ndtri((ranks + 0.625) / (len(draws) + 0.25)), chains)
 
 
@@ -119,11 +144,11 @@ def _split_rhat(scores: FloatArray) -> FloatArray:
     return result
 
 
-def _has_stray(means: FloatArray) -> BoolArray:
-    """Whether the mean of some chain lies apart from those of the others, shape (chains, values) to (values,).
+def _has_stray(means: FloatArray, values: int) -> BoolArray:
+    """Whether the mean of some chain lies apart from those of the others, shape (chains, part) to (part,).
 
     Its distance from their mean over its standard error by their variance follows Student's t if chains are alike,
-    however slowly they mix. False alarms are shared out among all chains and values.
+    however slowly they mix. False alarms are shared out among all chains and values, of which these are a part.
     """
     from scipy.special import stdtrit
 
@@ -131,7 +156,7 @@ def _has_stray(means: FloatArray) -> BoolArray:
     distance = np.abs(means - means.mean(axis=0)) * chains / (chains - 1)
     squares = means.var(axis=0) * chains - distance**2 * (chains - 1) / chains
     error = np.sqrt(squares / (chains - 2) * chains / (chains - 1))
-    bound = -stdtrit(chains - 2, FALSE_ALARMS / (2 * max(means.size, 1)))
+    bound = -stdtrit(chains - 2, FALSE_ALARMS / (2 * chains * max(values, 1)))
     result: BoolArray = (distance > bound * error).any(axis=0)
     return result
 

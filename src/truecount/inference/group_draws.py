@@ -83,6 +83,16 @@ class GroupDraws:
                 return False
         return True
 
+    def may_converge(self, times: float) -> bool:
+        """Whether chains so many times as long may have enough effective draws to be an answer.
+
+        Effective draws of chains that mix grow in proportion. Those of chains that stay where they begin do not: for
+        each chain they are one half.
+        """
+        stayed = self.chains / 2
+        every = (convergence.effective_fast(values, self.chains).min() for _, values in self._quantities())
+        return all((effective - stayed) * times >= convergence.FEWEST_EFFECTIVE for effective in every)
+
     def _quantities(self) -> Iterator[tuple[str, FloatArray]]:
         """Yield what is drawn as (draws, values) by name, the smaller first, without what is known."""
         found = {
@@ -96,7 +106,7 @@ class GroupDraws:
         for name, values in found.items():
             if values is not None:
                 flat = values.reshape(len(values), -1)
-                varies = (flat != flat[0]).any(axis=0)
+                varies = flat.max(axis=0) != flat.min(axis=0)
                 if varies.any():
                     yield name, flat if varies.all() else flat[:, varies]
 

@@ -15,6 +15,7 @@ too, by their densities alone (Tjelmeland 2004, Using all Metropolis–Hastings 
 """
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -64,7 +65,7 @@ def move_at_points(
     if np.log(rng.random()) < gain:
         y, weights = place, new_weights
     near = GroupPoints.near(whitening, points.chosen(weights, rng), NEAR_POINTS, rng)
-    return y, near.chosen(near.value_and_gradient(y)[2], rng), gain
+    return y, near.chosen(near.weights(y), rng), gain
 
 
 def whitened_by_curvature(whitening: Whitening, rng: np.random.Generator) -> Whitening:
@@ -125,79 +126,116 @@ class GroupPoints:
         at = (total < rng.random((len(total), 1)) * total[:, -1:]).sum(axis=1)
         return np.take_along_axis(self.z, np.minimum(at, total.shape[1] - 1)[None, :, None], axis=2)[..., 0]
 
+    def weights(self, y: FloatArray) -> FloatArray:
+        """Return weights of the points (groups, points) at y (hyper,)."""
+        common = _Common.at(self.map, y)
+        return np.concatenate([self._weighed(part, common).weights for part in self._parts()])
+
     def value_and_gradient(self, y: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         """Return the logarithm of ``p̂`` at y (hyper,), its gradient, and weights of the points (groups, points)."""
-        density, whitening = self.map.density, self.map
-        hyper = (whitening.hyper + whitening.factor @ y)[None]
-        middle = whitening.latent + (whitening.coupling @ y).reshape(whitening.latent.shape)
-        row_points, coefficients, scores = density.parts(hyper)
-        common, logs, slope, value = density.rows.natural(row_points)
-        spread = density.spread(scores)
-        scale, precision = (each[0] for each in density.stretched(spread))
-        located = density.centre.located(coefficients)[0]
-        width = max(1, AT_ONCE // (self.z.shape[2] * max(common.shape[1:])))
-        parts = [slice(at, at + width) for at in range(0, density.n_groups, width)]
-        sums = [self._sums(part, middle, common[0], located, scale, precision) for part in parts]
+        density, whitening, common = self.map.density, self.map, _Common.at(self.map, y)
+        rows, logs, slope, value = density.rows.natural(common.row_points)
+        sums = [self._sums(part, common) for part in self._parts()]
         weights, by_located, by_latent = (
             np.concatenate([getattr(each, name) for each in sums], axis=axis)
             for name, axis in (("weights", 0), ("by_located", 1), ("by_latent", 1))
         )
-        prior, by_coefficients = density.centre.prior(coefficients)
-        total = float(value[0] + prior[0] - 0.5 * (scores**2).sum() + 0.5 * np.log(precision).sum())
+        scores, spread = common.scores, density.spread(common.scores)
+        prior, by_coefficients = density.centre.prior(common.coefficients)
+        total = float(value[0] + prior[0] - 0.5 * (scores**2).sum() + 0.5 * np.log(common.precision).sum())
         total += sum(each.value for each in sums)
         by_spread = sum(each.by_log_spread for each in sums) - density.centring.sum(axis=1)
         slopes = half_normal_slope(scores, spread, density.spread_scale) / spread
-        allocations = (sum(each.allocations for each in sums) * common[0])[None]
+        allocations = (sum(each.allocations for each in sums) * rows[0])[None]
         by_hyper = np.concatenate(
             [
-                density.rows.gradient(allocations, common, logs, slope)[0],
+                density.rows.gradient(allocations, rows, logs, slope)[0],
                 (by_coefficients + density.centre.gradient(by_located[None])).ravel(),
                 (by_spread * slopes - scores)[0],
             ]
         )
         return total, by_hyper @ whitening.factor + by_latent.ravel() @ whitening.coupling, weights
 
-    def _sums(
-        self,
-        part: slice,
-        middle: FloatArray,
-        common: FloatArray,
-        located: FloatArray,
-        scale: FloatArray,
-        precision: FloatArray,
-    ) -> "_Sums":
-        """Return sums over the points of some groups."""
-        density, basis = self.map.density, self.map.density.centre.basis
-        root, z = self.map.root[..., part], self.z[:, part]
-        latent = middle[:, part, None] + root[:, 0, :, None] * z[0]
+    def _parts(self) -> list[slice]:
+        """Return which groups are looked at together."""
+        n_outputs, number = self.map.density.unlabeled.shape
+        width = max(1, AT_ONCE // (self.z.shape[2] * max(n_outputs, len(self.z) + 1)))
+        return [slice(at, at + width) for at in range(0, number, width)]
+
+    def _weighed(self, part: slice, common: "_Common") -> "_Weighed":
+        """Return the points of some groups, and their weights."""
+        density, root, z = self.map.density, self.map.root[..., part], self.z[:, part]
+        latent = common.middle[:, part, None] + root[:, 0, :, None] * z[0]
         for column in range(1, len(z)):
             latent += root[:, column, :, None] * z[column]
-        shape, scaled, pull = latent.shape, latent * scale[:, part, None], latent * precision[:, part, None]
-        shares = shares_of(basis, (located[:, part, None] + scaled).reshape(len(latent), -1))
-        unlabeled = density.unlabeled[:, part, None]
-        outputs = (common.T @ shares).reshape(-1, *shape[1:])
+        scaled, pull = latent * common.scale[:, part, None], latent * common.precision[:, part, None]
+        ratios = (common.located[:, part, None] + scaled).reshape(len(latent), -1)
+        shares, unlabeled = shares_of(density.centre.basis, ratios), density.unlabeled[:, part, None]
+        outputs = np.maximum((common.rows.T @ shares).reshape(-1, *latent.shape[1:]), SMALLEST)
         penalty = latent * pull
-        likelihood = np.where(unlabeled > 0, unlabeled * np.log(np.maximum(outputs, SMALLEST)), 0.0).sum(axis=0)
+        likelihood = np.where(unlabeled > 0, unlabeled * np.log(outputs), 0.0).sum(axis=0)
         values = likelihood - 0.5 * penalty.sum(axis=0) + self.log_weight[part]
         top = values.max(axis=1, keepdims=True)
         weights = np.exp(values - top)
         total = weights.sum(axis=1, keepdims=True)
         weights /= total
-        ratio = (unlabeled / np.maximum(outputs, SMALLEST)).reshape(len(outputs), -1)
-        weighted = shares * weights.ravel()
+        return _Weighed(scaled, pull, penalty, shares, outputs, weights, float((top + np.log(total)).sum()))
+
+    def _sums(self, part: slice, common: "_Common") -> "_Sums":
+        """Return sums over the points of some groups."""
+        density, found = self.map.density, self._weighed(part, common)
+        shape, unlabeled, weights = found.scaled.shape, density.unlabeled[:, part, None], found.weights
+        ratio = (unlabeled / found.outputs).reshape(len(unlabeled), -1)
+        weighted = found.shares * weights.ravel()
         items = np.broadcast_to(unlabeled.sum(axis=0), shape[1:]).ravel()
-        score = (basis.T @ ((common @ ratio - items) * weighted)).reshape(shape)
+        score = (density.centre.basis.T @ ((common.rows @ ratio - items) * weighted)).reshape(shape)
         centring = density.centring[:, part]
-        by_log = (1 - centring) * (score * scaled).sum(axis=2) + centring * (weights * penalty).sum(axis=2)
+        by_log = (1 - centring) * (score * found.scaled).sum(axis=2)
+        by_log += centring * (weights * found.penalty).sum(axis=2)
         by_located = score.sum(axis=2)
         return _Sums(
-            value=float((top + np.log(total)).sum()),
+            value=found.value,
             weights=weights,
             allocations=weighted @ ratio.T,
             by_located=by_located,
-            by_latent=by_located * scale[:, part] - (weights * pull).sum(axis=2),
+            by_latent=by_located * common.scale[:, part] - (weights * found.pull).sum(axis=2),
             by_log_spread=by_log.sum(axis=1),
         )
+
+
+class _Common(NamedTuple):
+    """What groups have in common at y: hyperparameters, rows, and where and how wide latents of groups are."""
+
+    row_points: FloatArray
+    coefficients: FloatArray
+    scores: FloatArray
+    rows: FloatArray
+    located: FloatArray
+    scale: FloatArray
+    precision: FloatArray
+    middle: FloatArray
+
+    @classmethod
+    def at(cls, whitening: Whitening, y: FloatArray) -> "_Common":
+        """Return it at y (hyper,)."""
+        density = whitening.density
+        parts = density.parts((whitening.hyper + whitening.factor @ y)[None])
+        scale, precision = (each[0] for each in density.stretched(density.spread(parts[2])))
+        middle = whitening.latent + (whitening.coupling @ y).reshape(whitening.latent.shape)
+        rows, located = density.rows.natural(parts[0])[0][0], density.centre.located(parts[1])[0]
+        return cls(*parts, rows, located, scale, precision, middle)
+
+
+class _Weighed(NamedTuple):
+    """Points of some groups: scaled latents, their pull and penalty, shares, outputs, weights, and the log-density."""
+
+    scaled: FloatArray
+    pull: FloatArray
+    penalty: FloatArray
+    shares: FloatArray
+    outputs: FloatArray
+    weights: FloatArray
+    value: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@
    move where those creep: spreads given deviations, units whose rows vary (`unit_moves`),
    rows and prevalences together (`row_moves`), rows given the classes of items where they are sparse (`row_draws`), and
    the centre where a class may be absent (`centre_moves`).
-3. Draw until every share, the spread and the confusion are known well enough, or the budget ends.
+3. Draw until every share, the spread and the confusion are known well enough, the budget ends, or chains stay where
+   they are, so that there would be no answer at its end either.
 """
 
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ import numpy as np
 
 from truecount import _check
 from truecount._advice import Action, Advice
-from truecount._types import FloatArray
+from truecount._types import BoolArray, FloatArray
 from truecount.errors import InputError
 from truecount.inference.centre_moves import move_centre
 from truecount.inference.group_draws import GroupDraws, Kept, attainable
@@ -54,6 +55,8 @@ EVERY = 4
 ACCEPTANCE = 0.8
 BLOCK = 100
 MOST_BLOCKS = 60
+GIVING_UP = (4, 8, 16, 32)
+"""Blocks after which chains end if there would be no answer after all blocks either."""
 START_GROUPS = 200
 """The first guess of the hyperparameters looks at so many groups at most."""
 NEWTON_STEPS = 4
@@ -61,6 +64,8 @@ FAR_OUT = 1e100
 """Minus the log-density where it overflows."""
 SPREAD_STEPS = (1.0, 0.3, 0.1, 1.0, 0.3, 0.1)
 """Steps of the moves of spreads given deviations, in standard deviations of their prior."""
+ROW_DRAWS = 4
+"""Draws of sparse rows given the classes of items between two trajectories, which take longer than these."""
 CUT_MOVES = 4
 """Trajectories between two draws of rows that are cut off from the items."""
 LOW_SPREAD = 2.0
@@ -77,6 +82,7 @@ class _Chains:
     rng: np.random.Generator
     y: FloatArray
     z: FloatArray
+    held: BoolArray
     cut: bool = False
     at_points: bool = False
     step: float = 0.3
@@ -109,7 +115,7 @@ class _Chains:
         )
         steps = max(1, int(np.ceil(self.length * rng.uniform(0.6, 1.4) / step)))
         speed_y, speed_z = rng.standard_normal(self.y.shape), rng.standard_normal(self.z.shape)
-        held = slice(self.map.density.rows.size if self.cut else 0)
+        held = self.held
         speed_y[:, held] = 0
         value, by_y, by_z = self.map.value_and_gradient(self.y, self.z)
         by_y[:, held] = 0
@@ -194,7 +200,9 @@ class _Chains:
         if self.cut or not can_draw_rows(density):
             return
         hyper, latent = self.map.natural(self.y, self.z)
-        hyper = redraw_rows(density, hyper, density.prevalence(hyper, latent), self.rng)
+        prevalence = density.prevalence(hyper, latent)
+        for _ in range(ROW_DRAWS):
+            hyper = redraw_rows(density, hyper, prevalence, self.rng)
         self.y, self.z = self.map.standard(hyper, latent)
 
     def _move_centre(self) -> None:
@@ -288,8 +296,7 @@ def sample_groups(
         if integrated is not None:
             return integrated
     at_points = density.n_groups > MANY_GROUPS and not cut and can_integrate_at_points(density)
-    chains = _started(whitening, MOST_CHAINS if at_points else _number_of_chains(density), rng)
-    chains.cut = cut
+    chains = _started(whitening, MOST_CHAINS if at_points else _number_of_chains(density), rng, cut=cut)
     if at_points:
         _warm_at_points(chains)
     else:
@@ -302,6 +309,13 @@ def sample_groups(
     return _drawn(chains, effective_draws, density.n_groups if groups is None else groups)
 
 
+def _held(density: GroupDensity, *, cut: bool) -> BoolArray:
+    """Return which hyperparameters trajectories leave as they are, shape (hyper,): rows that are drawn otherwise."""
+    held = np.zeros(density.n_hyper, bool)
+    held[: density.rows.size] = cut or (density.rows.is_sparse & can_draw_rows(density))
+    return held
+
+
 def _number_of_chains(density: GroupDensity) -> int:
     """Return how many chains run, a multiple of four: fewer where there are many groups."""
     width = density.n_ratios + 1 + density.n_row_ratios * len(density.centre.basis)
@@ -309,14 +323,15 @@ def _number_of_chains(density: GroupDensity) -> int:
     return 4 * int(np.clip(number, FEWEST_CHAINS // 4, MOST_CHAINS // 4))
 
 
-def _started(rough: Whitening, n_chains: int, rng: np.random.Generator) -> _Chains:
+def _started(rough: Whitening, n_chains: int, rng: np.random.Generator, *, cut: bool) -> _Chains:
     """Start chains farther from the mode than the posterior reaches, latents where their hyperparameters put them."""
     plain, hyper, middle = rough.density, rough.hyper, rough.latent
     density = _suitably_centred(plain, hyper, middle, np.sqrt((rough.factor**2).sum(axis=1)))
     whitening = Whitening.at(density, hyper, density.own_latent(hyper[None], middle[None])[0])
     hypers = hyper + 1.5 * rng.standard_normal((n_chains, density.n_hyper)) @ whitening.factor.T
     latent = _rough_latents(plain, hypers, rng)
-    return _Chains(whitening, rng, *whitening.standard(hypers, density.own_latent(hypers, latent)))
+    y, z = whitening.standard(hypers, density.own_latent(hypers, latent))
+    return _Chains(whitening, rng, y, z, _held(density, cut=cut), cut)
 
 
 def _rough_start(rough: Whitening, rng: np.random.Generator) -> Common:
@@ -398,7 +413,8 @@ def _drawn(chains: _Chains, wanted: int, groups: int) -> GroupDraws:
             kept.add(hyper, prevalence, rows)
         block += 1
         draws = _gathered(chains, kept)
-        if draws.is_enough(wanted) or block == MOST_BLOCKS:
+        is_late = block == MOST_BLOCKS or (block in GIVING_UP and not draws.may_converge(MOST_BLOCKS / block))
+        if draws.is_enough(wanted) or is_late:
             return draws
         del draws
 
@@ -422,34 +438,37 @@ def _gathered(chains: _Chains, kept: Kept) -> GroupDraws:
 
 
 def _laplace_mode(plain: GroupDensity) -> FloatArray:
-    """Return the mode of the hyperparameters, with the groups integrated out approximately."""
+    """Return the mode of the hyperparameters, with the groups integrated out approximately; sparse cells stay at 0."""
     from scipy.optimize import minimize
 
-    hyper = np.zeros(plain.n_hyper)
-    if not plain.n_hyper:
+    hyper, free = np.zeros(plain.n_hyper), ~_held(plain, cut=False)
+    if not free.any():
         return hyper  # scipy before 1.15 does not minimize over nothing
     stages = [(plain, 60)]
     if plain.loadings is None and plain.n_groups > START_GROUPS:
         chosen = np.linspace(0, plain.n_groups - 1, START_GROUPS).astype(int)
         stages = [(plain.of_groups(chosen), 60), (plain, 12)]
     for density, most in stages:
-        options = {"maxiter": most}
-        hyper = minimize(_negative_marginal, hyper, (density,), jac=True, method="L-BFGS-B", options=options).x
-    return np.asarray(hyper)
+        about, options = (density, np.eye(len(hyper))[free]), {"maxiter": most}
+        hyper[free] = minimize(_negative_marginal, hyper[free], about, jac=True, method="L-BFGS-B", options=options).x
+    return hyper
 
 
-def _negative_marginal(hyper: FloatArray, plain: GroupDensity) -> tuple[float, FloatArray]:
-    """Return minus the Laplace approximation of the log marginal density, and its gradient by differences."""
+def _negative_marginal(values: FloatArray, plain: GroupDensity, directions: FloatArray) -> tuple[float, FloatArray]:
+    """Return minus the Laplace approximation of the log marginal density, and its gradient by differences.
+
+    Hyperparameters are the sum of directions (values, hyper), each times its value.
+    """
     step = 1e-4
-    points = np.vstack([hyper, hyper + step * np.eye(len(hyper)), hyper - step * np.eye(len(hyper))])
+    points = values @ directions + np.concatenate([np.zeros((1, plain.n_hyper)), step * directions, -step * directions])
     n_latent, n_blocks = plain.latent_shape
     batch = max(1, BATCH // (n_latent * max(plain.unlabeled.size, n_latent * n_blocks)))
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        values = np.concatenate([_marginal(plain, points[at : at + batch]) for at in range(0, len(points), batch)])
-    if not np.isfinite(values).all():
-        return FAR_OUT, np.zeros_like(hyper)
-    ahead, behind = values[1 : len(hyper) + 1], values[len(hyper) + 1 :]
-    return -float(values[0]), -(ahead - behind) / (2 * step)
+        found = np.concatenate([_marginal(plain, points[at : at + batch]) for at in range(0, len(points), batch)])
+    if not np.isfinite(found).all():
+        return FAR_OUT, np.zeros_like(values)
+    ahead, behind = found[1 : len(values) + 1], found[len(values) + 1 :]
+    return -float(found[0]), -(ahead - behind) / (2 * step)
 
 
 def _marginal(plain: GroupDensity, hyper: FloatArray) -> FloatArray:

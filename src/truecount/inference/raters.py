@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from truecount._log_sum import log_sum
 from truecount._types import BoolArray, FloatArray
 from truecount.inference import convergence
 from truecount.inference.draws import CONFUSION_BYTES, Draws, dirichlet
@@ -237,7 +238,10 @@ class _Chains:
         """Accept a block in some chains; heights, shape (classes, chains, cells), change in a row, or in all."""
         changed = heights.copy()
         changed[row] += change
-        accepted = np.log(self.rng.random(CHAINS)) < (_log_sum(changed) - _log_sum(heights)) @ self.rest + gain
+        accepted = (
+            np.log(self.rng.random(CHAINS))
+            < (log_sum(changed, axis=0) - log_sum(heights, axis=0))[0] @ self.rest + gain
+        )
         heights[:, accepted] = changed[:, accepted]
         block[0][accepted] = block[1][accepted]
 
@@ -247,7 +251,7 @@ class _Chains:
 
     def _log_rest(self, tau: FloatArray, rho: FloatArray, phi: FloatArray) -> FloatArray:
         """Shape (chains,): log-likelihood of the parts of labelled items that are not imputed."""
-        return np.asarray(_log_sum(self._heights(tau, rho, phi).transpose(2, 0, 1)) @ self.rest)
+        return np.asarray(log_sum(self._heights(tau, rho, phi).transpose(2, 0, 1), axis=0)[0] @ self.rest)
 
     def _move_along_summary(self) -> Move:
         """Propose a confusion from what labelled items say, with shares that keep the summary of the outputs.
@@ -343,12 +347,6 @@ class _Chains:
 def _change(old: FloatArray, new: FloatArray) -> FloatArray:
     """Return by how much logarithms differ."""
     return np.asarray(np.log(np.maximum(new, SMALLEST)) - np.log(np.maximum(old, SMALLEST)))
-
-
-def _log_sum(heights: FloatArray) -> FloatArray:
-    """Return the logarithm of the sum over classes, the first axis."""
-    highest = heights.max(axis=0)
-    return np.asarray(highest + np.log(np.exp(heights - highest).sum(axis=0)))
 
 
 class _Kept:

@@ -50,7 +50,10 @@ class Whitening:
         halves = np.matmul(root.transpose(0, 2, 1), meeting)
         schur = by_hyper - np.einsum("gdp,gdq->pq", halves, halves)
         eigenvalues, directions = np.linalg.eigh((schur + schur.T) / 2)
-        factor = np.linalg.cholesky(directions / np.maximum(eigenvalues, LEAST_CURVATURE) @ directions.T)
+        covariance = directions / np.maximum(eigenvalues, LEAST_CURVATURE) @ directions.T
+        order = np.argsort(~np.pad(density.rows.is_sparse, (0, len(hyper) - density.rows.size)), kind="stable")
+        factor = np.zeros_like(covariance)
+        factor[np.ix_(order, order)] = np.linalg.cholesky(covariance[np.ix_(order, order)])
         answer = -np.matmul(root, halves)
         coupling = np.matmul(answer, factor).transpose(1, 0, 2).reshape(latent.size, density.n_hyper)
         roots = (np.ascontiguousarray(each.transpose(1, 2, 0)) for each in (root, inverse))

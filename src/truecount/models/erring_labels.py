@@ -14,7 +14,7 @@ from truecount._wording import listed_quoted
 from truecount.counts import Combinations, Counts, Groups, Ratings
 from truecount.errors import InputError
 from truecount.models.label_shift import Density, LabelShift, require_fixed_prior
-from truecount.models.model import INDEPENDENT, Assumption
+from truecount.models.model import INDEPENDENT, NOT_BY_OUTPUT, SAME_ROWS, Assumption
 from truecount.models.variation import Independent, Pooled, imputed_groups, require_imputed_groups
 
 ONE = "label"
@@ -109,7 +109,8 @@ class ErringLabels(LabelShift):
     name: ClassVar[str] = "erring_labels"
     sampling: ClassVar[str] = "labelled items come from another population, and raters may label them wrongly"
     assumptions: ClassVar[tuple[Assumption, ...]] = (
-        *LabelShift.assumptions[:2],
+        SAME_ROWS,
+        NOT_BY_OUTPUT,
         Assumption(
             "Given the true class, raters and classifier err independently of each other.",
             "Items that are hard for all of them make raters look better than they are, and the classifier too. "

@@ -13,7 +13,7 @@ from truecount.counts.classifiers import Data, sum_outputs
 from truecount.counts.weights import effective_groups
 from truecount.errors import InputError
 from truecount.models.label_shift import Density, LabelShift, require_fixed_prior
-from truecount.models.model import INDEPENDENT, RIGHT_LABELS, Assumption
+from truecount.models.model import INDEPENDENT, NOT_BY_OUTPUT, RIGHT_LABELS, SAME_ROWS, Assumption
 from truecount.models.priors import Prior
 from truecount.models.variation import Independent, Pooled, imputed_groups, require_imputed_groups
 
@@ -74,7 +74,8 @@ class IndependentClassifiers(LabelShift):
             "Where they err on the same items, each of them counts as more than it knows, and the interval is too "
             "narrow. The labelled items test this; leave the assumption out where they speak against it.",
         ),
-        *LabelShift.assumptions[:2],
+        SAME_ROWS,
+        NOT_BY_OUTPUT,
         RIGHT_LABELS,
         INDEPENDENT,
     )

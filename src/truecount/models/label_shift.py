@@ -10,7 +10,7 @@ from truecount._types import FloatArray
 from truecount.counts import Counts
 from truecount.errors import InputError
 from truecount.models.learned import Learned, learned_prevalence
-from truecount.models.model import ALIKE, AT_RANDOM, INDEPENDENT, RIGHT_LABELS, Assumption, Model
+from truecount.models.model import INDEPENDENT, NOT_BY_OUTPUT, RIGHT_LABELS, SAME_ROWS, Assumption, Model
 from truecount.models.priors import LEARNED, Prior, require_prior
 from truecount.models.variation import ConfusionChoice, Cut, Independent, Pooled, Variation, Varying, Walk
 
@@ -179,18 +179,8 @@ class LabelShift(Model):
     carries_over: ClassVar[str] = "P(output | class)"
     sampling: ClassVar[str] = "labelled items come from another population, or are stratified by class"
     assumptions: ClassVar[tuple[Assumption, ...]] = (
-        Assumption(
-            ALIKE,
-            "Of the items of one class, the same share gets each output among the labelled and among the unlabelled "
-            "ones; only the mix of classes differs. If the items of a class became harder, the answer is wrong, and "
-            "mostly nothing in the counts shows it. To check, label a few items of the population itself.",
-        ),
-        Assumption(
-            AT_RANDOM.format("output"),
-            "The misclassification rates learned from them are to be those of all items of the class: if easy items, "
-            "or those with a certain output, were likelier to be labelled, the answer is wrong. Of labels stratified "
-            "by output it must not be used.",
-        ),
+        SAME_ROWS,
+        NOT_BY_OUTPUT,
         RIGHT_LABELS,
         INDEPENDENT,
     )

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from truecount._log_sum import log_sum
 from truecount._types import FloatArray, IntArray
 
 STRENGTHS = np.geomspace(2.0, 300.0, 24)
@@ -121,9 +122,7 @@ class Learned:
         even, own = self.reference
         each = by_even[..., None] * (self.even - even) + by_own[..., None] * (self.own - own)
         each += self.log_prior - self.log_norms
-        top = each.max(axis=-1)
-        value: FloatArray = top + np.log(np.exp(each - top[..., None]).sum(axis=-1))
-        return value
+        return log_sum(each, axis=-1)[..., 0]
 
     def surplus(self, logs: FloatArray) -> FloatArray:
         """Shape (…, rows, entries): the mean concentrations given these rows, beyond those at the reference."""

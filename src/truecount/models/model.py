@@ -13,13 +13,25 @@ class Assumption(NamedTuple):
     meaning: str
 
 
+ALIKE = "The classifier treats each class alike in both populations."
+AT_RANDOM = "Labelled items are a random sample of their class, and were not chosen by their {}."
+SAME_ROWS = Assumption(
+    ALIKE,
+    "Of the items of one class, the same share gets each output among the labelled and among the unlabelled "
+    "ones; only the mix of classes differs. If the items of a class became harder, the answer is wrong, and "
+    "mostly nothing in the counts shows it. To check, label a few items of the population itself.",
+)
+NOT_BY_OUTPUT = Assumption(
+    AT_RANDOM.format("output"),
+    "The misclassification rates learned from them are to be those of all items of the class: if easy items, "
+    "or those with a certain output, were likelier to be labelled, the answer is wrong. Of labels stratified "
+    "by output it must not be used.",
+)
 RIGHT_LABELS = Assumption(
     "The labels are right.",
     "If some are wrong, the misclassification rates learned from them are wrong too, and the more so the rarer a class "
     "is. To see how much, ask truecount check --label-error 5%.",
 )
-ALIKE = "The classifier treats each class alike in both populations."
-AT_RANDOM = "Labelled items are a random sample of their class, and were not chosen by their {}."
 INDEPENDENT = Assumption(
     "Items are independent of each other, given their class.",
     "Copies and repeated measurements count as one item.",

@@ -11,7 +11,7 @@ from truecount._wording import labels, signed, visible
 from truecount.api.groups import spread_sensitivity
 from truecount.errors import InputError
 from truecount.models import ErringLabels, LabelShift, Pooled, Varying, Walk
-from truecount.models.model import Assumption
+from truecount.models.model import NOT_BY_OUTPUT, SAME_ROWS, Assumption
 from truecount.page.answer import group_confusion_table, isolated, remarks, unbroken
 from truecount.page.frame import LONGEST_NAME, Drawing, drawing_of, rendered
 from truecount.page.reproduce import Repeat, beliefs, look_in_python, printed_in_python, prior_in_python
@@ -279,8 +279,8 @@ def _assumptions(model: LabelShift) -> tuple[Assumption, ...]:
     more = {Pooled: (POOLED,), Walk: (WALK,)}.get(type(model.groups), ())
     if not isinstance(model.confusion, Varying):
         return (*model.assumptions, *more)
-    chosen = RANDOM_LABELS if model.confusion.random_labels else model.assumptions[1]
-    return (VARYING, chosen, *model.assumptions[2:], *more)
+    instead = {SAME_ROWS: VARYING} | ({NOT_BY_OUTPUT: RANDOM_LABELS} if model.confusion.random_labels else {})
+    return (*(instead.get(each, each) for each in model.assumptions), *more)
 
 
 def _repeat(answer: "GroupPosterior", summary: GroupSummary, command: str | None) -> Repeat:

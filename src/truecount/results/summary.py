@@ -9,6 +9,7 @@ from math import ceil, log10
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from truecount import _check
 from truecount._advice import Advice, keyword
@@ -141,7 +142,7 @@ def interval_of(draws: FloatArray, level: float, kind: str = "equal-tailed") -> 
     return ends.reshape(*draws.shape[1:], 2)
 
 
-def in_parts(measure: Callable[[Any], FloatArray], draws: FloatArray | IntArray) -> FloatArray:
+def in_parts(measure: Callable[[Any], FloatArray], draws: FloatArray | NDArray[np.int32]) -> FloatArray:
     """Return a measure along the first axis of some groups after the others, because it copies what it looks at.
 
     Shape (draws, groups, classes) becomes (groups, classes).

@@ -4,11 +4,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from truecount._log_sum import log_sum
 from truecount._types import BoolArray, FloatArray
 from truecount.models.learned import Learned
 
 TAIL = 3.0
 """Slope of the log-density far on the left, in standard deviations: about that of a normal one there."""
+SPARSE = 0.2
+"""Concentration, labels included, below which a cell is called sparse."""
 FAR = -30.0
 """Left of this ``log(1 + exp(s))`` is ``exp(s)`` to all digits, and would underflow farther on."""
 
@@ -55,6 +58,11 @@ class Rows:
         """How many coordinates there are."""
         return self.location.size
 
+    @property
+    def is_sparse(self) -> BoolArray:
+        """Shape (coordinates,): cells that are empty or not, between which there is a cliff in these coordinates."""
+        return np.asarray(self.shapes[self.free].ravel() < SPARSE)
+
     def natural(self, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Return the confusion, and log-gammas, their slope and their log-density at these coordinates."""
         place = self.location + self.scale * points.reshape(len(points), *self.location.shape)
@@ -91,9 +99,7 @@ class Rows:
         Likelihood and prior depend on the rows alone, so that sums of gammas are independent of them.
         """
         new = _log_gammas(shapes[:, self.free], rng)
-        return self._points(
-            new + np.logaddexp.reduce(logs, axis=2, keepdims=True) - np.logaddexp.reduce(new, axis=2, keepdims=True)
-        )
+        return self._points(new + log_sum(logs, axis=2) - log_sum(new, axis=2))
 
     def _points(self, logs: FloatArray) -> FloatArray:
         """Return the coordinates of log-gammas."""
@@ -118,8 +124,7 @@ class Rows:
     def _log_rows(self, logs: FloatArray) -> FloatArray:
         """Return logarithms of the rows that are learned, and zeros for the others, of log-gammas."""
         result = np.zeros((len(logs), *self.shapes.shape))
-        below = logs - logs.max(axis=2, keepdims=True)
-        result[:, self.free] = below - np.log(np.exp(below).sum(axis=2, keepdims=True))
+        result[:, self.free] = logs - log_sum(logs, axis=2)
         return result
 
 

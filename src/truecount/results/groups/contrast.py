@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from truecount import _check
 from truecount._types import FloatArray, IntArray, Name
@@ -80,7 +81,7 @@ class Ranks:
     """
 
     groups: tuple[Any, ...]
-    draws: IntArray
+    draws: NDArray[np.int32]
 
     @property
     def best(self) -> dict[Any, float]:
@@ -122,7 +123,7 @@ class Ranks:
 
 def ranks_of(groups: tuple[Any, ...], shares: FloatArray, seed: int) -> Ranks:
     """Return ranks of the groups by draws of a share, shape (draws, groups); equal shares are ordered at random."""
-    rng, ranks = np.random.default_rng([seed, *b"ranks"]), np.empty(shares.shape, np.int64)
+    rng, ranks = np.random.default_rng([seed, *b"ranks"]), np.empty(shares.shape, np.int32)
     size = max(1, convergence.AT_ONCE // len(groups))
     for at in range(0, len(shares), size):
         some = shares[at : at + size]

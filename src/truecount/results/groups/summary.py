@@ -295,7 +295,7 @@ def summarize_groups(
 
 def _between_groups(shares: FloatArray) -> FloatArray:
     """Return the standard deviation between groups in each draw, shape (draws, classes), without a copy of all."""
-    return np.stack([shares[:, :, place].std(axis=1) for place in range(shares.shape[2])], axis=1)
+    return in_parts(lambda some: np.asarray(some.std(axis=0)), shares.swapaxes(0, 1))
 
 
 def _realized(answer: "GroupPosterior") -> FloatArray:

@@ -1,0 +1,11 @@
+"""Sums of numbers that are known by their logarithms."""
+
+import numpy as np
+
+from truecount._types import FloatArray
+
+
+def log_sum(logs: FloatArray, *, axis: int) -> FloatArray:
+    """Return ``log Σ exp(logs)`` along an axis, which keeps length 1; several times as fast as ``logaddexp.reduce``."""
+    top = logs.max(axis=axis, keepdims=True)
+    return np.asarray(top + np.log(np.exp(logs - top).sum(axis=axis, keepdims=True)))

@@ -1,0 +1,16 @@
+"""Sums of numbers that are known by their logarithms."""
+
+import numpy as np
+
+from truecount._log_sum import log_sum
+
+
+def test_logarithms_far_from_zero_neither_overflow_nor_vanish() -> None:
+    logs = np.array([[-1e4, -1e4], [1e4, 1e4 + np.log(3)], [0.0, -1e4]])
+    np.testing.assert_allclose(log_sum(logs, axis=1), [[-1e4 + np.log(2)], [1e4 + np.log(4)], [0.0]], rtol=1e-15)
+
+
+def test_along_any_axis() -> None:
+    logs = np.random.default_rng(0).normal(size=(2, 3, 4))
+    for axis in (0, 1, 2, -1):
+        np.testing.assert_allclose(log_sum(logs, axis=axis), np.logaddexp.reduce(logs, axis=axis, keepdims=True))
