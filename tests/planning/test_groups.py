@@ -42,7 +42,7 @@ def test_a_survey_with_several_studies_may_be_audited_for_its_goal() -> None:
 
 @pytest.mark.slow
 def test_a_survey_with_several_studies_is_forecast_as_it_is_inferred_from() -> None:
-    """Widths of 1,000 draws with long tails have errors of 6 %; were all labels one study, it would be twice as wide."""
+    """Widths of 1,000 draws with long tails have errors of 6 %; by labels of one study it would be twice as wide."""
     studies = {"n0": [[395, 5], [0, 0]], "n1": [[298, 2], [0, 0]], "p0": [[0, 0], [15, 70]], "p1": [[0, 0], [10, 40]]}
     survey = tc.Groups(studies, {"survey": [3700, 500]}, classes=["negative", "positive"])
     model = tc.LabelShift(confusion=tc.Varying())
