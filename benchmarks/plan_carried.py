@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from plan_populations import Population, Source, openqa, simulated, uci
+from plan_populations import Population, Source, believed, openqa, simulated, uci
 
 import truecount as tc
 
@@ -138,6 +138,8 @@ GOALS: dict[str, Callable[[Source, Pilot, int], Outcome | None]] = {
     "apart": apart,
 }
 SOURCES: dict[str, Callable[[], Source]] = {
+    "believed, 2 classes, pilot without items": lambda: believed(2),
+    "believed, 2 classes": lambda: believed(2),
     "simulated, 2 classes": lambda: simulated(2),
     "OpenQA, GPT-4": lambda: openqa("gpt4_label"),
     "OpenQA, BEM": lambda: openqa("bem_label"),
@@ -150,10 +152,11 @@ SOURCES: dict[str, Callable[[], Source]] = {
     "page-blocks, 5 classes": lambda: uci("page-blocks"),
     "optdigits, 10 classes": lambda: uci("optdigits"),
 }
-"""The last two had no part in how plans are made."""
+"""The last two had no part in how plans are made; of the first two the truths are drawn from a plan's own belief."""
 
 
 PILOTS = {
+    "believed, 2 classes, pilot without items": Pilot(items=0),
     "cmc, 3 classes": Pilot(300, 2000, None),
     "satimage, 6 classes": Pilot(new_items=None),
     "page-blocks, 5 classes": Pilot(new_items=None),
