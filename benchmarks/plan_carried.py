@@ -158,7 +158,7 @@ SOURCES: dict[str, Callable[[], Source]] = {
 
 
 PILOTS = {
-    "believed, 2 classes, pilot without items": Pilot(items=0, narrower=0.15),
+    "believed, 2 classes, pilot without items": Pilot(items=0, narrower=0.25),
     "cmc, 3 classes": Pilot(300, 2000, None),
     "satimage, 6 classes": Pilot(new_items=None),
     "page-blocks, 5 classes": Pilot(new_items=None),
