@@ -9,15 +9,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from plan_populations import Population, Source, openqa, simulated, uci
+from plan_populations import Population, Source, believed, openqa, simulated, uci
 
 import truecount as tc
 
 ITEM_COST = 0.1
 """Of an item in labels, where both are planned."""
 ASSURANCE = 0.8
-NARROWER = 0.65
-"""By how much to get narrower than the pilot."""
 TIMES = 4
 """How often each plan is carried out."""
 MOST_LABELS = 20_000
@@ -26,11 +24,15 @@ MOST_LABELS = 20_000
 
 @dataclass(frozen=True)
 class Pilot:
-    """Labels of each class and items of a pilot, and new items; None where they are planned as the labels are."""
+    """Labels of each class and items of a pilot, new items, and by how much to get narrower than the pilot.
+
+    New items are None where they are planned as the labels are.
+    """
 
     labels: int = 60
     items: int = 400
     new_items: int | None = 800
+    narrower: float = 0.65
 
     def counts(self, population: Population, rng: np.random.Generator) -> tc.Counts:
         """Draw the pilot."""
@@ -72,7 +74,7 @@ def _narrow(draw: Source, pilot: Pilot, seed: int, of: int | None, assurance: fl
     name = None if of is None else counts.classes[of]
     places = list(range(len(counts.classes))) if of is None else [len(counts.classes) + of]
     now = np.diff(tc.infer(counts, seed=seed).interval(), axis=1)[places].max()
-    goal = tc.Goal.narrow(min(NARROWER * now / 2, 0.45), of=name, assurance=assurance)
+    goal = tc.Goal.narrow(min(pilot.narrower * now / 2, 0.45), of=name, assurance=assurance)
     plan = pilot.plan(counts, goal, seed)
     if (answers := _carried_out(population, counts, plan, rng, seed)) is None:
         return None
@@ -138,6 +140,8 @@ GOALS: dict[str, Callable[[Source, Pilot, int], Outcome | None]] = {
     "apart": apart,
 }
 SOURCES: dict[str, Callable[[], Source]] = {
+    "believed, 2 classes, pilot without items": lambda: believed(2),
+    "believed, 2 classes": lambda: believed(2),
     "simulated, 2 classes": lambda: simulated(2),
     "OpenQA, GPT-4": lambda: openqa("gpt4_label"),
     "OpenQA, BEM": lambda: openqa("bem_label"),
@@ -150,10 +154,11 @@ SOURCES: dict[str, Callable[[], Source]] = {
     "page-blocks, 5 classes": lambda: uci("page-blocks"),
     "optdigits, 10 classes": lambda: uci("optdigits"),
 }
-"""The last two had no part in how plans are made."""
+"""The last two had no part in how plans are made; of the first two the truths are drawn from a plan's own belief."""
 
 
 PILOTS = {
+    "believed, 2 classes, pilot without items": Pilot(items=0, narrower=0.25),
     "cmc, 3 classes": Pilot(300, 2000, None),
     "satimage, 6 classes": Pilot(new_items=None),
     "page-blocks, 5 classes": Pilot(new_items=None),

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+import truecount as tc
+from truecount.planning.row_belief import RowBelief
+
 DATA = Path(os.environ.get("TRUECOUNT_DATA", "."))
 YES_NO = ("Yes", "No")
 
@@ -46,6 +49,22 @@ def simulated(classes: int) -> Source:
         rows = [np.where(np.arange(classes) == k, q, (1 - q) / (classes - 1)) for k, q in enumerate(quality)]
         outputs = [rng.choice(classes, 20_000, p=row) for row in rows]
         return Population(outputs, rng.dirichlet(np.full(classes, 2.0)), classes)
+
+    return draw
+
+
+def believed(classes: int) -> Source:
+    """Truths drawn from what a plan believes before any label: its promise holds exactly, but for the items of a pilot.
+
+    These tell of the rows what a plan does not take from them.
+    """
+    nothing = np.zeros((classes, classes), int)
+    belief = RowBelief.of(tc.Prior(), tc.Counts(nothing, nothing[0]))
+
+    def draw(rng: np.random.Generator) -> Population:
+        rows = [rng.dirichlet(concentration) for concentration in belief.draw(rng, 1)[0]]
+        outputs = [rng.choice(classes, 20_000, p=row) for row in rows]
+        return Population(outputs, rng.dirichlet(np.ones(classes)), classes)
 
     return draw
 

@@ -77,6 +77,14 @@ def test_a_survey_as_a_pilot_with_costs():
     assert found["allocation"]["items"] > 0
 
 
+@pytest.mark.slow
+def test_several_studies_of_a_test_are_studies_of_a_pilot_too():
+    survey = ["--positive", "50/3330", "--sensitivity", "78/85", "--sensitivity", "27/37", "--specificity", "399/401"]
+    found = typed(*survey)
+    assert found["truth"] == "pilot"
+    assert found["allocation"] == {"positives": 0, "negatives": 0, "items": 0}
+
+
 def test_a_threshold(counts: str):
     found = typed(counts, "--above", "fail=70%", "--assurance", "50%")
     assert found["goal"]["kind"] == "above"
@@ -127,6 +135,7 @@ def test_a_picture_and_a_page_are_written(tmp_path: Path):
     [
         (TEST, "--budget"),
         (["--prevalence", "15%"], "--sensitivity"),
+        ([*TEST, "--sensitivity", "90%"], "Write --sensitivity once"),
         ([*TEST, "--positives", "x"], "--positives"),
         ([*TEST, *SIZES, "--labels", "3"], "exclude each other"),
         ([*TEST, "--half-width", "3%", "--above", "positive=3%"], "two goals"),

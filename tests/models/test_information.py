@@ -58,3 +58,9 @@ def test_useless_rows_leave_the_prior() -> None:
     rows = np.tile(ROWS[0], (3, 1))
     prior_sd = np.sqrt(2 / (9 * 4))
     np.testing.assert_allclose(expected_sd(rows, SHARES, labeled=1e9, unlabeled=1e9), prior_sd, rtol=1e-6)
+
+
+def test_unlimited_data_of_rows_that_are_almost_alike_leave_no_singular_matrix() -> None:
+    rows = np.array([[1 - 1e-9, 1e-9], [1 - 1e-9, 1e-9]])
+    found = expected_sd(rows, np.array([0.4, 0.6]), labeled=1e12, unlabeled=1e12)
+    np.testing.assert_allclose(found, np.sqrt(1 / 12), rtol=1e-6)

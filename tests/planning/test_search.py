@@ -9,7 +9,7 @@ import truecount as tc
 from truecount.planning.pilot import pilot_scenario
 from truecount.planning.problem import Problem
 from truecount.planning.scenario import Sizes
-from truecount.planning.search import Choice, best_shares
+from truecount.planning.search import Choice, best_shares, rounded_up
 
 SMALL = tc.Counts([[80, 30], [17, 123]], [1150, 1400], classes=["fail", "pass"])
 MANY_ITEMS = tc.Counts([[30, 10], [5, 40]], [60_000, 40_000], classes=["fail", "pass"])
@@ -64,3 +64,8 @@ def test_a_search_that_starts_where_one_size_is_not_bought_leaves_that_corner():
     choice = Choice(np.full(3, np.nan), np.array([1.0, 1.0, 0.1]))
     stuck, free = (best_shares(problem.loss, choice, 4000.0, start) for start in (np.array([1.0, 0.0, 0.0]), None))
     np.testing.assert_allclose(stuck, free, atol=0.02)
+
+
+def test_sizes_of_nothing_are_written_as_nothing():
+    nothing = rounded_up(Choice(np.array([np.nan, np.nan, 5.0]), np.ones(3)), 5.0, np.array([1.0, 0.0]))
+    assert [f"{size:.0f}" for size in nothing.vector] == ["0", "0", "5"]

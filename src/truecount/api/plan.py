@@ -20,7 +20,7 @@ from truecount.models.register import require_plain_label_shift
 from truecount.planning import normal
 from truecount.planning.forecast import tells_nothing
 from truecount.planning.goal import Costs, Goal, checked_budget
-from truecount.planning.groups import Together, group_scenarios, variation_of
+from truecount.planning.groups import Together, group_scenarios
 from truecount.planning.pilot import pilot_scenario
 from truecount.planning.problem import Forecasts, Problem
 from truecount.planning.reading import items_to_read
@@ -158,7 +158,7 @@ def _together(data: Any, model: Model) -> Together | None:
     """Return how groups are inferred together; None for one population."""
     if not isinstance(data, Groups) or not isinstance(model, LabelShift):
         return None
-    return Together(variation=variation_of(data, model), shares_labels=data.shares_labels)
+    return Together.of(data, model)
 
 
 def _require_groups(problem: Problem) -> None:

@@ -9,8 +9,8 @@ import click
 from truecount._command import Option
 from truecount._types import FloatArray, Name
 from truecount.cli import arguments as given
-from truecount.cli.model import ModelOptions
-from truecount.cli.options import read_level, read_seed, read_share
+from truecount.cli.model import ModelOptions, with_studies
+from truecount.cli.options import GroupOptions, read_level, read_seed, read_share
 from truecount.cli.pictures import encoded
 from truecount.cli.report import Report
 from truecount.cli.screen import print_lines
@@ -28,6 +28,21 @@ if TYPE_CHECKING:
 Share: TypeAlias = str | None
 Prevalence: TypeAlias = Annotated[
     Share, Option(metavar="P", help="Share that is assumed, where there is no pilot: 15%.")
+]
+Sensitivities: TypeAlias = Annotated[
+    list[str] | None,
+    Option(
+        metavar="N/M|P",
+        help="N tested positive of M truly positive; 0.96 or 96% means that it is known. Repeated, each is a study; "
+        "the rate varies between them, and new labels are one more.",
+    ),
+]
+Specificities: TypeAlias = Annotated[
+    list[str] | None,
+    Option(
+        metavar="N/M|P",
+        help="N tested negative of M truly negative, or a known rate, or several studies, as with --sensitivity.",
+    ),
 ]
 Positives: TypeAlias = Annotated[Share, Option(metavar="N", help="Truly positive items to validate the test on.")]
 Negatives: TypeAlias = Annotated[Share, Option(metavar="N", help="Truly negative items to validate the test on.")]
@@ -87,8 +102,8 @@ def plan(
     unlabeled: given.Unlabeled = None,
     positive: given.Positive = None,
     prevalence: Prevalence = None,
-    sensitivity: given.Sensitivity = None,
-    specificity: given.Specificity = None,
+    sensitivity: Sensitivities = None,
+    specificity: Specificities = None,
     positives: Positives = None,
     negatives: Negatives = None,
     items: Items = None,
@@ -158,6 +173,8 @@ def plan(
     assumed.require_prior()
     data, known = _data(source, design, _assumed(prevalence, sensitivity, specificity))
     model = _model(data, assumed, known)
+    if isinstance(data, Groups):
+        model = with_studies(model, data, GroupOptions(), is_survey=bool(positive))
     if next_batch is not None:
         from truecount.cli.next_batch import deliver_batch
 
@@ -232,18 +249,28 @@ def _data(source: Source, design: str, assumed: Assumed | None) -> tuple[Assumed
     return assumed, None
 
 
-def _assumed(prevalence: str | None, sensitivity: str | None, specificity: str | None) -> Assumed | None:
+def _assumed(
+    prevalence: str | None, sensitivity: Sequence[str] | None, specificity: Sequence[str] | None
+) -> Assumed | None:
     """Read rates that are assumed, where a share is."""
     if prevalence is None:
         return None
-    if sensitivity is None or specificity is None:
+    if not sensitivity or not specificity:
         raise click.BadParameter("--prevalence also needs --sensitivity and --specificity.")
-    remedy = "Write 0.93 or 93%; counts such as 103/122 go with --positive"
     return Assumed.test(
         prevalence=read_share("--prevalence", prevalence, "Write 0.15 or 15%"),
-        sensitivity=read_share("--sensitivity", sensitivity, remedy),
-        specificity=read_share("--specificity", specificity, remedy),
+        sensitivity=_assumed_rate("--sensitivity", sensitivity),
+        specificity=_assumed_rate("--specificity", specificity),
     )
+
+
+def _assumed_rate(option: str, entries: Sequence[str]) -> float:
+    if len(entries) > 1:
+        needed = "beside --prevalence one rate is assumed"
+        raise InputError(
+            option, f"is given {len(entries)} times", needed, f"Write {option} once, or a pilot: --positive"
+        )
+    return read_share(option, entries[0], "Write 0.93 or 93%; counts such as 103/122 go with --positive")
 
 
 def _model(data: Assumed | Counts | Groups, assumed: ModelOptions, known: FloatArray | None) -> Model:

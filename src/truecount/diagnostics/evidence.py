@@ -327,7 +327,7 @@ def _own_labels(data: Groups, prior: Prior, seed: int) -> Evidence:
     if samples is None:
         return Evidence()
     test = samples.test(seed=seed)
-    row = _row("the same by labels of groups", test.deviance, test.p_of_some, test.replicates, "no difference was seen")
+    row = _row("the same by labels of groups", test.deviance, test.p_value, test.replicates, "no difference was seen")
     finding = differing_finding(data, samples, test)
     return Evidence({"tests": (row,)}, () if finding is None else (finding,))
 

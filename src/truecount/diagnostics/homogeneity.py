@@ -37,13 +37,14 @@ class HomogeneityTest:
 
     Parameters
     ----------
-    deviance, p_value
-        G² summed over classes, and how often it is as large in tables with the same margins: an exact test.
+    deviance
+        G² summed over classes.
+    p_value
+        How often the sum, or the class that differs most, is as surprising in tables with the same margins: an exact
+        test. One class among many that differs adds little to the sum, and many that differ a little stand out in the
+        sum alone; each of the two has half of the false alarms.
     by_class
         Shape (classes,): p-value of each class alone.
-    p_of_some
-        How often the sum, or some class alone, is as surprising in such tables: one class among many that differs adds
-        little to the sum.
     replicates
         How many tables were drawn.
     """
@@ -51,7 +52,6 @@ class HomogeneityTest:
     deviance: float
     p_value: float
     by_class: FloatArray
-    p_of_some: float
     replicates: int
 
 
@@ -80,9 +80,8 @@ def homogeneity_test(tables: FloatArray, *, replicates: int = 1999, seed: int = 
     together = np.column_stack([seen - rounding, drawn])
     return HomogeneityTest(
         deviance=float(seen.sum()),
-        p_value=_share_as_large(drawn.sum(axis=0), seen.sum() - rounding.sum()),
+        p_value=_share_as_surprising(together),
         by_class=np.array([_share_as_large(*each) for each in zip(drawn, seen - rounding, strict=True)]),
-        p_of_some=_share_as_surprising(np.vstack([together, together.sum(axis=0)])),
         replicates=replicates,
     )
 
@@ -98,8 +97,14 @@ def _share_as_large(drawn: FloatArray, seen: float) -> float:
     return float((1 + (drawn >= seen - 1e-9).sum()) / (1 + len(drawn)))
 
 
-def _share_as_surprising(values: FloatArray) -> float:
-    """Return how many columns have as small a least p-value as the first, of rows that each rank the columns.
+def _share_as_surprising(deviances: FloatArray) -> float:
+    """Return how many columns are as surprising as the first, by the class that differs most or by the sum."""
+    surprise = _surprise(np.vstack([_surprise(deviances), deviances.sum(axis=0)]))
+    return float((surprise >= surprise[0]).mean())
+
+
+def _surprise(values: FloatArray) -> FloatArray:
+    """Shape (columns,): the larger, the smaller is the least p-value of a column, of rows that each rank the columns.
 
     Of many rows each has a first column, so that many columns tie: the one that stands out most from its row, in
     standard deviations, is the more surprising.
@@ -108,8 +113,8 @@ def _share_as_surprising(values: FloatArray) -> float:
     least = np.min([number - np.searchsorted(np.sort(row), row - 1e-9) for row in values], axis=0)
     away, sd = values - values.mean(axis=1, keepdims=True), values.std(axis=1, keepdims=True)
     furthest = np.divide(away, sd, out=np.zeros_like(away), where=sd > 0).max(axis=0)
-    as_surprising = (least < least[0]) | ((least == least[0]) & (furthest >= furthest[0] - 1e-9))
-    return float(as_surprising.mean())
+    places = np.unique(np.column_stack([-least, furthest.round(9)]), axis=0, return_inverse=True)[1]
+    return places.ravel().astype(np.float64)
 
 
 def _redrawn_deviance(table: IntArray, size: int, rng: np.random.Generator) -> tuple[float, FloatArray]:
@@ -218,15 +223,22 @@ def _is_seen(rows: FloatArray, sizes: IntArray, drift: float, sets: int, rng: np
     both = np.stack([rows, _moved(rows, drift)])
     weights = (sizes / sizes.sum(axis=0))[..., None]
     mixed = np.broadcast_to((weights * both).sum(axis=0), both.shape)
-    none, moved = (rng.multinomial(sizes, each, (sets, *sizes.shape)) for each in (mixed, both))
-    bound = np.quantile(_total_deviance(none), 1 - CAUTION)
-    return bool(np.mean(_total_deviance(moved) > bound + 1e-9) >= POWER)
+    none, moved = (_deviances(rng.multinomial(sizes, each, (sets, *sizes.shape))) for each in (mixed, both))
+    by_class = [_least_level(none, each) for each in (none, moved)]
+    none, moved = (np.stack([-least, each.sum(axis=0)]) for least, each in zip(by_class, (none, moved), strict=True))
+    level = np.searchsorted(np.sort(_least_level(none, none)), _least_level(none, moved) + 1e-9) / sets
+    return bool(np.mean(level <= CAUTION) >= POWER)
 
 
-def _total_deviance(tables: IntArray) -> FloatArray:
-    """Shape (sets,): G² of tables (sets, samples, classes, outputs), summed over classes."""
-    total: FloatArray = np.sum([_deviance(tables[:, :, row]) for row in range(tables.shape[2])], axis=0)
-    return total
+def _least_level(none: FloatArray, values: FloatArray) -> FloatArray:
+    """Shape (sets,): the least share, among rows, of what is drawn without a drift that is as large as these values."""
+    each = [1 - np.searchsorted(np.sort(own), row - 1e-9) / len(own) for own, row in zip(none, values, strict=True)]
+    return np.asarray(np.min(each, axis=0))
+
+
+def _deviances(tables: IntArray) -> FloatArray:
+    """Shape (classes, sets): G² of tables (sets, samples, classes, outputs)."""
+    return np.array([_deviance(tables[:, :, row]) for row in range(tables.shape[2])])
 
 
 def _moved(rows: FloatArray, drift: float) -> FloatArray:
@@ -350,7 +362,7 @@ class LabelSamples:
     def test(self, *, seed: int) -> HomogeneityTest:
         """Test that each class has the same outputs in all; few tables are drawn where those show no difference."""
         quick = homogeneity_test(self.tables, replicates=SKETCHED - 1, seed=seed)
-        return quick if quick.p_of_some > CAUTION else homogeneity_test(self.tables, seed=seed)
+        return quick if quick.p_value > CAUTION else homogeneity_test(self.tables, seed=seed)
 
     def furthest(self, row: int) -> tuple[int, int, float, float]:
         """Return a sample and an output that stand out in this class's row: its share there, and in all others."""
@@ -374,16 +386,16 @@ def labels_differ(groups: Groups, prior: Prior, seed: int = 0) -> Finding | None
 
 def differing_finding(groups: Groups, samples: LabelSamples, test: HomogeneityTest) -> Finding | None:
     """Say which class the classifier treats differently from group to group, and what to do."""
-    if test.p_of_some > CAUTION:
+    if test.p_value > CAUTION:
         return None
     row, names = int(test.by_class.argmin()), _apart(test, groups.classes)
     at, output, there, elsewhere = samples.furthest(row)
     who = group_name(samples.names[at])
     return Finding(
         "confusion-drifted",
-        "serious" if test.p_of_some <= SERIOUS else "caution",
+        "serious" if test.p_value <= SERIOUS else "caution",
         f"Labels show that the classifier treats {listed_classes(names)} differently from group to group "
-        f"(p = {test.p_of_some:.2g}): {called(groups.classes[row])} gets the output {groups.outputs[output]!s:.60} "
+        f"(p = {test.p_value:.2g}): {called(groups.classes[row])} gets the output {groups.outputs[output]!s:.60} "
         f"{percent(there)} of the time in {who}, and {percent(elsewhere)} elsewhere. One confusion for all groups "
         "biases their shares, and the differences between them.",
         {
@@ -391,7 +403,7 @@ def differing_finding(groups: Groups, samples: LabelSamples, test: HomogeneityTe
             "group": who,
             "output": groups.outputs[output],
             "shares": [there, elsewhere],
-            "p_value": test.p_of_some,
+            "p_value": test.p_value,
             "deviance": test.deviance,
             "by_class": test.by_class.tolist(),
         },

@@ -49,10 +49,11 @@ def expected_covariance(
     """
     outputs = np.einsum("...l,...lk->...k", prevalence, confusion)
     rows = np.einsum("...l,...lij->...ij", prevalence**2 / labeled, _scatter(confusion))
-    precision = np.linalg.inv(_scatter(outputs) / unlabeled + rows + 1 / outputs.shape[-1])
-    tangent = _tangent(prevalence.shape[-1])
+    tangent, of_outputs = _tangent(prevalence.shape[-1]), _tangent(outputs.shape[-1])
+    variance = of_outputs.T @ (_scatter(outputs) / unlabeled + rows) @ of_outputs
+    slopes = tangent.T @ confusion @ of_outputs
     before = np.linalg.inv(tangent.T @ _dirichlet_covariance(prior) @ tangent)
-    learned = tangent.T @ confusion @ precision @ confusion.swapaxes(-1, -2) @ tangent
+    learned = slopes @ np.linalg.inv(variance) @ slopes.swapaxes(-1, -2)
     covariance: FloatArray = tangent @ np.linalg.inv(learned + before) @ tangent.T
     return covariance
 

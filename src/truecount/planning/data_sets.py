@@ -20,7 +20,8 @@ def drawn_data(scenario: Scenario, sizes: Sizes, rng: np.random.Generator) -> Da
     """Draw one data set at each truth."""
     labels, items = np.rint(sizes.labels).astype(int), round(sizes.items)
     if isinstance(scenario.model, LabelShift):
-        new = rng.multinomial(np.broadcast_to(labels, scenario.prevalence.shape), scenario.confusion)
+        rows = scenario.confusion if scenario.of_new_labels is None else scenario.of_new_labels
+        new = rng.multinomial(np.broadcast_to(labels, scenario.prevalence.shape), rows)
     else:
         given = _normalised(scenario.given_output.swapaxes(1, 2))
         outputs = _normalised(scenario.output_shares)

@@ -254,16 +254,7 @@ def large_sample_forecast(scenario: Scenario, sizes: Sizes, *, level: float) -> 
 
 def _totals(believed: Scenario, data: DataSets) -> Scenario:
     """Return the scenario in which all labels and items of the plan are counted already."""
-    return Scenario(
-        prevalence=believed.prevalence,
-        confusion=believed.confusion,
-        labeled=data.labeled.mean(axis=0),
-        unlabeled=data.unlabeled.mean(axis=0),
-        classes=believed.classes,
-        outputs=believed.outputs,
-        model=believed.model,
-        is_assumed=believed.is_assumed,
-    )
+    return replace(believed, labeled=data.labeled.mean(axis=0), unlabeled=data.unlabeled.mean(axis=0))
 
 
 def posterior_ends(scenario: Scenario, data: DataSets, level: float, draws: int, seed: int) -> FloatArray:

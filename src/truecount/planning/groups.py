@@ -7,13 +7,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from truecount._types import FloatArray
+from truecount._types import FloatArray, IntArray
 from truecount.counts import Counts, Groups
 from truecount.counts.weights import effective_groups
 from truecount.inference.hierarchical import sample_groups
 from truecount.inference.importance.many import own_seeds
 from truecount.models import Independent, LabelShift, Pooled, Varying
 from truecount.models.groups import group_density
+from truecount.models.priors import Prior
 from truecount.models.variation import FEWEST_POOLED, Variation
 from truecount.planning import normal
 from truecount.planning.forecast import (
@@ -33,6 +34,10 @@ from truecount.planning.scenario import Scenario, Sizes
 
 INFERRED, DRAWS = 8, 250
 """Data sets that groups are inferred together from, and the effective sample size of each."""
+OF_STUDIES = 4, 2000
+"""The same where error rates vary between studies: most of the time goes into the start, and tails are long."""
+STUDY_STREAM = 3
+"""Sets the random numbers that rows of another study are taken by apart from others of the same seed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -45,13 +50,28 @@ class Together:
         How their shares vary.
     shares_labels
         Whether the same labels serve all.
+    studies
+        Shape (studies, classes, outputs): labels of each study, where error rates vary between studies that are no
+        groups; new labels are one more study. None where all labels count alike.
     pair
         Two of them whose difference is asked for.
     """
 
     variation: Variation
     shares_labels: bool
+    studies: IntArray | None = None
     pair: tuple[Any, Any] | None = None
+
+    @classmethod
+    def of(cls, groups: Groups, model: LabelShift) -> "Together":
+        """Return how these groups are inferred from."""
+        studies = np.rint(effective_groups(groups)[0]).astype(int) if has_studies(groups, model) else None
+        return cls(variation=variation_of(groups, model), shares_labels=groups.shares_labels, studies=studies)
+
+
+def has_studies(groups: Groups, model: LabelShift) -> bool:
+    """Whether error rates vary between studies, none of which is a group."""
+    return isinstance(model.confusion, Varying) and groups.studies is not None and groups.shares_labels
 
 
 def variation_of(groups: Groups, model: LabelShift) -> Variation:
@@ -62,7 +82,7 @@ def variation_of(groups: Groups, model: LabelShift) -> Variation:
 def group_scenarios(groups: Groups, model: LabelShift, seed: int) -> dict[Any, Scenario]:
     """Return what may be true of every group; draws belong together where groups do."""
     named, variation = dict(groups.apart()), variation_of(groups, model)
-    if not isinstance(variation, Independent):
+    if not isinstance(variation, Independent) or has_studies(groups, model):
         labeled, unlabeled = effective_groups(groups)
         prior = believed_prior(model, groups.total, labeled.sum(axis=0))
         density = group_density(groups, prior, variation, model.confusion)
@@ -77,16 +97,30 @@ def group_scenarios(groups: Groups, model: LabelShift, seed: int) -> dict[Any, S
             if groups.shares_labels
             else [counts.effective for counts in named.values()]
         )
-        return {
+        found = {
             group: scenario_of(counts, effective, model, own, confusion)
             for (group, counts), effective, own, confusion in zip(named.items(), counted, shares, each, strict=True)
         }
+        return _with_another_study(found, groups, model, prior, seed) if has_studies(groups, model) else found
     if not groups.shares_labels or len(named) == 1:
         seeds = own_seeds(seed, len(named))
         return {
             group: pilot_scenario(counts, model, own) for (group, counts), own in zip(named.items(), seeds, strict=True)
         }
     return shared_label_scenarios(groups, model, seed)
+
+
+def _with_another_study(
+    scenarios: dict[Any, Scenario], groups: Groups, model: LabelShift, prior: Prior, seed: int
+) -> dict[Any, Scenario]:
+    """Let new labels be those of one more study, whose rows are drawn from what the studies say of another one."""
+    studies = np.rint(effective_groups(groups)[0]).astype(int)
+    labeled = {f"study {number}": each for number, each in enumerate(studies)}
+    nothing = Groups(labeled, {0: 0 * studies[0, 0]}, groups.classes, groups.outputs)
+    density = group_density(nothing, prior, Independent(), model.confusion)
+    drawn = sample_groups(density, effective_draws=TRUTHS // 2, seed=seed, groups=1).confusion[:, 0]
+    rows = drawn[np.random.default_rng((seed, STUDY_STREAM)).integers(len(drawn), size=TRUTHS)]
+    return {group: replace(each, of_new_labels=rows[: len(each.prevalence)]) for group, each in scenarios.items()}
 
 
 def group_forecasts(
@@ -106,9 +140,10 @@ def group_forecasts(
     if tells_nothing(first, sizes):
         return {group: nothing_learned(each, level, seed) for group, each in scenarios.items()}, None
     sets, inferred, _ = effort_of(len(first.classes))
+    inferred = min(inferred, INFERRED if together.studies is None else OF_STUDIES[0])
     seeds = [seed] * len(scenarios) if together.shares_labels else own_seeds(seed, len(scenarios))
     rough = {
-        group: simulated(each, sizes, level=level, sets=sets, inferred=min(inferred, INFERRED), seed=own)
+        group: simulated(each, sizes, level=level, sets=sets, inferred=inferred, seed=own)
         for (group, each), own in zip(scenarios.items(), seeds, strict=True)
     }
     ends = {group: each.ends for group, each in rough.items()}
@@ -177,11 +212,18 @@ def _drawn_together(
 ) -> dict[Any, FloatArray]:
     """Draw the shares of all groups as `infer` would, each of shape (draws, classes)."""
     first = next(iter(counts.values()))
-    if together.shares_labels:
+    if together.studies is not None:
+        new = np.maximum(first.labeled - together.studies.sum(axis=0), 0)
+        studies = [*together.studies, new] if new.any() else together.studies
+        items = {place: each.unlabeled for place, each in enumerate(counts.values())}
+        named = {f"study {number}": labeled for number, labeled in enumerate(studies)}
+        groups = Groups(named, items, first.classes, first.outputs)
+    elif together.shares_labels:
         unlabeled = {group: each.unlabeled for group, each in counts.items()}
         groups = Groups(first.labeled, unlabeled, first.classes, first.outputs)
     else:
         groups = Groups.of(dict(counts))
     density = group_density(groups, model.prior, together.variation, model.confusion)
-    drawn = sample_groups(density, effective_draws=DRAWS, seed=seed, groups=len(groups)).prevalence
+    draws = DRAWS if together.studies is None else OF_STUDIES[1]
+    drawn = sample_groups(density, effective_draws=draws, seed=seed, groups=len(groups)).prevalence
     return {group: drawn[:, place] for place, group in enumerate(counts)}

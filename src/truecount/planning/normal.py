@@ -105,9 +105,9 @@ def _solved_deviations(confusion: FloatArray, scatter: FloatArray) -> FloatArray
     """Return standard deviations of shares, from the covariance of the outputs that they are solved from."""
     size = confusion.shape[1]
     precision = np.linalg.pinv(scatter, rcond=1e-12, hermitian=True)
-    information = np.einsum("slk,skj,smj->slm", confusion, precision, confusion)
     tangent = np.linalg.qr(np.eye(size) - 1 / size)[0][:, : size - 1]
-    inside = tangent.T @ information @ tangent
+    slopes = tangent.T @ confusion
+    inside = slopes @ precision @ slopes.swapaxes(1, 2)
     covariance: FloatArray = tangent @ np.linalg.inv(inside + 1e-6 * np.eye(size - 1)) @ tangent.T
     return np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
 

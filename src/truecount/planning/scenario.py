@@ -1,6 +1,6 @@
 """What may be true, what has been counted already, and what is still to be gathered."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -101,6 +101,9 @@ class Scenario:
         The sampling design of the labels.
     is_assumed
         Whether the truth is assumed.
+    of_new_labels
+        Shape (truths, classes, outputs): the rows by which new labels come, where these are a study of their own; None
+        where they come by `confusion`.
     """
 
     prevalence: FloatArray
@@ -111,6 +114,7 @@ class Scenario:
     outputs: tuple[Name, ...]
     model: Model
     is_assumed: bool
+    of_new_labels: FloatArray | None = None
 
     @property
     def strata(self) -> tuple[Name, ...]:
@@ -146,20 +150,12 @@ class Scenario:
 
     def take(self, places: Any) -> "Scenario":
         """Return some of the truths."""
-        return self.at(self.prevalence[places], self.confusion[places])
+        new = None if self.of_new_labels is None else self.of_new_labels[places]
+        return replace(self.at(self.prevalence[places], self.confusion[places]), of_new_labels=new)
 
     def at(self, prevalence: FloatArray, confusion: FloatArray) -> "Scenario":
-        """Return the same design and data with other truths."""
-        return Scenario(
-            prevalence=prevalence,
-            confusion=confusion,
-            labeled=self.labeled,
-            unlabeled=self.unlabeled,
-            classes=self.classes,
-            outputs=self.outputs,
-            model=self.model,
-            is_assumed=self.is_assumed,
-        )
+        """Return the same design and data with other truths, by whose rows new labels come too."""
+        return replace(self, prevalence=prevalence, confusion=confusion, of_new_labels=None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

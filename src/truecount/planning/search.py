@@ -120,7 +120,7 @@ def cheapest_sizes(loss: Loss, choice: Choice, target: float) -> Sizes | None:
 def rounded_up(choice: Choice, budget: float, shares: FloatArray) -> Sizes:
     """Return whole sizes, none smaller than a budget so divided buys."""
     sizes = choice.divided(budget, shares).vector
-    return Sizes.of(np.where(choice.is_free, np.ceil(sizes - 1e-6), sizes))
+    return Sizes.of(np.where(choice.is_free, np.ceil(np.maximum(sizes - 1e-6, 0.0)), sizes))
 
 
 def enough_budget(loss: Loss, choice: Choice, shares: FloatArray, target: float) -> float | None:
