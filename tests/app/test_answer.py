@@ -168,7 +168,7 @@ def test_a_share_below_zero_is_shown_beside_an_answer_with_a_width() -> None:
     positive = found["numbers"]["classes"][1]
     assert 0 <= positive["lower"] < positive["mean"] < positive["upper"] < 0.1
     cells = {row[0]: row[1] for row in beside["table"]["rows"]}
-    assert cells["positive"] == "-1.21 %"
+    assert cells["positive"] == "\N{MINUS SIGN}1.21 %"
     assert "--method rogan-gladen" in beside["shell"]
 
 
