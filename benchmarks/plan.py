@@ -18,7 +18,7 @@ from time import process_time
 import numpy as np
 from machine import about
 from plan_batches import PROBLEMS, compared
-from plan_carried import CARRIED, SOURCES, outcomes, summarised
+from plan_carried import CARRIED, SOURCES, outcomes, over_all, summarised
 from plan_populations import DATA
 
 import truecount as tc
@@ -62,6 +62,7 @@ def carried(runs: int, only: str) -> None:
             lines = [f"{json.dumps(each)}: {json.dumps(found[each])}" for each in found]
             OUTCOMES.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
             keep("carried", summarised(found[key]), key)
+            keep("over_all", over_all(found))
             print(key, summarised(found[key]), flush=True)
 
 
@@ -184,6 +185,10 @@ def tables(found: dict) -> str:
         ratio = "" if ratio is None else f"{ratio:.3f} ± {each['width_error']:.3f}"
         promised = f"{100 * each['promised']:.1f} %"
         goals.append([name, f"{each['plans']}", f"{each['carried_out']} times", promised, met, ratio])
+    if each := found.get("over_all"):
+        met, promised = f"{100 * each['met']:.1f} ± {100 * each['error']:.1f} %", f"{100 * each['promised']:.1f} %"
+        name = f"mean of {each['problems']} problems (without those believed)"
+        goals.append([name, f"{each['plans']}", f"{each['carried_out']} times", promised, met, ""])
     saved = [["data", "runs", "labels, equal split", "labels, adaptive", "saved", "intervals that hold the truth"]]
     for name, each in found.get("batches", {}).items():
         less = f"{100 * each['saved']:.1f} ± {100 * each['saved_error']:.1f} %"

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from truecount import Varying
 from truecount.cli.app import app
 
 TEST = ["--prevalence", "15%", "--sensitivity", "93%", "--specificity", "98%"]
@@ -77,12 +78,14 @@ def test_a_survey_as_a_pilot_with_costs():
     assert found["allocation"]["items"] > 0
 
 
-@pytest.mark.slow
-def test_several_studies_of_a_test_are_studies_of_a_pilot_too():
-    survey = ["--positive", "50/3330", "--sensitivity", "78/85", "--sensitivity", "27/37", "--specificity", "399/401"]
-    found = typed(*survey)
-    assert found["truth"] == "pilot"
-    assert found["allocation"] == {"positives": 0, "negatives": 0, "items": 0}
+def test_several_studies_of_a_test_are_studies_of_a_pilot_too(monkeypatch: pytest.MonkeyPatch):
+    asked = []
+    monkeypatch.setattr("truecount.api.plan.plan", lambda data, model, **_: asked.append((data, model)))
+    rates = ["--sensitivity", "78/85", "--sensitivity", "27/37", "--specificity", "399/401"]
+    CliRunner().invoke(app, ["plan", "--positive", "50/3330", *rates])
+    ((data, model),) = asked
+    assert data.studies == ("sensitivity 1", "sensitivity 2", "specificity 1")
+    assert isinstance(model.confusion, Varying)
 
 
 def test_a_threshold(counts: str):
