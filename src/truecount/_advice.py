@@ -78,6 +78,7 @@ def worded(advice: str, door: Door) -> str:
     return advice.words(door) if isinstance(advice, Advice) else advice
 
 
+ALL_CLASSES = Action("classes=[...]", "--outputs-are-classes", page="name every class when counting")
 AUTO = Action("Auto()", "--engine auto", page="the default")
 HAMILTONIAN = Action("Hamiltonian()", "--engine hamiltonian")
 MORE_TIME = Action(", or give it longer with Auto(budget=...)", "", page=", or give it longer")

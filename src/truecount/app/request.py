@@ -83,9 +83,14 @@ class Chosen:
 
     def source(self, *paths: str) -> Source:
         """Return where the counts come from, whose files lie at `paths`."""
-        plain = {name: getattr(self, name) or None for name in ("label", "prediction", "weight")}
-        clusters = None if self.cluster is None else [self.cluster]
-        source = Source(tables=paths, **plain, cluster=clusters, missing=list(self.missing) or None)
+        source = Source(
+            tables=paths,
+            label=self.label or None,
+            prediction=self.prediction or None,
+            weight=self.weight or None,
+            cluster=None if self.cluster is None else [self.cluster],
+            missing=list(self.missing) or None,
+        )
         return GroupOptions(by=self.by, trend=self.trend, study=[self.study] if self.study else ()).of_source(source)
 
 

@@ -150,6 +150,9 @@ Missing: TypeAlias = Annotated[
     list[str] | None,
     Option(metavar="WORD", help="Word that means a missing value, such as NA; may be repeated; '' if no other does."),
 ]
+OutputsAreClasses: TypeAlias = Annotated[
+    bool, Option(help="Every output is a class, also one that no labelled item belongs to.")
+]
 Confusion: TypeAlias = Annotated[
     Path | None, Option(metavar="CSV", help="Labelled counts, a row a class; the top-left cell reads class\\output.")
 ]

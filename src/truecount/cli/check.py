@@ -64,6 +64,7 @@ def check(
     weight: given.Weight = None,
     cluster: given.Cluster = None,
     missing: given.Missing = None,
+    outputs_are_classes: given.OutputsAreClasses = False,
     confusion: given.Confusion = None,
     unlabeled: given.Unlabeled = None,
     positive: given.Positive = None,

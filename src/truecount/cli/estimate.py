@@ -48,6 +48,7 @@ def estimate(
     cluster: given.Cluster = None,
     target_labels: given.TargetLabels = None,
     missing: given.Missing = None,
+    outputs_are_classes: given.OutputsAreClasses = False,
     confusion: given.Confusion = None,
     unlabeled: given.Unlabeled = None,
     positive: given.Positive = None,

@@ -83,7 +83,9 @@ def read_fraction(option: str, text: str) -> tuple[float, float]:
     """Read ``50/3330``; with a decimal point, ``50.5/1200`` is weighted, and 1200 its effective sample size."""
     numbers = [part.strip() for part in text.split("/")]
     if len(numbers) != 2 or not all(map(_is_count, numbers)):
-        raise InputError(option, f"is {text!r:.60}", "it must be a count and a total", "Write it like 50/3330")
+        raise InputError(
+            option, f"is {text!r:.60}", "it must be a count and a total", "Write it like 50/3330, without commas"
+        )
     part, whole = (float(number) if "." in number else int(number) for number in numbers)
     return part, whole
 

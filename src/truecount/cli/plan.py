@@ -98,6 +98,7 @@ def plan(
     by: given.By = None,
     weight: given.Weight = None,
     missing: given.Missing = None,
+    outputs_are_classes: given.OutputsAreClasses = False,
     confusion: given.Confusion = None,
     unlabeled: given.Unlabeled = None,
     positive: given.Positive = None,

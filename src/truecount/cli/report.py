@@ -150,14 +150,10 @@ class Report:
         if not (encoded or files) or (self.with_table and "-" not in encoded):
             show()
         elif self.json_file != "-":
-            self._tell(findings, files)
-
-    def _tell(self, findings: Iterable["Finding"], files: Sequence[str]) -> None:
-        """Say on the standard error what the files do not show at a glance, and which they are."""
-        for finding in findings:
-            if not self.is_quiet or finding.severity == "serious":
-                click.echo(remark(finding), err=True)
-        if files and not self.is_quiet:
+            for finding in findings:
+                if not self.is_quiet or finding.severity == "serious":
+                    click.echo(remark(finding), err=True)
+        if files and not self.is_quiet and self.json_file != "-":
             click.echo(f"Wrote {' and '.join(map(visible, files))}.", err=True)
 
     def _encoded(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from truecount.reading.rows import Reading, Table
 
 STDIN, TARGET = "-", "--target-labels"
-ROWS = ("label", "missing", "by", "study", "weight", "cluster")
+ROWS = ("label", "missing", "by", "study", "weight", "cluster", "outputs_are_classes")
 """What may be said of rows."""
 MOST_GROUPS = 10_000
 """Groups that are inferred jointly, or checked, in one run."""
@@ -47,6 +47,7 @@ class Source:
     weight: str | None = None
     cluster: Sequence[str] | None = None
     missing: Sequence[str] | None = None
+    outputs_are_classes: bool = False
     confusion: Path | None = None
     unlabeled: Path | None = None
     positive: Sequence[str] | None = None
@@ -105,6 +106,9 @@ class Source:
 
     def read_under(self, design: str) -> tuple[Counts | Groups | Ratings, FloatArray | None]:
         """Return the counts; groups, any number of them, and labels of several raters only under label shift."""
+        if design == "by-prediction" and (self.sensitivity or self.specificity):
+            needed = "sensitivity and specificity are shares of each class, and do not tell which classes an output has"
+            raise MisuseError("--design", "is 'by-prediction'", needed, "Leave out --design, or give --confusion")
         return self.read_any() if design == "label-shift" else self.read_one("--design")
 
     def read_one(self, what: str) -> tuple[Counts, FloatArray | None]:
@@ -222,6 +226,8 @@ class Source:
         for each in said:
             words = each.message.args[0] if isinstance(each.message, Warning) else each.message
             click.echo(worded(words, "estimate"), err=True)
+        if self.outputs_are_classes:
+            tally.take_outputs_for_classes()
         return tally
 
     def _reading(self, *, is_shard: bool = False) -> "Reading":
@@ -236,6 +242,8 @@ class Source:
             cluster=column_names("cluster", read_columns(self.cluster)) if self.cluster else None,
             study=column_names("study", read_columns(self.study)) if self.study else None,
         )
+        if self.outputs_are_classes and (len(columns.labels) > 1 or len(columns.predictions) > 1):
+            raise click.BadParameter("--outputs-are-classes goes with one --label and one --prediction.")
         return Reading.told(columns, missing=self.missing, is_shard=is_shard)
 
     def _matrix(self) -> Counts:
@@ -310,7 +318,7 @@ class Source:
 
     def _require(self, what: str, needed: tuple[str, ...], allowed: tuple[str, ...] = ()) -> None:
         """Insist on all options that belong to this kind of data and on none that belong to another."""
-        given = {field.name for field in fields(self) if getattr(self, field.name) not in (None, [], ())}
+        given = {field.name for field in fields(self) if getattr(self, field.name) not in (None, False, [], ())}
         stray = [_option(name) for name in sorted(given - {*needed, *allowed})]
         if stray:
             raise click.BadParameter(f"{what.capitalize()} does not go with {' and '.join(stray)}.")

@@ -105,6 +105,10 @@ class Tally:
             return in_order(self.label_parts)
         return self._names("classes", self.classes, (label for label, _ in self.labeled))
 
+    def take_outputs_for_classes(self) -> None:
+        """Add a class for every output that is named like none, without a labelled item."""
+        self.classes = tuple(self._names("classes", None, [*self.class_names(), *self.output_names()]))
+
     def rated_classes(self) -> tuple[Name, ...]:
         """Return the classes that labels of several raters name: the caller's, or sorted."""
         seen = (part for each in self.label_parts.values() for part in each if part is not None)

@@ -5,7 +5,7 @@ from math import lgamma, log
 
 import numpy as np
 
-from truecount._advice import AUTO, JOINT, MORE_TIME, USE_POSTERIOR, Action, Advice, named_rows
+from truecount._advice import ALL_CLASSES, AUTO, JOINT, MORE_TIME, USE_POSTERIOR, Action, Advice, named_rows
 from truecount._types import FloatArray
 from truecount._wording import are_ranges, listed, listed_classes, percent
 from truecount.counts import Counts
@@ -131,6 +131,8 @@ ROUND, BY_CHANCE, MOST_NUMBERS = (100, 50, 25, 10, 5), 0.01, 6
 """Steps that people count in, and how seldom all outputs may have a multiple of one by chance."""
 MOST_UNSEEN = 0.5
 """Share of the unlabelled items with an output never labelled, beyond which nearly all is assumed."""
+MOST_ABSTENTIONS = 2
+"""Outputs that are no class, such as *unsure* and *refused*; more are hardly all of this kind."""
 LEVEL = 0.95
 """Of the interval for the strength of a learned prior."""
 MOST_WEIGHTED = 0.5
@@ -147,6 +149,7 @@ def cautions(counts: Counts, prior: Prior, draws: Draws | None = None) -> tuple[
         _weighted(counts),
         None if counts.clusters is None else clustered(counts, design_effect(counts)),
         _unlabeled_class(counts, prior),
+        _outputs_no_class(counts),
         None if draws is None else _few_labels(counts, prior),
         None if draws is None else _prior_against_labels(counts, prior),
         None if draws is None else _learned_prior(counts, prior),
@@ -224,6 +227,23 @@ def _unlabeled_class(counts: Counts, prior: Prior) -> Finding | None:
         f"No labelled item belongs to {said}: what the classifier does with {them} is only assumed.",
         {"classes": empty},
         f"Label some items of {said}.",
+    )
+
+
+def _outputs_no_class(counts: Counts) -> Finding | None:
+    """Find so many outputs beside the classes that they are hardly abstentions: classes that nobody labelled."""
+    names, items = counts.uncounted, counts.unlabeled
+    if counts.counted is None or len(names) <= MOST_ABSTENTIONS or counts.combinations is not None:
+        return None
+    share = float(items[[counts.outputs.index(name) for name in names]].sum() / items.sum())
+    return Finding(
+        "outputs-no-class",
+        "caution",
+        f"{len(names)} outputs are named like no class of the labelled items ({listed_classes(names)}); "
+        f"{percent(share)} of the unlabelled items have them. A class without a labelled item has no share in this "
+        "answer.",
+        {"outputs": list(names), "share": share},
+        Advice("If they are classes, name every class: {}", ALL_CLASSES),
     )
 
 

@@ -24,6 +24,8 @@ MOVED, MOVED_FAR = 0.05, 0.003
 """Probabilities that groups move some rate of the confusion as far from what the labels say, at most, if both agree."""
 FEW_GROUPS = 5
 """Below so many the prior of the spread influences the answer."""
+VERY_FEW_STUDIES = 3
+"""Up to so many the prior decides how wide the answer is."""
 WITHOUT_BORROWING = Action(
     "another spread=, or with Independent()",
     "--independent",
@@ -177,7 +179,14 @@ def _misfit(groups: Groups, model: LabelShift) -> Finding | None:
     )
 
 
-OF_ALL_GROUPS = ("no-unlabeled", "names-alike", "weighted-counts", "unlabeled-class", "labels-by-output")
+OF_ALL_GROUPS = (
+    "no-unlabeled",
+    "names-alike",
+    "weighted-counts",
+    "unlabeled-class",
+    "outputs-no-class",
+    "labels-by-output",
+)
 """Findings about one table that hold of all groups together."""
 
 
@@ -274,7 +283,7 @@ def _few_studies(groups: Groups, model: LabelShift) -> Finding | None:
     number = {0: "no study", 1: "one study"}.get(studies, f"{studies} studies") + (" each" if len(names) > 1 else "")
     return Finding(
         "few-studies",
-        "info" if studies > 1 else "caution",
+        "info" if studies > VERY_FEW_STUDIES else "caution",
         f"Labels of {listed_classes(names)} come from {number}. That is too few to tell how much the classifier's "
         "error rates differ from study to study, so the width of the interval depends on the prior of these "
         f"differences (standard deviation on the log-odds scale; the prior's scale is {model.confusion.spread:g}).",

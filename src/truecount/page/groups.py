@@ -31,6 +31,7 @@ from truecount.results.groups.table import (
     changes_table,
     decimals_of,
     how,
+    largest_in_words,
     pairs_table,
     probability,
     refusal,
@@ -138,14 +139,8 @@ def answer_in_words(summary: GroupSummary) -> str:
         return f"{went} It is larger now with a probability of {probability(float(summary.since[-1].larger[place]))}."
     order = np.argsort(summary.mean[:, place], kind="stable")
     low, high = int(order[0]), int(order[-1])
-    sure = ""
-    if summary.ranks is not None:
-        best = int(summary.ranks.largest.argmax())
-        sure = f" {names[best]} has the largest with a probability of {probability(summary.ranks.largest[best])}."
-    extremes = (
-        f"is largest in {names[high]}, about {told(high, interval)}, and smallest in {names[low]}, about {told(low)}"
-    )
-    return f"Of {len(names):,} groups, {share} {extremes}.{sure}"
+    extremes = f"runs from about {told(low, interval)} in {names[low]} to {told(high)} in {names[high]}"
+    return f"Of {len(names):,} groups, {share} {extremes}.{largest_in_words(summary, names)}"
 
 
 def _sections(summary: GroupSummary) -> list[Section]:

@@ -94,6 +94,12 @@ DECLARED = (
         "worse-than-chance", "caution", ("infer",), "outputs called like the classes are wrong more often than a coin"
     ),
     Declared("few-labels", "caution", ("infer",), "a class whose row prior weighs more than its labels"),
+    Declared(
+        "outputs-no-class",
+        "caution",
+        ("infer", "mode"),
+        "three outputs or more are named like no labelled class, as classes without a label are",
+    ),
     Declared("unlabeled-class", "caution", ("infer", "mode"), "a class without a single label"),
     Declared(
         "unseen-output",
@@ -148,7 +154,7 @@ DECLARED = (
         "info",
         ("infer of groups",),
         "so few studies that the answer depends on the prior of how much the confusion varies between them",
-        otherwise="caution for one study",
+        otherwise="caution for three studies or fewer",
     ),
     Declared(
         "mostly-borrowed",

@@ -13,6 +13,8 @@ from truecount.results.summary import SHARE_NAMES, Table
 
 MOST_SHOWN = 72
 """Groups in a table."""
+CLEAR = 0.9
+"""Probability from which on one group is named as the largest."""
 MOST_DECIMALS = 8
 ENDS = 20
 """Of more groups than a table shows, so many with the largest shares and with the smallest."""
@@ -197,11 +199,22 @@ def headline(summary: GroupSummary) -> str:
         order = np.argsort(np.asarray(summary.times), kind="stable")
         return f"{name}: from {told(int(order[0]))} to {told(int(order[-1]))}, {summary.interval_name}."
     order = np.argsort(share, kind="stable")
-    sure = ""
-    if summary.ranks is not None:
-        at = int(summary.ranks.largest.argmax())
-        sure = f" {visible(names[at])} has the largest with a probability of {probability(summary.ranks.largest[at])}."
+    sure = largest_in_words(summary, [visible(each) for each in names])
     return f"{name}: from {told(int(order[0]))} to {told(int(order[-1]))}, {summary.interval_name}.{sure}"
+
+
+def largest_in_words(summary: GroupSummary, names: Sequence[str]) -> str:
+    """Say which group has the largest share, or that it is not known; nothing where groups have no ranks."""
+    if summary.ranks is None:
+        return ""
+    first, second = np.argsort(-summary.ranks.largest, kind="stable")[:2].tolist()
+    of_first, of_second = (probability(summary.ranks.largest[at]) for at in (first, second))
+    if summary.ranks.largest[first] >= CLEAR:
+        return f" {names[first]} has the largest with a probability of {of_first}."
+    return (
+        f" These data do not tell which group has the largest: {names[first]} with a probability of {of_first}, "
+        f"{names[second]} with {of_second}."
+    )
 
 
 def spread_note(summary: GroupSummary) -> str:
