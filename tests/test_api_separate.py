@@ -180,7 +180,7 @@ def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_bytes(tmp_path, m
     assert len(added) == 1  # of two parts, one was there
     taken = answers.tally.taken_over
     assert 0 < taken < 300
-    assert f"{taken} of 300 groups are taken over; {300 - taken} are left." in capsys.readouterr().err
+    assert f"{taken} of 300 groups were finished by an earlier run; {300 - taken} are left." in capsys.readouterr().err
     assert f"300 groups inferred one by one, {taken} of them before the run was resumed, seed" in answers.sentence
     assert path.read_bytes() == (tmp_path / "whole.parquet").read_bytes()
     assert answers.tally.status == {"ok": 300}

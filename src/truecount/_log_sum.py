@@ -6,6 +6,9 @@ from truecount._types import FloatArray
 
 
 def log_sum(logs: FloatArray, *, axis: int) -> FloatArray:
-    """Return ``log Σ exp(logs)`` along an axis, which keeps length 1; several times as fast as ``logaddexp.reduce``."""
+    """Return ``log Σ exp(logs)`` along an axis, which keeps length 1; several times as fast as ``logaddexp.reduce``.
+
+    Some number along the axis must be finite.
+    """
     top = logs.max(axis=axis, keepdims=True)
     return np.asarray(top + np.log(np.exp(logs - top).sum(axis=axis, keepdims=True)))

@@ -172,7 +172,7 @@ def say(words: str) -> None:
 
 
 def note(words: str) -> None:
-    """Write one line on stderr where long work would be told of, and nowhere else."""
+    """Write one line on stderr where long work is reported, and nowhere else."""
     if not _is_silent(None) and _listener.get() is None:
         say(words)
 

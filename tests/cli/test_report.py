@@ -135,7 +135,7 @@ def test_no_table_beside_a_file_unless_asked_and_findings_are_told(
     told = [remark(SERIOUS)] if quiet else [remark(SERIOUS), remark(info), f"Wrote {file}."]
     assert (out, err.splitlines()) == ("", told)
     Report(csv_file=file, with_table=True, is_quiet=quiet).deliver(posterior)
-    assert capsys.readouterr() == (f"{posterior}\n", "")
+    assert capsys.readouterr() == (f"{posterior}\n", "" if quiet else f"Wrote {file}.\n")
     Report(csv_file="-", is_quiet=True).deliver(posterior)
     out, err = capsys.readouterr()
     assert out == (tmp_path / "a.csv").read_text()

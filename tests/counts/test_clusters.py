@@ -11,6 +11,7 @@ import truecount as tc
 from truecount.counts import merge_counts
 from truecount.counts.clusters import MOST_BINS, Clusters, bin_of
 from truecount.counts.design_effect import DesignEffect, _own_parts
+from truecount.counts.exchange import read_counts
 from truecount.counts.weights import design_effect, effective_counts, effective_groups, group_design_effects
 from truecount.errors import InputError
 
@@ -176,7 +177,11 @@ def test_clusters_of_one_item_each_change_nothing(tmp_path):
     [finding] = [each for each in tc.infer(counts).findings if each.code == "clustered"]
     assert finding.message.startswith("Every item is a cluster of its own, so items count as independent")
     assert tc.Counts.from_dict(json.loads(json.dumps(counts.to_dict()))).clusters.is_single
+    (tmp_path / "counts.json").write_text(counts.to_json(), encoding="utf-8")
+    assert read_counts(tmp_path / "counts.json").to_data().clusters.is_single
     assert not merge_counts(counts, counts).clusters.is_single  # the same questions twice
+    with pytest.raises(InputError, match=r"clusters\.single"):
+        tc.Counts.from_dict({**counts.to_dict(), "clusters": {**counts.to_dict()["clusters"], "single": "yes"}})
     groups = tc.count_table(written(tmp_path / "runs.csv", rows), by="model", **COLUMNS)
     assert group_design_effects(groups) == (DesignEffect(), [DesignEffect()] * 2)
 

@@ -42,6 +42,12 @@ def slow_chains(seed, *, values=20, length=400):
     return noise
 
 
+def test_chains_that_never_move_do_not_vouch_for_each_other(seed):
+    chains = slow_chains(seed)
+    chains[[5, 9], :, 0] = 1.0
+    assert np.isinf(convergence.rhat_of_many_chains(chains.reshape(-1, 20), 32)[0])
+
+
 @pytest.mark.parametrize("offset", [2.0, 3.0, 5.0, "stuck"])
 def test_one_stray_chain_among_many_is_seen(offset, seed):
     """The chain moves off, or never leaves where it begins; R-hat of the other values stays what it was."""

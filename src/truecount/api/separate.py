@@ -179,7 +179,7 @@ def _answered(
     tally.taken_over = tally.status.total()
     if files is not None and files.output.resume:
         left = len(groups) - tally.taken_over
-        note(f"{tally.taken_over:,} of {len(groups):,} groups are taken over; {left:,} are left.")
+        note(f"{tally.taken_over:,} of {len(groups):,} groups were finished by an earlier run; {left:,} are left.")
     todo = ((number, part) for number, part in enumerate(groups.parts(size)) if number not in done)
     division = Division(executor, how.rows, lambda part: list(part.parts(1)))
     for number, found in track(division.results(todo), total=number_of_parts - len(done)):

@@ -162,8 +162,10 @@ def _read(values: Any) -> Clusters:
         (own < 0).any() or not np.isfinite(own).all() for own in sides.values()
     ):
         raise InputError("clusters", "hold a bin twice or a negative number", "each bin has counts once", AGAIN)
-    number = _check.whole_number("clusters.number", values["number"], least=0)
-    return Clusters(bins=bins, **sides, number=number, size=size, is_single=values.get("single") is True)
+    number, is_single = _check.whole_number("clusters.number", values["number"], least=0), values.get("single", False)
+    if not isinstance(is_single, bool):
+        raise InputError("clusters.single", f"is {is_single!r:.60}", "it is true or false", AGAIN)
+    return Clusters(bins=bins, **sides, number=number, size=size, is_single=is_single)
 
 
 def _bins_for(cells: int) -> int:

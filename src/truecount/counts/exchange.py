@@ -125,7 +125,7 @@ def _array(tally: Tally, side: str, rows: Sequence[Any]) -> Any:
 
 def _put_clusters(tally: Tally, clusters: Clusters, groups: Sequence[Any]) -> None:
     """Put bins of clusters into sums that add; labels are those of one study."""
-    tally.is_clustered, tally.n_clusters = True, clusters.number
+    tally.is_clustered, tally.n_clusters, tally.has_single_clusters = True, clusters.number, clusters.is_single
     classes, outputs = tally.class_names(), tally.output_names()
     known = clusters.labeled.reshape(len(clusters.bins), len(classes), len(outputs))
     new = clusters.unlabeled.reshape(len(clusters.bins), len(groups), len(outputs))

@@ -343,6 +343,7 @@ def merged(tallies: Sequence[Tally], *, strict_classes: bool = False) -> Tally:
         label_parts=merged_parts([tally.label_parts for tally in tallies]),
         rare=dict(first.rare),
         is_clustered=first.is_clustered,
+        has_single_clusters=first.has_single_clusters and len(tallies) == 1,  # shards may share clusters
     )
     for number, tally in enumerate(tallies):
         _require_mergeable(number, first, tally, strict_classes)

@@ -174,7 +174,7 @@ def _by_chance(names: list[Name]) -> Finding:
         "not-identified",
         "serious",
         f"The labels do not show that the classifier treats {listed_classes(names)} differently: one point fits, but "
-        "as many other labels would give quite another.",
+        "another sample of as many labels could give a very different point.",
         {"classes": names},
         NO_POINT,
     )
@@ -204,7 +204,7 @@ def _more_alike(counts: Counts, groups: tuple[tuple[int, ...], ...]) -> Finding:
     return Finding(
         "not-identified",
         "caution",
-        f"{more} cannot be told apart either; their shares are known better than those.",
+        f"{more} cannot be told apart either; their shares are known better than the ones above.",
         {"classes": [name for each in sets for name in each], "sets": sets},
         "Of classes whose intervals are wide, read the sum.",
     )

@@ -104,15 +104,16 @@ def _rhat_of_many_of_part(draws: FloatArray, chains: int, *, values: int) -> Flo
 
 
 def _has_stuck(values: FloatArray) -> BoolArray:
-    """Whether some chain stayed where no other was, shape (chains, draws of each, values) to (values,).
+    """Whether some chain stayed where none that moved has been, shape (chains, draws of each, values) to (values,).
 
-    Where others were too a value has probability, as a share of 1 does to which the rest of a row adds less than digits
+    Where one came by, the value has probability, as a share of 1 does to which the rest of a row adds less than digits
     hold.
     """
     result = np.zeros(values.shape[2], bool)
-    for chain, value in np.argwhere(np.ptp(values, axis=1) == 0):
-        is_here = (values[:, :, value] == values[chain, 0, value]).any(axis=1)
-        result[value] |= is_here.sum() == 1
+    has_moved = np.ptp(values, axis=1) > 0
+    for chain, value in np.argwhere(~has_moved):
+        was_here = (values[:, :, value] == values[chain, 0, value]).any(axis=1)
+        result[value] |= not (was_here & has_moved[:, value]).any()
     return result
 
 

@@ -413,8 +413,9 @@ def _drawn(chains: _Chains, wanted: int, groups: int) -> GroupDraws:
             kept.add(hyper, prevalence, rows)
         block += 1
         draws = _gathered(chains, kept)
-        is_late = block == MOST_BLOCKS or (block in GIVING_UP and not draws.may_converge(MOST_BLOCKS / block))
-        if draws.is_enough(wanted) or is_late:
+        if block == MOST_BLOCKS or draws.is_enough(wanted):
+            return draws
+        if block in GIVING_UP and not draws.may_converge(MOST_BLOCKS / block):
             return draws
         del draws
 

@@ -15,7 +15,7 @@ HIGHEST_AT_ZERO = 1.0
 
 
 def can_draw_rows(density: GroupDensity) -> bool:
-    """Whether all groups have the same rows, most cells of them are sparse, and items are whole."""
+    """Whether all groups have the same rows, some cells or most of them are sparse, and items are whole."""
     rows, items = density.rows, density.unlabeled
     is_sparse = rows.is_sparse.any() or (rows.size and np.median(rows.shapes[rows.free]) < HIGHEST_AT_ZERO)
     return bool(density.labeled is None and is_sparse and (items % 1 == 0).all())

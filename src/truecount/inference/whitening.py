@@ -6,7 +6,8 @@ The curvature of such a posterior is an arrowhead: hyperparameters meet everythi
 ``hyper = centre + L y``,  ``latent_g = centre_g − H_gg⁻¹ H_gh (hyper − centre) + H_gg^(−½) z_g``,
 
 where ``L Lᵀ`` inverts the Schur complement of the hyperparameters. The map is linear, so its Jacobian is constant. L is
-lower triangular, so that the first hyperparameters, those of the rows, depend on the first of y alone.
+lower triangular with sparse cells of the rows first, so that these depend on their own y alone, which trajectories
+hold.
 """
 
 from dataclasses import dataclass

@@ -24,8 +24,8 @@ SAME_ROWS = Assumption(
 NOT_BY_OUTPUT = Assumption(
     AT_RANDOM.format("output"),
     "The misclassification rates learned from them are to be those of all items of the class: if easy items, "
-    "or those with a certain output, were likelier to be labelled, the answer is wrong. Of labels stratified "
-    "by output it must not be used.",
+    "or those with a certain output, were likelier to be labelled, the answer is wrong. Do not use it with "
+    "labels stratified by output.",
 )
 RIGHT_LABELS = Assumption(
     "The labels are right.",

@@ -21,7 +21,7 @@ ASSUMPTIONS = (
     Assumption(
         "The labels are right.",
         "If some are wrong, so is what was learned from them of the scores of each class, and the more so the rarer a "
-        "class is. To see how much, ask truecount check --label-error 5%.",
+        "class is. To see how much, ask check(scores, label_error=0.05).",
     ),
     INDEPENDENT,
 )
