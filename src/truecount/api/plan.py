@@ -265,9 +265,10 @@ def _needed(problem: Problem, choice: Choice) -> list[str]:
         ]
     named = [f"{number:,.0f} of {name}" for name, number in zip(scenario.strata, enough.labels, strict=True)]
     there = "" if scenario.is_assumed else " beside what is there"
+    where = " in every group" if len(problem.scenarios) > 1 else ""
     return [
-        f"Needed{there}: about these labels: {', '.join(named)}; and {enough.items:,.0f} unlabelled items, at a cost "
-        f"of {choice.costs @ enough.vector:,.0f}."
+        f"Needed{there}: about these labels: {', '.join(named)}; and {enough.items:,.0f} unlabelled items{where}, at a "
+        f"cost of {choice.costs @ enough.vector:,.0f}."
     ]
 
 
