@@ -210,3 +210,19 @@ def test_two_classes_may_be_barely_identified_too():
         "To the classifier class 1 hardly differs from class 0",
     )
     assert finding.message.startswith(said)
+
+
+@pytest.mark.parametrize("prior", [1.0, 7.0, 20.0])
+def test_a_division_that_the_prior_alone_decides_is_named_whatever_the_prior(prior):
+    counts = Counts([[50, 50, 0], [50, 50, 0], [0, 0, 100]], [300, 300, 400])
+    assert [each.numbers["classes"] for each in unclear(counts, prior=Prior(prevalence=prior))] == [[0, 1]]
+
+
+@pytest.mark.parametrize("first", [60, 62])
+def test_points_name_each_set_of_classes_that_look_alike(first):
+    """Exactly, or as far as the labels show."""
+    one, other = [first, 100 - first], [120 - first, first - 20]
+    labeled = [[*one, 0, 0], [*other, 0, 0], [0, 0, *one], [0, 0, *other]]
+    counts = Counts(labeled, [900, 600, 900, 600], classes=list("ABCD"), outputs=list("wxyz"))
+    named = [each.numbers["classes"] for each in tc.estimate(counts, "acc").findings if each.code == "not-identified"]
+    assert named == [["A", "B"], ["C", "D"]]

@@ -61,8 +61,10 @@ def of_posterior(spots: BlindSpots, counts: Counts, model: Density, prevalence: 
 def of_groups(spots: BlindSpots, whole: Counts, model: Density, prevalence: FloatArray) -> tuple[Finding, ...]:
     """Name the classes that draws of some group, shape (draws, groups, classes), cannot tell apart."""
     found = in_draws(spots, model, prevalence)
-    names = [whole.classes[row] for row in _rows_of(found)]
-    alike = (replace(cannot_tell(names), severity="caution", advice=READ_SUM),) if names else ()
+    alike = [
+        replace(cannot_tell([whole.classes[row] for row in rows]), severity="caution", advice=READ_SUM)
+        for rows in _by_set(found, _rows_of(found))
+    ]
     return (*alike, *(replace(_barely(whole.classes, each[None]), advice=READ_SUM) for each in found.faint))
 
 
@@ -70,16 +72,24 @@ def of_point(spots: BlindSpots, counts: Counts, model: Density, prevalence: Floa
     """Name the classes that a point, shape (classes,), had better not tell one by one."""
     groups = tuple(group for group in spots.groups if prevalence[list(group)].sum() >= WIDE)
     rows, exact = _rows_of(replace(spots, groups=groups)), _exactly_alike(counts, model)
-    solved = [counts.classes[row] for row in rows if row not in exact]
+    solved = [row for row in rows if row not in exact]
     faint = tuple(replace(_barely(counts.classes, each[None]), advice=NO_POINT) for each in spots.faint)
-    one_of_many = (cannot_tell([counts.classes[row] for row in exact]),) if exact else ()
-    return (*one_of_many, *((_by_chance(solved),) if solved else ()), *faint)
+    one_of_many = (cannot_tell([counts.classes[row] for row in each]) for each in _by_set(spots, exact))
+    by_chance = (_by_chance([counts.classes[row] for row in each]) for each in _by_set(spots, solved))
+    return (*one_of_many, *by_chance, *faint)
 
 
 def _rows_of(spots: BlindSpots) -> list[int]:
     """Positions of the classes that have a part in a blind spot."""
     traded = np.flatnonzero((np.abs(spots.directions) > MINOR).any(axis=0)).tolist()
     return sorted({*traded, *(row for group in spots.groups for row in group)})
+
+
+def _by_set(spots: BlindSpots, rows: list[int]) -> list[list[int]]:
+    """Divide positions of classes by the group that they are alike with; those that look like mixes are one set."""
+    sets = [alike for group in spots.groups if len(alike := [row for row in group if row in rows]) > 1]
+    rest = [row for row in rows if not any(row in alike for alike in sets)]
+    return [*sets, rest] if rest else sets
 
 
 def _exactly_alike(counts: Counts, model: Density) -> list[int]:
@@ -109,7 +119,7 @@ def in_draws(spots: BlindSpots, model: Density, prevalence: FloatArray) -> Blind
     groups = [
         group
         if model.is_known[list(group)].all()
-        else sorted({row for shares in populations for row in _traders(group, shares)})
+        else sorted({row for shares in populations for row in _traders(group, shares, model.prevalence)})
         for group in spots.groups
     ]
     groups.sort(key=lambda group: -prevalence[..., list(group)].std(axis=0).max(initial=0.0))
@@ -123,24 +133,28 @@ def in_draws(spots: BlindSpots, model: Density, prevalence: FloatArray) -> Blind
     )
 
 
-def _traders(group: tuple[int, ...], shares: FloatArray) -> list[int]:
+def _traders(group: tuple[int, ...], shares: FloatArray, prior: FloatArray) -> list[int]:
     """The classes of a group whose shares are wide and traded for one another; none where the posterior tells them."""
     rows = np.array([row for row in group if _width(shares[:, row]) >= WIDE], dtype=np.int64)
     while len(rows) > 1:
         spread = np.cov(shares[:, rows], rowvar=False)
         fall = 1 - spread.sum(axis=1) / np.diag(spread)
         if fall.min() >= TRADED:
-            return rows.tolist() if _split_is_open(shares[:, rows]) else []
+            return rows.tolist() if _split_is_open(shares[:, rows], prior[rows]) else []
         rows = np.delete(rows, int(fall.argmin()))
     return []
 
 
-def _split_is_open(shares: FloatArray) -> bool:
-    """Whether little is known of how the sum of these shares is divided; a split by chance is a flat Dirichlet."""
-    number = shares.shape[1]
+def _split_is_open(shares: FloatArray, prior: FloatArray) -> bool:
+    """Whether little more is known of how the sum of these shares is divided than the prior's concentrations say.
+
+    A prior that is sharper at the edges than a flat one counts as flat.
+    """
     split = shares / np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
-    by_chance = (number - 1) / number**2 / (number + 1)
-    return bool(split.var(axis=0).mean() >= OPEN**2 * by_chance)
+    concentration = np.maximum(prior, 1.0)
+    total = concentration.sum()
+    by_chance = concentration * (total - concentration) / total**2 / (total + 1)
+    return bool(split.var(axis=0).mean() >= OPEN**2 * by_chance.mean())
 
 
 def _width(draws: FloatArray) -> FloatArray:
