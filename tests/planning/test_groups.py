@@ -82,19 +82,21 @@ def test_new_labels_are_one_more_study_and_none_are_no_study(new: int, monkeypat
         return sample(density, effective_draws=10, **options)
 
     monkeypatch.setattr(planned_groups, "sample_groups", sample_few)
+    monkeypatch.setattr(planned_groups, "INFERRED_OF_STUDIES", 1)
     weighted = {name: np.diag([20.8, 20.8]) for name in "abc"}
     squares = {name: 2 * table for name, table in weighted.items()}
     groups = tc.Groups(weighted, {"all": [50, 50]}, labeled_squares=squares, unlabeled_squares={"all": [50, 50]})
     tc.plan(groups, VARYING, labels=[0, new])
     of_units = [[0, 0], *[[10, 10]] * 3, *[[0, new]] * bool(new)]
-    assert len(seen) == 1 + planned_groups.INFERRED_OF_STUDIES
-    assert all(labels.T.tolist() == of_units for labels in seen[1:])
+    _, inferred = seen
+    assert inferred.T.tolist() == of_units
 
 
 @pytest.mark.slow
 def test_many_labels_of_one_more_study_tell_less_than_labels_of_the_same_study() -> None:
+    """Over four seeds the ratios were 2.9 ± 0.25 and 0.72 ± 0.07: bounds lie three standard errors away."""
     whole = tc.Groups(sum(map(np.array, SMALL.values())), {"survey": [370, 130]}, classes=["negative", "positive"])
     many = [10_000, 10_000]
     none, another = (tc.plan(SURVEY, VARYING, labels=labels, items=0).width for labels in ([0, 0], many))
     same = tc.plan(whole, labels=many, items=0).width
-    assert 1.5 * same < another < 0.9 * none
+    assert 2.1 * same < another < 0.93 * none

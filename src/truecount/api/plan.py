@@ -168,7 +168,8 @@ def _together(data: Any, model: Model) -> Together | None:
 def _require_one_study(together: Together | None, *, is_large_sample: bool) -> None:
     """Refuse the formula for large samples where error rates vary between studies."""
     if is_large_sample and together is not None and together.studies is not None:
-        found = f"is True, and error rates vary between {len(together.studies)} validation studies"
+        varying = f"error rates vary between {len(together.studies)} validation studies"
+        found = Advice("is {}, and {}", Action("True", "given"), varying)
         needed = "the formula for large samples takes the labels of all studies for those of one"
         remedy = Advice("Leave out {}", Action("large_sample=True", "--large-sample"))
         raise InputError("large_sample", found, needed, remedy)
