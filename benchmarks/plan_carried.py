@@ -166,7 +166,10 @@ PILOTS = {
 """Of a classifier that hardly tells its classes apart, a pilot of 60 labels does not tell whether it does at all.
 
 Items are planned, too, where 800 often do not suffice: plans that find no sizes for their goal are those of pilots that
-show too many errors, so that the plans that are left may promise more than they keep."""
+show too many errors, so that the plans that are left may promise more than they keep.
+
+The interval of a pilot without items is the prior's, 0.95 wide: 0.65 of it is reached without new labels or not at all.
+With 0.25, ± 12 points, most plans that reach their goal need labels; with 0.15 fewer reach it."""
 
 
 CARRIED = [

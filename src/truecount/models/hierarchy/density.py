@@ -257,7 +257,7 @@ class GroupDensity:
         Given the common rows (draw, class, output) and their spreads (draw, row), they are independent of all units.
         """
         standard = rng.standard_normal((*spread.shape, self._row_basis.shape[1]))
-        deviation = (spread[..., None] * standard).reshape(len(spread), -1, 1)
+        deviation = (spread[..., None] * standard).reshape(len(spread), self.n_row_ratios, 1)
         logs = np.log(np.maximum(common[:, self.rows.free], SMALLEST))
         return self._unit_rows(common, logs, deviation)[..., 0]
 
@@ -376,7 +376,7 @@ class GroupDensity:
     def _unit_rows(self, common: FloatArray, logs: FloatArray, deviation: FloatArray) -> FloatArray:
         """Return rows of every unit, shape (chain, class, output, unit), by deviations (chain, log-ratio, unit)."""
         units = deviation.shape[2]
-        each = deviation.reshape(len(deviation), self.n_row_spreads, -1, units)
+        each = deviation.reshape(len(deviation), self.n_row_spreads, self._row_basis.shape[1], units)
         exponents = logs[..., None] + np.matmul(self._row_basis, each)
         exponents -= exponents.max(axis=2, keepdims=True)
         np.exp(exponents, out=exponents)
