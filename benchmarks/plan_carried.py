@@ -24,7 +24,7 @@ MOST_LABELS = 20_000
 
 @dataclass(frozen=True)
 class Pilot:
-    """Labels of each class and items of a pilot, new items, and by how much to get narrower than the pilot.
+    """Labels of each class and items of a pilot, new items, and how wide intervals are to be beside the pilot's.
 
     New items are None where they are planned as the labels are.
     """
@@ -32,7 +32,7 @@ class Pilot:
     labels: int = 60
     items: int = 400
     new_items: int | None = 800
-    narrower: float = 0.65
+    width_factor: float = 0.65
 
     def counts(self, population: Population, rng: np.random.Generator) -> tc.Counts:
         """Draw the pilot."""
@@ -74,7 +74,7 @@ def _narrow(draw: Source, pilot: Pilot, seed: int, of: int | None, assurance: fl
     name = None if of is None else counts.classes[of]
     places = list(range(len(counts.classes))) if of is None else [len(counts.classes) + of]
     now = np.diff(tc.infer(counts, seed=seed).interval(), axis=1)[places].max()
-    goal = tc.Goal.narrow(min(pilot.narrower * now / 2, 0.45), of=name, assurance=assurance)
+    goal = tc.Goal.narrow(min(pilot.width_factor * now / 2, 0.45), of=name, assurance=assurance)
     plan = pilot.plan(counts, goal, seed)
     if (answers := _carried_out(population, counts, plan, rng, seed)) is None:
         return None
@@ -157,7 +157,7 @@ SOURCES: dict[str, Callable[[], Source]] = {
 
 
 PILOTS = {
-    "believed, 2 classes, pilot without items": Pilot(items=0, narrower=0.25),
+    "believed, 2 classes, pilot without items": Pilot(items=0, width_factor=0.25),
     "cmc, 3 classes": Pilot(300, 2000, None),
     "satimage, 6 classes": Pilot(new_items=None),
     "page-blocks, 5 classes": Pilot(new_items=None),
@@ -166,7 +166,10 @@ PILOTS = {
 """Of a classifier that hardly tells its classes apart, a pilot of 60 labels does not tell whether it does at all.
 
 Items are planned, too, where 800 often do not suffice: plans that find no sizes for their goal are those of pilots that
-show too many errors, so that the plans that are left may promise more than they keep."""
+show too many errors, so that the plans that are left may promise more than they keep.
+
+The interval of a pilot without items is the prior's, 0.95 wide: 0.65 of it is reached without new labels or not at all.
+With 0.25, ± 12 points, most plans that reach their goal need labels; with 0.15 fewer reach it."""
 
 
 CARRIED = [

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from truecount import Varying
 from truecount.cli.app import app
 
+STUDIES = ["--positive", "50/3330", "--sensitivity", "78/85", "--sensitivity", "27/37", "--specificity", "399/401"]
 TEST = ["--prevalence", "15%", "--sensitivity", "93%", "--specificity", "98%"]
 SIZES = ["--positives", "120", "--negatives", "220", "--items", "660"]
 COUNTS = {
@@ -81,8 +82,7 @@ def test_a_survey_as_a_pilot_with_costs():
 def test_several_studies_of_a_test_are_studies_of_a_pilot_too(monkeypatch: pytest.MonkeyPatch):
     asked = []
     monkeypatch.setattr("truecount.api.plan.plan", lambda data, model, **_: asked.append((data, model)))
-    rates = ["--sensitivity", "78/85", "--sensitivity", "27/37", "--specificity", "399/401"]
-    CliRunner().invoke(app, ["plan", "--positive", "50/3330", *rates])
+    CliRunner().invoke(app, ["plan", *STUDIES])
     ((data, model),) = asked
     assert data.studies == ("sensitivity 1", "sensitivity 2", "specificity 1")
     assert isinstance(model.confusion, Varying)
@@ -148,6 +148,7 @@ def test_a_picture_and_a_page_are_written(tmp_path: Path):
         ([*TEST, "--positive", "3/10", "--budget", "3"], "does not go with data"),
         ([*TEST, "--apart", "A", "--budget", "3"], "--class"),
         ([*TEST, "--half-width", "60%"], "below 0.5"),
+        ([*STUDIES, "--large-sample"], "3 validation studies"),
         (["--half-width", "3%"], "no data"),
         ([*TEST, "--next", "50"], "--next needs data"),
         ([*TEST, "--budget", "10", "--plot", "plan.xyz"], "must end in"),

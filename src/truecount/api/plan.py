@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from truecount import _check
+from truecount._advice import Action, Advice
 from truecount._progress import watch
 from truecount._types import FloatArray
 from truecount._version import __version__
@@ -82,7 +83,8 @@ def plan(
     level
         Of the intervals.
     large_sample
-        Plan by the formula for large samples, as sample-size calculators do: no prior, no edge, no simulation.
+        Plan by the formula for large samples, as sample-size calculators do: no prior, no edge, no simulation. Refused
+        where error rates vary between validation studies, of which the formula knows nothing.
     seed
         Of what is simulated.
 
@@ -107,6 +109,8 @@ def plan(
     chosen = chosen_model(model, None)
     _check.instance_of("costs", costs, Costs, "Pass Costs(label=..., item=...)")
     wanted = _wanted(goal, of)
+    together = _together(data, chosen)
+    _require_one_study(together, is_large_sample=bool(large_sample))
     with watch(what="planning"):
         problem = Problem(
             scenarios=_scenarios(data, chosen, seed),
@@ -114,7 +118,7 @@ def plan(
             level=level,
             is_large_sample=bool(large_sample),
             seed=seed,
-            together=_together(data, chosen),
+            together=together,
         )
         _require_groups(problem)
         prices = costs.vector(problem.first.strata)
@@ -159,6 +163,16 @@ def _together(data: Any, model: Model) -> Together | None:
     if not isinstance(data, Groups) or not isinstance(model, LabelShift):
         return None
     return Together.of(data, model)
+
+
+def _require_one_study(together: Together | None, *, is_large_sample: bool) -> None:
+    """Refuse the formula for large samples where error rates vary between studies."""
+    if is_large_sample and together is not None and together.studies is not None:
+        varying = f"error rates vary between {len(together.studies)} validation studies"
+        found = Advice("is {}, and {}", Action("True", "given"), varying)
+        needed = "the formula for large samples takes the labels of all studies for those of one"
+        remedy = Advice("Leave out {}", Action("large_sample=True", "--large-sample"))
+        raise InputError("large_sample", found, needed, remedy)
 
 
 def _require_groups(problem: Problem) -> None:

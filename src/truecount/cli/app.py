@@ -26,7 +26,7 @@ VERBS = {"estimate": ("infer", "infer of groups", "estimate"), "check": ("infer"
 OPTIONS = (
     *("label", "prediction", "missing", "by", "weight", "cluster", "prior", "positive", "sensitivity", "specificity"),
     *("target", "engine", "above", "below", "drift", "label_error"),
-    *("prevalence", "labels", "items", "budget", "assurance", "half_width"),
+    *("prevalence", "labels", "items", "budget", "assurance", "half_width", "large_sample"),
 )
 """Arguments of the library that are options of the same name."""
 

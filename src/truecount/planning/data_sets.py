@@ -10,10 +10,29 @@ from truecount.planning.scenario import Scenario, Sizes
 
 
 class DataSets(NamedTuple):
-    """Shapes (sets, classes, outputs) and (sets, outputs): whole counts, those that there were already included."""
+    """Whole counts of data sets that may come.
+
+    Parameters
+    ----------
+    labeled, unlabeled
+        Shapes (sets, classes, outputs) and (sets, outputs): those that there were already are included.
+    new
+        Shape (sets, classes, outputs): the labels that the plan adds.
+    """
 
     labeled: IntArray
     unlabeled: IntArray
+    new: IntArray
+
+    @classmethod
+    def beside(cls, scenario: Scenario, new: IntArray, items: IntArray) -> "DataSets":
+        """Return new labels and items together with those that there are already."""
+        labeled, unlabeled = (np.rint(each).astype(int) for each in (scenario.labeled, scenario.unlabeled))
+        return cls(new + labeled, items + unlabeled, new)
+
+    def take(self, places: IntArray) -> "DataSets":
+        """Return some of the data sets."""
+        return DataSets(*(each[places] for each in self))
 
 
 def drawn_data(scenario: Scenario, sizes: Sizes, rng: np.random.Generator) -> DataSets:
@@ -31,8 +50,7 @@ def drawn_data(scenario: Scenario, sizes: Sizes, rng: np.random.Generator) -> Da
             else rng.multinomial(int(labels.sum()), outputs)
         )
         new = rng.multinomial(of_output, given).swapaxes(1, 2)
-    unlabeled = rng.multinomial(items, _normalised(scenario.output_shares))
-    return DataSets(new + np.rint(scenario.labeled).astype(int), unlabeled + np.rint(scenario.unlabeled).astype(int))
+    return DataSets.beside(scenario, new, rng.multinomial(items, _normalised(scenario.output_shares)))
 
 
 def expected_data(scenario: Scenario, sizes: Sizes) -> DataSets:
@@ -45,8 +63,7 @@ def expected_data(scenario: Scenario, sizes: Sizes) -> DataSets:
     else:
         joint = scenario.prevalence[:, :, None] * scenario.confusion * np.rint(sizes.labels).sum()
         new = _whole(joint.reshape(len(joint), -1)).reshape(joint.shape)
-    unlabeled = _whole(round(sizes.items) * scenario.output_shares)
-    return DataSets(new + np.rint(scenario.labeled).astype(int), unlabeled + np.rint(scenario.unlabeled).astype(int))
+    return DataSets.beside(scenario, new, _whole(round(sizes.items) * scenario.output_shares))
 
 
 def _whole(expected: FloatArray) -> IntArray:

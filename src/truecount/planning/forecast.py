@@ -88,7 +88,7 @@ class Simulated:
     @property
     def inferred(self) -> DataSets:
         """The data sets that are inferred from."""
-        return DataSets(self.data.labeled[self.chosen], self.data.unlabeled[self.chosen])
+        return self.data.take(self.chosen)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -232,7 +232,7 @@ def _by_prior(truths: Scenario, data: DataSets) -> Scenario:
     """Return the truths that data sets without labels would make one believe in: the prior's mean tells the rates."""
     rows = cast("LabelShift", truths.model).density(_without_labels(truths)).mean_confusion
     as_labels = np.broadcast_to(np.rint(SURE * rows).astype(int), data.labeled.shape)
-    return plug_in(truths, DataSets(as_labels, data.unlabeled))
+    return plug_in(truths, data._replace(labeled=as_labels))
 
 
 def nothing_learned(scenario: Scenario, level: float, seed: int) -> Forecast:

@@ -14,7 +14,6 @@ from truecount.inference.hierarchical import sample_groups
 from truecount.inference.importance.many import own_seeds
 from truecount.models import Independent, LabelShift, Pooled, Varying
 from truecount.models.groups import group_density
-from truecount.models.priors import Prior
 from truecount.models.variation import FEWEST_POOLED, Variation
 from truecount.planning import normal
 from truecount.planning.forecast import (
@@ -34,7 +33,7 @@ from truecount.planning.scenario import Scenario, Sizes
 
 INFERRED, DRAWS = 8, 250
 """Data sets that groups are inferred together from, and the effective sample size of each."""
-OF_STUDIES = 4, 2000
+INFERRED_OF_STUDIES, DRAWS_OF_STUDIES = 4, 2000
 """The same where error rates vary between studies: most of the time goes into the start, and tails are long."""
 STUDY_STREAM = 3
 """Sets the random numbers that rows of another study are taken by apart from others of the same seed."""
@@ -101,26 +100,17 @@ def group_scenarios(groups: Groups, model: LabelShift, seed: int) -> dict[Any, S
             group: scenario_of(counts, effective, model, own, confusion)
             for (group, counts), effective, own, confusion in zip(named.items(), counted, shares, each, strict=True)
         }
-        return _with_another_study(found, groups, model, prior, seed) if has_studies(groups, model) else found
+        if drawn.common_rows is None or not has_studies(groups, model):
+            return found
+        rng = np.random.default_rng((seed, STUDY_STREAM))
+        new = density.rows_of_another_study(drawn.common_rows[kept], drawn.row_spread[kept], rng)
+        return {group: replace(each, of_new_labels=new) for group, each in found.items()}
     if not groups.shares_labels or len(named) == 1:
         seeds = own_seeds(seed, len(named))
         return {
             group: pilot_scenario(counts, model, own) for (group, counts), own in zip(named.items(), seeds, strict=True)
         }
     return shared_label_scenarios(groups, model, seed)
-
-
-def _with_another_study(
-    scenarios: dict[Any, Scenario], groups: Groups, model: LabelShift, prior: Prior, seed: int
-) -> dict[Any, Scenario]:
-    """Let new labels be those of one more study, whose rows are drawn from what the studies say of another one."""
-    studies = np.rint(effective_groups(groups)[0]).astype(int)
-    labeled = {f"study {number}": each for number, each in enumerate(studies)}
-    nothing = Groups(labeled, {0: 0 * studies[0, 0]}, groups.classes, groups.outputs)
-    density = group_density(nothing, prior, Independent(), model.confusion)
-    drawn = sample_groups(density, effective_draws=TRUTHS // 2, seed=seed, groups=1).confusion[:, 0]
-    rows = drawn[np.random.default_rng((seed, STUDY_STREAM)).integers(len(drawn), size=TRUTHS)]
-    return {group: replace(each, of_new_labels=rows[: len(each.prevalence)]) for group, each in scenarios.items()}
 
 
 def group_forecasts(
@@ -140,7 +130,7 @@ def group_forecasts(
     if tells_nothing(first, sizes):
         return {group: nothing_learned(each, level, seed) for group, each in scenarios.items()}, None
     sets, inferred, _ = effort_of(len(first.classes))
-    inferred = min(inferred, INFERRED if together.studies is None else OF_STUDIES[0])
+    inferred = min(inferred, INFERRED if together.studies is None else INFERRED_OF_STUDIES)
     seeds = [seed] * len(scenarios) if together.shares_labels else own_seeds(seed, len(scenarios))
     rough = {
         group: simulated(each, sizes, level=level, sets=sets, inferred=inferred, seed=own)
@@ -199,7 +189,8 @@ def _inferred_ends(
             group: Counts(each.labeled[place], each.unlabeled[place], first.classes, first.outputs)
             for group, each in data.items()
         }
-        shares = _drawn_together(counts, together, model, own)
+        new = next(iter(data.values())).new[place]
+        shares = _drawn_together(_gathered(counts, new, together), together, model, own)
         if together.pair is not None:
             shares[together.pair] = shares[together.pair[0]] - shares[together.pair[1]]
         for key, drawn in shares.items():
@@ -207,23 +198,21 @@ def _inferred_ends(
     return {key: np.array(ends) for key, ends in found.items()}
 
 
-def _drawn_together(
-    counts: Mapping[Any, Counts], together: Together, model: LabelShift, seed: int
-) -> dict[Any, FloatArray]:
-    """Draw the shares of all groups as `infer` would, each of shape (draws, classes)."""
+def _gathered(counts: Mapping[Any, Counts], new: IntArray, together: Together) -> Groups:
+    """Return what `infer` will have of all groups, of whose labels these are `new`."""
+    if not together.shares_labels:
+        return Groups.of(dict(counts))
     first = next(iter(counts.values()))
+    labeled: Any = first.labeled
     if together.studies is not None:
-        new = np.maximum(first.labeled - together.studies.sum(axis=0), 0)
         studies = [*together.studies, new] if new.any() else together.studies
-        items = {place: each.unlabeled for place, each in enumerate(counts.values())}
-        named = {f"study {number}": labeled for number, labeled in enumerate(studies)}
-        groups = Groups(named, items, first.classes, first.outputs)
-    elif together.shares_labels:
-        unlabeled = {group: each.unlabeled for group, each in counts.items()}
-        groups = Groups(first.labeled, unlabeled, first.classes, first.outputs)
-    else:
-        groups = Groups.of(dict(counts))
+        labeled = {(None, number): each for number, each in enumerate(studies)}  # no group is called so
+    return Groups(labeled, {group: each.unlabeled for group, each in counts.items()}, first.classes, first.outputs)
+
+
+def _drawn_together(groups: Groups, together: Together, model: LabelShift, seed: int) -> dict[Any, FloatArray]:
+    """Draw the shares of all groups as `infer` would, each of shape (draws, classes)."""
     density = group_density(groups, model.prior, together.variation, model.confusion)
-    draws = DRAWS if together.studies is None else OF_STUDIES[1]
+    draws = DRAWS if together.studies is None else DRAWS_OF_STUDIES
     drawn = sample_groups(density, effective_draws=draws, seed=seed, groups=len(groups)).prevalence
-    return {group: drawn[:, place] for place, group in enumerate(counts)}
+    return {group: drawn[:, place] for place, group in enumerate(groups)}
