@@ -1,5 +1,7 @@
 """Groups are planned for as they are inferred from: together, with what pools them."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -39,14 +41,6 @@ def test_two_groups_far_apart_are_told_apart_and_two_alike_are_not():
 
 
 @pytest.mark.slow
-def test_a_survey_with_several_studies_may_be_audited_for_its_goal() -> None:
-    studies = {"n0": [[395, 5], [0, 0]], "n1": [[298, 2], [0, 0]], "p0": [[0, 0], [15, 70]], "p1": [[0, 0], [10, 40]]}
-    survey = tc.Groups(studies, {"survey": [4104, 96]}, classes=["negative", "positive"])
-    planned = tc.plan(survey, tc.LabelShift(confusion=tc.Varying()), goal=tc.Goal.narrow(0.01))
-    assert "audit for the goal" in [each.what for each in planned.alternatives]
-
-
-@pytest.mark.slow
 def test_a_survey_with_several_studies_is_forecast_as_it_is_inferred_from() -> None:
     """Widths of 1,000 draws with long tails have errors of 6 %; by labels of one study it would be twice as wide."""
     studies = {"n0": [[395, 5], [0, 0]], "n1": [[298, 2], [0, 0]], "p0": [[0, 0], [15, 70]], "p1": [[0, 0], [10, 40]]}
@@ -56,9 +50,11 @@ def test_a_survey_with_several_studies_is_forecast_as_it_is_inferred_from() -> N
     assert tc.plan(survey, model).width == pytest.approx(inferred, rel=0.25)
 
 
-def test_the_formula_for_large_samples_is_refused_where_studies_differ() -> None:
-    with pytest.raises(tc.InputError, match="large_sample is True, and error rates vary between 4 validation studies"):
-        tc.plan(SURVEY, VARYING, large_sample=True)
+@pytest.mark.parametrize("asked", [{"large_sample": True}, {"goal": tc.Goal.narrow(0.01)}, {"budget": 500}])
+def test_what_the_formula_for_large_samples_decides_is_refused_where_studies_differ(asked: dict[str, Any]) -> None:
+    with pytest.raises(tc.InputError, match="is given, and error rates vary between 4 validation studies") as caught:
+        tc.plan(SURVEY, VARYING, **asked)
+    assert caught.value.argument == next(iter(asked))
 
 
 def test_new_labels_come_by_rows_of_another_study_that_is_like_the_population_but_not_it() -> None:

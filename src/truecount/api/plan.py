@@ -110,7 +110,7 @@ def plan(
     _check.instance_of("costs", costs, Costs, "Pass Costs(label=..., item=...)")
     wanted = _wanted(goal, of)
     together = _together(data, chosen)
-    _require_one_study(together, is_large_sample=bool(large_sample))
+    _require_one_study(together, large_sample=large_sample, goal=goal, budget=budget)
     with watch(what="planning"):
         problem = Problem(
             scenarios=_scenarios(data, chosen, seed),
@@ -165,14 +165,20 @@ def _together(data: Any, model: Model) -> Together | None:
     return Together.of(data, model)
 
 
-def _require_one_study(together: Together | None, *, is_large_sample: bool) -> None:
-    """Refuse the formula for large samples where error rates vary between studies."""
-    if is_large_sample and together is not None and together.studies is not None:
-        varying = f"error rates vary between {len(together.studies)} validation studies"
-        found = Advice("is {}, and {}", Action("True", "given"), varying)
-        needed = "the formula for large samples takes the labels of all studies for those of one"
-        remedy = Advice("Leave out {}", Action("large_sample=True", "--large-sample"))
-        raise InputError("large_sample", found, needed, remedy)
+def _require_one_study(together: Together | None, **asked: Any) -> None:
+    """Refuse what is worked out by the formula for large samples where error rates vary between studies."""
+    argument = next((name for name, value in asked.items() if value not in (None, False)), None)
+    if argument is None or together is None or together.studies is None:
+        return
+    varying = f"error rates vary between {len(together.studies)} validation studies"
+    needed = (
+        "the formula for large samples, by which sizes are searched, takes the labels of all studies for those of one "
+        "and would promise too much"
+    )
+    remedy = Advice(
+        "Forecast sizes of your choice instead: {}", Action("labels=[100, 200], items=0", "--labels, --items")
+    )
+    raise InputError(argument, f"is given, and {varying}", needed, remedy)
 
 
 def _require_groups(problem: Problem) -> None:
@@ -305,11 +311,13 @@ def _answer(problem: Problem, choice: Choice, sizes: Sizes, words: list[str], go
         words = [NOTHING, *(f"For ± 10 points: {line[0].lower()}{line[1:]}" for line in _needed(tenth, choice))]
     ratio = _ratio(problem, forecasts, sizes)
     is_simulated = is_told and not problem.is_large_sample
+    is_of_studies = problem.together is not None and problem.together.studies is not None  # no formula holds for these
     widest = max(float(found.width[problem.places].max()) for found in forecasts.values())
 
     def others() -> tuple[Alternative, ...]:
         with watch(what="planning"):
-            told = alternatives(problem, sizes, ratio, has_goal=goal is not None) if is_simulated else []
+            has_formula = is_simulated and not is_of_studies
+            told = alternatives(problem, sizes, ratio, has_goal=goal is not None) if has_formula else []
             return (*told, *_finer_cells(data, sizes, widest))
 
     def against_cost() -> Curve:
@@ -333,7 +341,7 @@ def _answer(problem: Problem, choice: Choice, sizes: Sizes, words: list[str], go
         is_reached=is_reached,
         words=tuple(words),
         make_alternatives=cache(others),
-        make_curve=cache(against_cost) if is_simulated and has_labels else None,
+        make_curve=cache(against_cost) if is_simulated and has_labels and not is_of_studies else None,
         reading=_reading(problem, sizes) if is_by_class else None,
         readable=sum(each.counted_items + sizes.items for each in problem.scenarios.values()),
         level=problem.level,
