@@ -113,7 +113,18 @@ def test_a_method_on_scores_is_refused(files: dict[str, str]) -> None:
 
 
 HONOURED = {
-    *("label", "prediction", "weight", "cluster", "missing", "confusion", "unlabeled", "positive", "sensitivity"),
+    *(
+        "label",
+        "prediction",
+        "weight",
+        "cluster",
+        "missing",
+        "outputs_are_classes",
+        "confusion",
+        "unlabeled",
+        "positive",
+        "sensitivity",
+    ),
     *("specificity", "level", "json", "csv", "parquet", "openmetrics", "table", "quiet", "strict", "method"),
 }
 """Options of `estimate` that say which data are read or where a point goes; every other one is refused."""

@@ -346,7 +346,7 @@ def _not_of_groups(what: str) -> click.BadParameter:
 
 
 def _option(name: str) -> str:
-    return "a file" if name == "tables" else f"--{name}"
+    return "a file" if name == "tables" else f"--{name.replace('_', '-')}"
 
 
 @contextmanager
