@@ -96,3 +96,11 @@ def test_many_labels_of_one_more_study_tell_less_than_labels_of_the_same_study()
     none, another = (tc.plan(SURVEY, VARYING, labels=labels, items=0).width for labels in ([0, 0], many))
     same = tc.plan(whole, labels=many, items=0).width
     assert 2.1 * same < another < 0.93 * none
+
+
+def test_rows_that_are_known_are_those_of_another_study_too() -> None:
+    known = np.array([[0.95, 0.05], [0.1, 0.9]])
+    model = tc.LabelShift(tc.Prior.known_confusion(known), confusion=tc.Varying())
+    rows = planned_groups.group_scenarios(SURVEY, model, 0)["survey"].of_new_labels
+    assert rows is not None
+    np.testing.assert_allclose(rows, np.broadcast_to(known, rows.shape))

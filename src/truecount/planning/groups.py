@@ -14,6 +14,7 @@ from truecount.inference.hierarchical import sample_groups
 from truecount.inference.importance.many import own_seeds
 from truecount.models import Independent, LabelShift, Pooled, Varying
 from truecount.models.groups import group_density
+from truecount.models.hierarchy.log_ratios import rows_around
 from truecount.models.variation import FEWEST_POOLED, Variation
 from truecount.planning import normal
 from truecount.planning.forecast import (
@@ -102,8 +103,8 @@ def group_scenarios(groups: Groups, model: LabelShift, seed: int) -> dict[Any, S
         }
         if drawn.common_rows is None or not has_studies(groups, model):
             return found
-        rng = np.random.default_rng((seed, STUDY_STREAM))
-        new = density.rows_of_another_study(drawn.common_rows[kept], drawn.row_spread[kept], rng)
+        new, free = drawn.common_rows[kept], density.rows.free
+        new[:, free] = rows_around(new[:, free], drawn.row_spread[kept], np.random.default_rng((seed, STUDY_STREAM)))
         return {group: replace(each, of_new_labels=new) for group, each in found.items()}
     if not groups.shares_labels or len(named) == 1:
         seeds = own_seeds(seed, len(named))

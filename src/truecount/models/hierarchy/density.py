@@ -251,16 +251,6 @@ class GroupDensity:
         common, logs, _, _ = self.rows.natural(row_points)
         return self._unit_rows(common, logs, deviation[:, self.n_ratios :]).transpose(0, 3, 1, 2)
 
-    def rows_of_another_study(self, common: FloatArray, spread: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Draw the rows of one more study, which has no data, shape (draw, class, output).
-
-        Given the common rows (draw, class, output) and their spreads (draw, row), they are independent of all units.
-        """
-        standard = rng.standard_normal((*spread.shape, self._row_basis.shape[1]))
-        deviation = (spread[..., None] * standard).reshape(len(spread), self.n_row_ratios, 1)
-        logs = np.log(np.maximum(common[:, self.rows.free], SMALLEST))
-        return self._unit_rows(common, logs, deviation)[..., 0]
-
     def standard_latent(self, hyper: FloatArray, latent: FloatArray) -> FloatArray:
         """Return ``ζ`` and ``ε``, whatever the centring."""
         return latent * np.sqrt(self.stretched(self.all_spreads(self.parts(hyper)[2]))[1])
@@ -374,13 +364,12 @@ class GroupDensity:
         return np.concatenate(each, axis=1)[:, :, None]
 
     def _unit_rows(self, common: FloatArray, logs: FloatArray, deviation: FloatArray) -> FloatArray:
-        """Return rows of every unit, shape (chain, class, output, unit), by deviations (chain, log-ratio, unit)."""
-        units = deviation.shape[2]
-        each = deviation.reshape(len(deviation), self.n_row_spreads, self._row_basis.shape[1], units)
+        """Return rows of every unit, shape (chain, class, output, unit)."""
+        each = deviation.reshape(len(deviation), self.n_row_spreads, self._row_basis.shape[1], self.n_groups)
         exponents = logs[..., None] + np.matmul(self._row_basis, each)
         exponents -= exponents.max(axis=2, keepdims=True)
         np.exp(exponents, out=exponents)
-        rows = np.broadcast_to(common[..., None], (*common.shape, units)).copy()
+        rows = np.broadcast_to(common[..., None], (*common.shape, self.n_groups)).copy()
         rows[:, self.rows.free] = exponents / exponents.sum(axis=2, keepdims=True)
         return rows
 

@@ -36,6 +36,13 @@ def shares_of(basis: FloatArray, log_ratios: FloatArray) -> FloatArray:
     return shares
 
 
+def rows_around(rows: FloatArray, spread: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Draw one row around each of `rows`, shape (…, outputs), whose log-ratios vary with its `spread`, shape (…)."""
+    basis = log_ratio_basis(rows.shape[-1])
+    step = spread[..., None] * rng.standard_normal((*spread.shape, basis.shape[1]))
+    return shares_of(np.eye(len(basis)), (np.log(np.maximum(rows, SMALLEST)) + step @ basis.T)[..., None])[..., 0]
+
+
 def half_normal(scores: FloatArray, scale: float | FloatArray) -> FloatArray:
     """Return spreads whose half-normal prior of this scale makes their `scores` standard normal."""
     from scipy.special import ndtr, ndtri
