@@ -172,6 +172,7 @@ def rated(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_command_takes_several_labels(rated: Path) -> None:
     columns = ["--label", "ann", "--label", "cy", "--prediction", "verdict"]
     done = run("estimate", "rated.csv", *columns, "--json", "a.json", "--table", folder=rated)
@@ -213,6 +214,7 @@ class TestPublished:
         assert found is not None
         assert np.abs(found.labeled_prevalence.mean(axis=0) - told["rater_readme_posterior_mean_pi"]).max() < 0.005
 
+    @pytest.mark.slow
     def test_dentists(self, real_data: Path) -> None:
         """3,859 teeth: posterior means are the maximum likelihood, found by EM, and dentists err together."""
         told = json.loads((real_data / "published" / "several_raters.json").read_text())["caries"]

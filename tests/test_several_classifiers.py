@@ -153,6 +153,7 @@ def test_the_command_takes_several_predictions(runs: Path) -> None:
     assert "Gibbs by classifier" in assumed.stdout
 
 
+@pytest.mark.slow
 def test_each_classifier_is_drawn_as_the_whole_is(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked, each = [], tc.each_classifier
     monkeypatch.setattr(

@@ -152,6 +152,7 @@ def test_regions_of_one_new_study_share_its_rows(seed):
     assert "few-studies" in [finding.code for finding in answer.findings]
 
 
+@pytest.mark.slow
 def test_whether_regions_are_one_study_makes_no_difference_to_one_of_them():
     groups = PROBLEMS["one survey"][0]
     models = [LabelShift(confusion=Varying(new_study=each)) for each in ("each", "one")]
