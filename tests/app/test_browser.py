@@ -156,7 +156,7 @@ def test_a_negative_estimate_of_the_field_stands_beside_a_share(tab: Callable[..
     low = page.locator("#answer tbody td").nth(2).inner_text()
     assert float(re.findall(r"[0-9.]+", low)[0]) >= 0
     page.locator("#methods > summary").click()
-    page.locator("#methods tbody").get_by_text("-1.21").wait_for()
+    page.locator("#methods tbody").get_by_text("\N{MINUS SIGN}1.21").wait_for()
 
 
 def test_a_million_items_are_typed(tab: Callable[..., Any]) -> None:
