@@ -229,3 +229,12 @@ def test_points_name_each_set_of_classes_that_look_alike(first):
         point = tc.estimate(counts, "acc")
     named = [each.numbers["classes"] for each in point.findings if each.code == "not-identified"]
     assert named == [["A", "B"], ["C", "D"]]
+
+
+def test_a_class_that_is_nearly_like_two_equal_ones_is_named_with_them():
+    counts = Counts([[60, 40, 0], [60, 40, 0], [58, 42, 0], [0, 0, 100]], [900, 600, 900], classes=list("ABCD"))
+    with pytest.warns(IdentifiabilityWarning):
+        point = tc.estimate(counts, "acc")
+    named = [each.numbers["classes"] for each in point.findings if each.code == "not-identified"]
+    assert all(len(names) > 1 for names in named)
+    assert {"A", "B", "C"} == {name for names in named for name in names}

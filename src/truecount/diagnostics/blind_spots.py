@@ -63,33 +63,30 @@ def of_groups(spots: BlindSpots, whole: Counts, model: Density, prevalence: Floa
     found = in_draws(spots, model, prevalence)
     alike = [
         replace(cannot_tell([whole.classes[row] for row in rows]), severity="caution", advice=READ_SUM)
-        for rows in _by_set(found, _rows_of(found))
+        for rows in _sets(found)
     ]
     return (*alike, *(replace(_barely(whole.classes, each[None]), advice=READ_SUM) for each in found.faint))
 
 
 def of_point(spots: BlindSpots, counts: Counts, model: Density, prevalence: FloatArray) -> tuple[Finding, ...]:
     """Name the classes that a point, shape (classes,), had better not tell one by one."""
-    groups = tuple(group for group in spots.groups if prevalence[list(group)].sum() >= WIDE)
-    rows, exact = _rows_of(replace(spots, groups=groups)), _exactly_alike(counts, model)
-    solved = [row for row in rows if row not in exact]
-    faint = tuple(replace(_barely(counts.classes, each[None]), advice=NO_POINT) for each in spots.faint)
-    one_of_many = (cannot_tell([counts.classes[row] for row in each]) for each in _by_set(spots, exact))
-    by_chance = (_by_chance([counts.classes[row] for row in each]) for each in _by_set(spots, solved))
-    return (*one_of_many, *by_chance, *faint)
+    exact, classes = _exactly_alike(counts, model), counts.classes
+    one_of_many = [alike for rows in _sets(spots) if len(alike := [row for row in rows if row in exact]) > 1]
+    if not set(exact) <= {row for rows in one_of_many for row in rows}:
+        one_of_many = [exact]
+    wide = replace(spots, groups=tuple(group for group in spots.groups if prevalence[list(group)].sum() >= WIDE))
+    by_chance = [rows for rows in _sets(wide) if not set(rows) <= set(exact)]
+    return (
+        *(cannot_tell([classes[row] for row in rows]) for rows in one_of_many),
+        *(_by_chance([classes[row] for row in rows]) for rows in by_chance),
+        *(replace(_barely(classes, each[None]), advice=NO_POINT) for each in spots.faint),
+    )
 
 
-def _rows_of(spots: BlindSpots) -> list[int]:
-    """Positions of the classes that have a part in a blind spot."""
+def _sets(spots: BlindSpots) -> list[list[int]]:
+    """Positions of the classes that look alike, set by set; those that look like mixes of each other are one set."""
     traded = np.flatnonzero((np.abs(spots.directions) > MINOR).any(axis=0)).tolist()
-    return sorted({*traded, *(row for group in spots.groups for row in group)})
-
-
-def _by_set(spots: BlindSpots, rows: list[int]) -> list[list[int]]:
-    """Divide positions of classes by the group that they are alike with; those that look like mixes are one set."""
-    sets = [alike for group in spots.groups if len(alike := [row for row in group if row in rows]) > 1]
-    rest = [row for row in rows if not any(row in alike for alike in sets)]
-    return [*sets, rest] if rest else sets
+    return [*map(list, spots.groups), *([traded] if traded else [])]
 
 
 def _exactly_alike(counts: Counts, model: Density) -> list[int]:
