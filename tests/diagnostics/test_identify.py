@@ -5,7 +5,7 @@ import pytest
 
 import truecount as tc
 from truecount import Counts, Prior
-from truecount.diagnostics.blind_spots import BlindSpots, _in_words, in_draws
+from truecount.diagnostics.blind_spots import BlindSpots, _in_words, in_draws, of_groups
 from truecount.diagnostics.identify import blind_spots
 from truecount.errors import IdentifiabilityWarning
 from truecount.models import density
@@ -238,3 +238,15 @@ def test_a_class_that_is_nearly_like_two_equal_ones_is_named_with_them():
     named = [each.numbers["classes"] for each in point.findings if each.code == "not-identified"]
     assert all(len(names) > 1 for names in named)
     assert {"A", "B", "C"} == {name for names in named for name in names}
+
+
+@pytest.mark.parametrize(("size", "advice"), [(3, "Read the sum"), (2, "Label more items")])
+def test_groups_read_the_sum_of_a_set_unless_it_is_of_all_classes(size, advice):
+    labeled = [[50, 50, 0], [50, 50, 0], [0, 0, 100]][:size]
+    whole = Counts(labeled, [300, 300, 400])
+    part = np.random.default_rng(0).random((500, 1))
+    shares = np.stack([part, 1 - part, np.ones_like(part)][:size], axis=2) / (size - 1)
+    alike = BlindSpots(groups=((0, 1),), directions=np.empty((0, size)), faint=np.empty((0, size)))
+    [found] = of_groups(alike, whole, density(whole, Prior()), shares)
+    assert found.numbers["classes"] == [0, 1]
+    assert str(found.advice).startswith(advice)

@@ -25,6 +25,8 @@ MINOR = 0.1
 """A class with a smaller part in a mix is not named."""
 NO_POINT = Advice("{}, which shows how far they may go, or use a classifier with more outputs.", USE_POSTERIOR)
 READ_SUM = "Read the sum of their shares, label more items of them, or use a classifier with more outputs."
+OF_ALL = "Label more items of them, or use a classifier with more outputs."
+"""Where every class is meant, whose shares sum to one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -62,7 +64,11 @@ def of_groups(spots: BlindSpots, whole: Counts, model: Density, prevalence: Floa
     """Name the classes that draws of some group, shape (draws, groups, classes), cannot tell apart."""
     found = in_draws(spots, model, prevalence)
     alike = [
-        replace(cannot_tell([whole.classes[row] for row in rows]), severity="caution", advice=READ_SUM)
+        replace(
+            cannot_tell([whole.classes[row] for row in rows]),
+            severity="caution",
+            advice=READ_SUM if len(rows) < len(whole.classes) else OF_ALL,
+        )
         for rows in _sets(found)
     ]
     return (*alike, *(replace(_barely(whole.classes, each[None]), advice=READ_SUM) for each in found.faint))
