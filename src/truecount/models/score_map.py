@@ -7,11 +7,11 @@ import numpy as np
 
 from truecount._types import FloatArray, IntArray
 
-SLOPE, BIAS, OWN_SLOPE, BENDS = 0.5, 2.0, 0.5, 1.0
-"""Prior standard deviations for three classes or more: of the common slope, of each class's bias, of each class's own
-slope, and of the bends, those that all classes share and those of each class."""
-SLOPE_OF_TWO, BIAS_OF_TWO, BENDS_OF_TWO = 0.3, 0.5, 0.15
-"""The same for two classes, whose log-odds have one slope, one bias, and a spline."""
+SLOPE, BIAS = 0.5, 2.0
+"""Prior standard deviations of the common slope, and of each class's bias; of two classes, of that of their log-odds."""
+OWN_SLOPE, BENDS, BENDS_OF_TWO = 0.5, 1.0, 0.3
+"""The same for each class's own slope, where there are three or more; for the bends, those that all classes share and
+those of each class; and for the spline of the log-odds of two classes."""
 KNOTS, MORE_KNOTS, MANY_LABELS = 4, 9, 1000
 """Of the spline of two classes, at quantiles of the log-odds; more of them from so many labels on."""
 WIDTHS = (1.0, 3.0)
@@ -63,7 +63,7 @@ class ScoreMap:
         """Shape (parameters,): how far the labels may move each parameter from zero, before they are seen."""
         if self.n_classes == 2:
             bends = np.full(len(self.knots), BENDS_OF_TWO * self.scale)
-            return self.width * np.concatenate([[SLOPE_OF_TWO * self.scale, BIAS_OF_TWO], bends])
+            return self.width * np.concatenate([[SLOPE * self.scale, BIAS], bends])
         each = np.ones(self.n_classes)
         bends = np.full(len(self.knots) * (1 + self.n_classes), BENDS)
         return self.width * np.concatenate([[SLOPE], BIAS * each, OWN_SLOPE * each, bends])
