@@ -60,8 +60,8 @@ FEWEST = 5
 """Labels that every class has in every split."""
 NEW = {"breast cancer": 100}
 LEVELS = (0.5, 0.8, 0.95)
-FOLDS, OF_ARGMAX = 5, 5
-"""Folds, and splits on which `Argmax` is tried beside, which takes seconds where there are many classes."""
+FOLDS, OF_ARGMAX, MOST_OF_ARGMAX = 5, 5, 12
+"""Folds, and splits on which `Argmax` is tried beside, with so many classes at most: more of them take minutes."""
 BAYESIAN = {("spambase", "logistic", 400), ("waveform-21", "logistic", 400)}
 """Rows where BayesianKDEy is timed, which takes some ten seconds."""
 KEPT = Path(gettempdir()) / "truecount_peers"
@@ -154,7 +154,7 @@ def measure(name: str, kind: str, labeled: int, number: int, before: dict[str, A
     for place, (known, labels, unknown, _, _) in enumerate(runs):
         quantifier = Quantifier(clone(CLASSIFIERS[kind]), target="realized").fit(known, labels)
         answers = {"Quantifier": quantifier.posterior(unknown)}
-        if place < OF_ARGMAX:
+        if place < OF_ARGMAX and classes <= MOST_OF_ARGMAX:
             answers["argmax"] = tc.infer(quantifier.counts(unknown))
         for method, posterior in answers.items():
             means[method].append(posterior.realized.mean(axis=0))
@@ -163,7 +163,7 @@ def measure(name: str, kind: str, labeled: int, number: int, before: dict[str, A
                 ends.setdefault(f"{method}, {target}", []).append(intervals)
         calibrated.append(quantifier.score_model_.fitted is not None)
         inside.append(_inside(answers["Quantifier"], ends["Quantifier, realized"][-1]))
-    shares |= {method: np.array(each) for method, each in means.items()}
+    shares |= {method: np.array(each) for method, each in means.items() if each}
     errors = {method: np.abs(each - truths["realized"][: len(each)]).mean(axis=1) for method, each in shares.items()}
     told = {method: [float(each.mean()), _standard_error(each)] for method, each in errors.items()}
     if before is not None:
@@ -187,7 +187,7 @@ def measure(name: str, kind: str, labeled: int, number: int, before: dict[str, A
             method: _held(np.array(each), truths[method.rpartition(", ")[2]][: len(each)])
             for method, each in ends.items()
         },
-        "width of argmax": _width(ends, "Quantifier") / _width(ends, "argmax"),
+        "width of argmax": _width(ends, "Quantifier") / _width(ends, "argmax") if means["argmax"] else None,
         "calibrated": float(np.mean(calibrated)),
         "inside": np.mean(inside, axis=0).tolist(),
     }
@@ -306,7 +306,8 @@ def lines(rows: list[dict[str, Any]]) -> list[str]:
     for row in rows:
         realized, population = (row["intervals"][f"Quantifier, {target}"] for target in ("realized", "population"))
         width = realized["width"][-1]
-        narrower.append(row["width of argmax"])
+        narrow = row["width of argmax"]
+        narrower += [] if narrow is None else [narrow]
         levels = realized["coverage"], row["inside"], population["coverage"]
         kept.append([*realized["coverage"], *row["inside"], *population["coverage"]])
         told = " | ".join(" · ".join(f"{100 * each:.0f}" for each in kind) for kind in levels)
@@ -314,7 +315,7 @@ def lines(rows: list[dict[str, Any]]) -> list[str]:
         slower.append(row["seconds"]["Quantifier"] / row["seconds"]["EMQ"])
         shown.append(
             f"| {row['set']} | {row['classifier']} | {row['labeled']:,} | {told} | {width:.3f} | "
-            f"{narrower[-1]:.2f} | {row['calibrated']:.2f} | {seconds} |"
+            f"{'' if narrow is None else f'{narrow:.2f}'} | {row['calibrated']:.2f} | {seconds} |"
         )
     means = " · ".join(f"{100 * each:.1f}" for each in np.mean(kept, axis=0))
     slow = [f"{row['seconds']['BayesianKDEy']:.1f} on {row['set']}" for row in rows if "BayesianKDEy" in row["seconds"]]

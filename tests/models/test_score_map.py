@@ -27,6 +27,13 @@ def test_parameters_of_zero_change_nothing_but_for_smoothing(classes: int) -> No
     assert features_of(chosen, scores).shape == (200, classes, len(chosen.prior_sd))
 
 
+def test_a_rare_class_has_knots_where_its_scores_are() -> None:
+    rare, common = np.full(25, 0.9), np.full(475, 0.005)
+    p = np.concatenate([rare, common]) + np.random.default_rng(0).uniform(-0.004, 0.004, 500)
+    knots = np.array(score_map(np.column_stack([1 - p, p])).knots)
+    assert (knots > 0).sum() == (knots < 0).sum() == 2
+
+
 @pytest.mark.parametrize("classes", [2, 4])
 def test_scores_that_are_too_sure_are_flattened(classes: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

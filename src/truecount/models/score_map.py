@@ -8,12 +8,13 @@ import numpy as np
 from truecount._types import FloatArray, IntArray
 
 SLOPE, BIAS = 0.5, 2.0
-"""Prior standard deviations of the common slope, and of each class's bias; of two classes, of that of their log-odds."""
+"""Prior standard deviations of the common slope and of each class's bias; of two classes, of the bias of log-odds."""
 OWN_SLOPE, BENDS, BENDS_OF_TWO = 0.5, 1.0, 0.3
 """The same for each class's own slope, where there are three or more; for the bends, those that all classes share and
 those of each class; and for the spline of the log-odds of two classes."""
 KNOTS, MORE_KNOTS, MANY_LABELS = 4, 9, 1000
-"""Of the spline of two classes, at quantiles of the log-odds; more of them from so many labels on."""
+"""Of the spline of two classes, at quantiles of the log-odds with both classes equally frequent, so that a rare one has
+knots where its scores are; more of them from so many labels on."""
 WIDTHS = (1.0, 3.0)
 """Multiples of the prior standard deviations; the labels choose."""
 PROBABILITIES = (0.5, 0.1, 0.01)
@@ -169,7 +170,9 @@ def score_map(scores: FloatArray, doublings: int = 0) -> ScoreMap:
     log_scores = plain.log_scores(scores)
     odds = log_scores[:, 1] - log_scores[:, 0]
     number = KNOTS if items < MANY_LABELS else MORE_KNOTS
-    knots = np.quantile(odds, np.arange(1, number + 1) / (number + 1))
+    probable, order = softmax(log_scores), np.argsort(odds)
+    reached = np.cumsum((probable / probable.sum(axis=0)).sum(axis=1)[order])
+    knots = odds[order][np.searchsorted(reached, 2 * np.arange(1, number + 1) / (number + 1))]
     return replace(plain, knots=tuple(knots.tolist()), scale=max(float(odds.std()), 1e-3))
 
 
