@@ -257,7 +257,7 @@ def _as_csv(request: Request, found: Any, summary: GroupSummary | None, _: str) 
     from truecount.results.export.values import rows_of
     from truecount.results.groups.export import rows_of as rows_of_groups
 
-    rows = rows_of(found.to_dict(**request.look)) if summary is None else rows_of_groups(summary)
+    rows = rows_of(found, Look(**request.look)) if summary is None else rows_of_groups(summary)
     return to_csv(rows).encode(errors="backslashreplace")
 
 

@@ -30,7 +30,7 @@ from truecount.inference.draws import Engine
 from truecount.models import LabelShift, Model
 from truecount.models.erring_labels import behind_labels
 from truecount.results import Comparison, PointEstimate, Posterior
-from truecount.results.finding import in_words
+from truecount.results.finding import in_words, without
 from truecount.results.groups.summary import GroupSummary
 from truecount.results.summary import Kind, Target
 
@@ -235,8 +235,9 @@ def _read(
 
 def as_read(posterior: Posterior, interval: str) -> Posterior:
     """Leave out what only an equal-tailed interval does not show, where the shortest one is read."""
-    said = [finding for finding in posterior.findings if interval != "hdi" or finding.code != "edge-not-excluded"]
-    return replace(posterior, findings=tuple(said))
+    if interval != "hdi":
+        return posterior
+    return replace(posterior, findings=without(posterior.findings, "edge-not-excluded"))
 
 
 def contributions(counts: Counts, model: Model, engine: Engine, level: float, seed: int) -> "EachClassifier":

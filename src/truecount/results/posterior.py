@@ -320,7 +320,7 @@ class Posterior:
         self, *, level: float = 0.95, kind: Kind = "equal-tailed", target: Target = "population"
     ) -> dict[str, Any]:
         """Return the summary as plain values, schema ``truecount.estimate/1``."""
-        return values.to_dict(self, level=level, kind=kind, target=target)
+        return values.to_dict(self, Look(level=level, kind=kind, target=target))
 
     def to_frame(
         self,
@@ -331,7 +331,7 @@ class Posterior:
         backend: Backend | None = None,
     ) -> Any:
         """Return a data frame with a row for each class, of pandas, polars or pyarrow."""
-        return to_frame(values.rows_of(self.to_dict(level=level, kind=kind, target=target)), backend)
+        return to_frame(values.rows_of(self, Look(level=level, kind=kind, target=target)), backend)
 
     def to_text(
         self,
