@@ -233,7 +233,7 @@ def are_ranges(names: Sequence[Name]) -> bool:
 
 
 def own_cell(name: Any, part: str) -> str:
-    """Call a part of the outputs that speak for one class.
+    """Name a part of the outputs of one class.
 
     >>> own_cell("fail", "≥ 0.8")
     'fail: ≥ 0.8'

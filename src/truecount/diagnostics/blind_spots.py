@@ -75,7 +75,7 @@ def of_groups(spots: BlindSpots, whole: Counts, model: Density, prevalence: Floa
 
 
 def of_point(spots: BlindSpots, counts: Counts, model: Density, prevalence: FloatArray) -> tuple[Finding, ...]:
-    """Name the classes that a point, shape (classes,), had better not tell one by one."""
+    """Name the classes whose shares in a point, shape (classes,), should not be read one by one."""
     exact, classes = _exactly_alike(counts, model), counts.classes
     one_of_many = [alike for rows in _sets(spots) if len(alike := [row for row in rows if row in exact]) > 1]
     if not set(exact) <= {row for rows in one_of_many for row in rows}:

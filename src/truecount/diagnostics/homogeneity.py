@@ -382,10 +382,10 @@ class LabelSamples:
         return int(at), int(output), float(there), float(others[at, output] / others[at].sum())
 
 
-def labels_differ(groups: Groups, prior: Prior, seed: int = 0) -> Finding | None:
+def labels_differ(groups: Groups, prior: Prior) -> Finding | None:
     """Find labels of the groups themselves that show that the classifier treats a class differently between groups."""
     samples = LabelSamples.of(groups, prior)
-    return None if samples is None else differing_finding(groups, samples, samples.test(seed=seed))
+    return None if samples is None else differing_finding(groups, samples, samples.test(seed=0))
 
 
 def differing_finding(groups: Groups, samples: LabelSamples, test: HomogeneityTest) -> Finding | None:

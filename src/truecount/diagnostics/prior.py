@@ -6,12 +6,12 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from truecount._log_sum import softmax
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import called, listed_classes, percent
 from truecount.counts import Counts
 from truecount.inference import convergence
 from truecount.inference.draws import Draws
-from truecount.inference.importance.resample import normalised
 from truecount.models import Density, GivenOutput, Prior
 from truecount.results.finding import Finding
 
@@ -319,11 +319,11 @@ def _logs(shares: FloatArray) -> FloatArray:
 
 def _weights(log_weights: FloatArray) -> tuple[FloatArray, float | None]:
     """Weights that sum to one, smoothed where one is large, and then the Pareto k of their tail."""
-    weights = normalised(log_weights)
+    weights = softmax(log_weights)
     if weights.max() * len(weights) <= HEAVY:
         return weights, None
     smoothed, k = convergence.pareto_smoothed(log_weights)
-    return normalised(smoothed), k
+    return softmax(smoothed), k
 
 
 def _scaled(part: Part, factor: float, prior_rows: FloatArray, model: Density) -> Density:

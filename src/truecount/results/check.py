@@ -125,7 +125,7 @@ class Check:
         together = [f"All {len(self.tables['groups']):,} groups together:"] if "groups" in self.tables else []
         of_scores = [OF_SCORES] if self.posterior.run.is_of_scores else []
         parts = [[*together, *tabulate(self.posterior, Look(level=self.level)).cell_lines(), *of_scores]]
-        said = [*map(remark, self.findings)] or ["Nothing speaks against this answer."]
+        said = [*map(remark, self.findings)] or ["No finding: nothing in these data contradicts the answer."]
         parts.append(said)
         parts += [self._table(name) for name in TITLES if self.tables.get(name)]
         return "\n\n".join("\n".join(lines) for lines in parts)

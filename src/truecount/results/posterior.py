@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from truecount import _check
+from truecount._log_sum import softmax
 from truecount._types import FloatArray, Name
 from truecount.counts import Counts
 from truecount.errors import InputError
 from truecount.inference import convergence
 from truecount.inference.draws import Draws, dirichlet
-from truecount.inference.importance.resample import effective_share, normalised
+from truecount.inference.importance.resample import effective_share
 from truecount.inference.run import Run, Status
 from truecount.models import LabelShift, Model, Prior
 from truecount.results.by_class import ByClass, unknown_class
@@ -308,7 +309,7 @@ class Posterior:
         return {
             "effective": self.effective_draws,
             "mcse": self.mcse,
-            "effective_share": 1.0 if weights is None else effective_share(normalised(weights)),
+            "effective_share": 1.0 if weights is None else effective_share(softmax(weights)),
             "pareto_k": None if weights is None else convergence.pareto_k(weights),
         }
 
