@@ -15,8 +15,14 @@ BARELY = 0.2
 """Standard error of a traded share, from which on classes are said to be barely told apart."""
 WIDE = 0.05
 """Width of a share's 95 % interval from which on it matters that classes are not told apart."""
-TRADED = 0.5
-"""By how much the others of a set fall, on the average, as the share of one rises by one, from which on they trade."""
+TRADED = 0.3
+"""By how much the others of a set fall, on the average, as the share of one rises by one, from which on they trade.
+
+Of this and the two limits beside it, only this one decides much (`benchmarks/not_identified.py`): of pairs of equal
+rows with 20 labels each, 0.5 found 75 and 87 % and 0.3 found 95 and 97 %, with no more false alarms.
+"""
+NARROW = 0.5
+"""Variance of the sum of both sides of a trade, over that of independent sides, up to which it is one."""
 OPEN = 0.5
 """Standard deviation of how a sum is divided, over that of a division by chance, from which on it is not known."""
 MOST_SETS = 3
@@ -170,7 +176,7 @@ def _is_seen(direction: FloatArray, prevalence: FloatArray, least: float) -> boo
     """Whether one side of a trade rises as the other falls, over at least so much, in one of the populations."""
     sides = (np.maximum(direction, 0.0), np.maximum(-direction, 0.0))
     rises, falls = (prevalence @ side / (side @ side) for side in sides)
-    is_trade = np.var(rises + falls, axis=0) <= TRADED * (np.var(rises, axis=0) + np.var(falls, axis=0))
+    is_trade = np.var(rises + falls, axis=0) <= NARROW * (np.var(rises, axis=0) + np.var(falls, axis=0))
     return bool((is_trade & (_width((rises - falls) / 2) >= least)).any())
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from truecount._log_sum import log_sum, softmax
+from truecount._log_sum import log_sum
 from truecount._types import FloatArray, IntArray
 
 STRENGTHS = np.geomspace(2.0, 300.0, 24)
@@ -126,7 +126,9 @@ class Learned:
 
     def surplus(self, logs: FloatArray) -> FloatArray:
         """Shape (…, rows, entries): the mean concentrations given these rows, beyond those at the reference."""
-        weights = softmax(self.log_densities(logs))
+        each = self.log_densities(logs)
+        weights = np.exp(each - each.max(axis=-1, keepdims=True))
+        weights /= weights.sum(axis=-1, keepdims=True)
         even, own = self.reference
         more = weights @ self.even - even, weights @ self.own - own
         return np.asarray(more[0][..., None, None] * self.spread + more[1][..., None, None] * self.peak)
