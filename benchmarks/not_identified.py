@@ -26,12 +26,12 @@ from truecount.diagnostics.identify import blind_spots as spots_of
 from truecount.models import density
 
 RESULTS = Path(__file__).parent / "results"
-SHAPES, ITEMS = ((3, 20), (3, 100), (5, 20), (5, 100), (8, 20), (8, 100), (3, 5)), 1000
+SHAPES, ITEMS = ((3, 5), (3, 20), (3, 100), (5, 20), (5, 100)), 1000
 """Classes and labels of each; unlabelled items."""
 LEAST = 0.1
 """Share of both classes of a pair together: shares of rarer ones are known to a few points in any case."""
 USUAL = {name: getattr(blind_spots, name) for name in ("WIDE", "TRADED", "OPEN")}
-CHANGED = (("WIDE", 0.02), ("WIDE", 0.1), ("TRADED", 0.5), ("TRADED", 0.7), ("OPEN", 0.3), ("OPEN", 0.7))
+CHANGED = (("WIDE", 0.02), ("WIDE", 0.1), ("TRADED", 0.5), ("TRADED", 0.7), ("OPEN", 0.3), ("OPEN", 0.5))
 SETTINGS = [USUAL, *(USUAL | {name: value} for name, value in CHANGED)]
 
 

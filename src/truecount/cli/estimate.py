@@ -10,7 +10,6 @@ from truecount._progress import watch
 from truecount._types import FloatArray
 from truecount.api.bayesian import infer
 from truecount.cli import arguments as given
-from truecount.cli.groups import answer_groups, require_no_alert
 from truecount.cli.methods import by_all, by_method
 from truecount.cli.model import (
     USUAL,
@@ -31,12 +30,12 @@ from truecount.models import LabelShift, Model
 from truecount.models.erring_labels import behind_labels
 from truecount.results import Comparison, PointEstimate, Posterior
 from truecount.results.finding import in_words, without
-from truecount.results.groups.summary import GroupSummary
 from truecount.results.summary import Kind, Target
 
 if TYPE_CHECKING:
     from truecount.results.check import Check
     from truecount.results.each_classifier import EachClassifier
+    from truecount.results.groups.summary import GroupSummary
 
 
 def estimate(
@@ -212,6 +211,8 @@ def estimate(
         report = stream.onto(report, counts.by if isinstance(counts, Groups) else ())
     report.require_possible(counts.values() if isinstance(counts, Groups) else [counts])
     if isinstance(counts, Groups):
+        from truecount.cli.groups import answer_groups
+
         require_nothing_in_common(options, model, rated)
         model = with_studies(model, counts, options, is_survey=bool(positive))
         answered = answer_groups(counts, model, options, report, engine=drawing, seed=seed_number, ratings=rated)
@@ -277,7 +278,10 @@ def _end(
         require_answer(answer)
     if strict:
         require_sound(told)
-        if isinstance(told, GroupSummary):
+        from truecount.cli.groups import require_no_alert
+        from truecount.results.groups import summary
+
+        if isinstance(told, summary.GroupSummary):
             require_no_alert(told)
 
 
