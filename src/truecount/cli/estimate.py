@@ -211,8 +211,6 @@ def estimate(
         report = stream.onto(report, counts.by if isinstance(counts, Groups) else ())
     report.require_possible(counts.values() if isinstance(counts, Groups) else [counts])
     if isinstance(counts, Groups):
-        from truecount.cli.groups import answer_groups
-
         require_nothing_in_common(options, model, rated)
         model = with_studies(model, counts, options, is_survey=bool(positive))
         answered = answer_groups(counts, model, options, report, engine=drawing, seed=seed_number, ratings=rated)
@@ -232,6 +230,13 @@ def _read(
         return *options.of_source(source).read_under(design), None
     counts, target = read_target(labels, options.of_source(source))
     return counts, None, target
+
+
+def answer_groups(*given: Any, **options: Any) -> "GroupSummary":
+    """Load what groups need, and only then, and answer for them as `cli.groups` does."""
+    from truecount.cli import groups
+
+    return groups.answer_groups(*given, **options)
 
 
 def as_read(posterior: Posterior, interval: str) -> Posterior:
