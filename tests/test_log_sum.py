@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from truecount._log_sum import log_sum
+from truecount._log_sum import log_sum, softmax
 
 
 def test_logarithms_far_from_zero_neither_overflow_nor_vanish() -> None:
@@ -14,3 +14,9 @@ def test_along_any_axis() -> None:
     logs = np.random.default_rng(0).normal(size=(2, 3, 4))
     for axis in (0, 1, 2, -1):
         np.testing.assert_allclose(log_sum(logs, axis=axis), np.logaddexp.reduce(logs, axis=axis, keepdims=True))
+
+
+def test_shares_of_logarithms_far_from_zero_sum_to_one() -> None:
+    logs = np.array([[-1e4, -1e4], [1e4, 1e4 + np.log(3)], [0.0, -1e4]])
+    np.testing.assert_allclose(softmax(logs), [[0.5, 0.5], [0.25, 0.75], [1.0, 0.0]], rtol=1e-11)
+    np.testing.assert_allclose(softmax(logs.T, axis=0), softmax(logs).T, rtol=1e-15)

@@ -181,7 +181,7 @@ class Division(Generic[Item, Result]):
 
 
 def _told(error: BaseException | None) -> str:
-    """Return what is said of an error; one of ours speaks for itself."""
+    """Return what is said of an error; one of ours is complete."""
     if isinstance(error, InputError):
         return str(error)
     if isinstance(error, BrokenExecutor):

@@ -1,4 +1,4 @@
-"""Sums of numbers that are known by their logarithms."""
+"""Sums and shares of numbers that are known by their logarithms."""
 
 import numpy as np
 
@@ -12,3 +12,14 @@ def log_sum(logs: FloatArray, *, axis: int) -> FloatArray:
     """
     top = logs.max(axis=axis, keepdims=True)
     return np.asarray(top + np.log(np.exp(logs - top).sum(axis=axis, keepdims=True)))
+
+
+def softmax(logs: FloatArray, *, axis: int = -1) -> FloatArray:
+    """Return shares in proportion to ``exp(logs)``, which sum to one along an axis.
+
+    >>> softmax(np.log([[1.0, 3.0]]))
+    array([[0.25, 0.75]])
+    """
+    shares: FloatArray = np.exp(logs - logs.max(axis=axis, keepdims=True))
+    shares /= shares.sum(axis=axis, keepdims=True)
+    return shares

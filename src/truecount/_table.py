@@ -15,14 +15,13 @@ def aligned(lines: Sequence[Sequence[str]], *, on_left: Collection[int] = (0,)) 
     >>> aligned([["class", "share"], ["日本", "7 %"]])
     ['class  share', '日本     7 %']
     """
-    widths = [max(map(display_width, column)) for column in zip(*lines, strict=True)]
-    return ["  ".join(_padded(line, widths, on_left)).rstrip() for line in lines]
-
-
-def _padded(line: Sequence[str], widths: Sequence[int], on_left: Collection[int]) -> Iterable[str]:
-    for place, (cell, width) in enumerate(zip(line, widths, strict=True)):
-        space = " " * (width - display_width(cell))
-        yield cell + space if place in on_left else space + cell
+    columns = []
+    for place, column in enumerate(zip(*lines, strict=True)):
+        widths = [display_width(cell) for cell in column]
+        spaces = [" " * (max(widths) - width) for width in widths]
+        cells = zip(column, spaces, strict=True)
+        columns.append([cell + space if place in on_left else space + cell for cell, space in cells])
+    return ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
 
 
 def html_table(lines: Sequence[Sequence[str]], remarks: Iterable[str] = (), caption: str = "") -> str:

@@ -11,7 +11,6 @@ from truecount._types import Name
 MOST_QUOTED = 30
 MOST_LISTED = 10
 LONGEST_NAME = 60
-OF_NUMBERS = str.maketrans("\N{EN DASH}\N{MINUS SIGN}", "--")
 SMALLEST = 1e-5
 """Share below which nobody wants its digits."""
 NEAR = 0.75
@@ -20,7 +19,10 @@ NEAR = 0.75
 
 def visible(name: Name) -> str:
     """Return a name as text in which nothing moves the cursor or breaks the line."""
-    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in str(name))
+    words = str(name)
+    if words.isprintable():
+        return words
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in words)
 
 
 def display_width(words: str) -> int:
@@ -29,8 +31,8 @@ def display_width(words: str) -> int:
     >>> display_width("41.2 – 46.7 %"), display_width("日本")
     (13, 4)
     """
-    if words.translate(OF_NUMBERS).isascii():  # rich need not be loaded for numbers
-        return len(words)
+    if words.isascii() or words.replace("\N{EN DASH}", "-").replace("\N{MINUS SIGN}", "-").isascii():
+        return len(words)  # rich need not be loaded for numbers
     from rich.cells import cell_len
 
     return cell_len(words)
@@ -231,7 +233,7 @@ def are_ranges(names: Sequence[Name]) -> bool:
 
 
 def own_cell(name: Any, part: str) -> str:
-    """Call a part of the outputs that speak for one class.
+    """Name a part of the outputs of one class.
 
     >>> own_cell("fail", "≥ 0.8")
     'fail: ≥ 0.8'

@@ -175,7 +175,7 @@ def test_a_finding_stands_beside_the_answer_with_what_to_do(tab: Callable[..., A
     page.locator(".findings li").get_by_text("What to do:").first.wait_for()
     page.get_by_label("Labelled: class a, output a").fill("5000")
     page.get_by_label("Labelled: class b, output b").fill("5000")
-    page.get_by_text("Nothing was found in these data that speaks against the answer.").wait_for()
+    page.get_by_text("Nothing was found in these data that contradicts the answer.").wait_for()
 
 
 @pytest.mark.slow

@@ -34,6 +34,13 @@ INSTEAD = {
     r"\b(these|those|that) very \w": "the same, exactly",
     r"\ball but impossible\b": "extremely unlikely",
     r"\bworth a word\b": "reported",
+    r"\bclimb(s|ed|ing)?\b": "ascend, maximise",
+    r"\bso many-th\b": "n-th",
+    r"\btaken on trust\b": "checked",
+    r"\bnow and then\b": "occasionally",
+    r"\bspeaks? (against|for)\b": "contradicts, suggests",
+    r"\bhad better\b": "should",
+    r"\bcomes? apart\b": "is read separately",
     r"(?<!black.)(?<!view )(?<![-\w])box(es)?(?![-=\w])": "classifier",
 }
 """Private words, as patterns, and what the field says."""
@@ -73,6 +80,9 @@ def test_a_private_word_is_gone(pattern: str) -> None:
         "the prior has a say",
         "weights that are not to be believed",
         "in that very column",
+        "Climb from each point",
+        "every so many-th draw",
+        "what speaks against it",
     ],
 )
 def test_each_is_seen(line: str) -> None:

@@ -121,6 +121,26 @@ def test_only_the_widest_sets_are_named():
     assert found[-1].numbers["sets"] == [[6, 7], [8, 9]]
 
 
+EQUAL = (
+    Counts(
+        [[3, 13, 3, 1, 0], [9, 6, 4, 0, 1], [4, 1, 13, 0, 2], [3, 0, 1, 16, 0], [3, 0, 6, 0, 11]],
+        [238, 218, 380, 117, 47],
+    ),
+    Counts(
+        [[5, 12, 0, 1, 2], [7, 7, 3, 1, 2], [0, 3, 15, 0, 2], [0, 0, 2, 15, 3], [0, 2, 0, 2, 16]],
+        [153, 138, 252, 366, 91],
+    ),
+)
+"""Drawn from rows of which the first two are equal, with few labels, so that their sum is not well known either."""
+
+
+@pytest.mark.parametrize("counts", EQUAL)
+def test_equal_rows_are_named_where_their_sum_is_wide_too(counts, monkeypatch):
+    assert [each.numbers["classes"] for each in unclear(counts)] == [[0, 1]]
+    monkeypatch.setattr("truecount.diagnostics.blind_spots.TRADED", 0.5)  # as strict as it was
+    assert unclear(counts) == []
+
+
 def test_classes_that_are_told_well_enough_are_not_named(seed):
     """Rare classes with few labels, whose rows look alike; the posterior knows them to a few points."""
     rng = np.random.default_rng(seed)

@@ -7,6 +7,7 @@ import pytest
 
 import truecount as tc
 from problems import TWO_MODES
+from truecount._log_sum import softmax
 from truecount.inference import convergence
 from truecount.inference.importance import exact
 from truecount.inference.importance.conflict import _usual, conflict
@@ -20,7 +21,6 @@ from truecount.inference.importance.defensive import (
 )
 from truecount.inference.importance.exact import Exact
 from truecount.inference.importance.proposal import Proposal
-from truecount.inference.importance.resample import normalised
 from truecount.inference.modes.landscape import survey
 from truecount.models import density
 
@@ -96,7 +96,7 @@ def test_fitting_makes_more_proposals_count(seed):
     pools = [fitted.draw(8000, rng) for _ in range(5)]
     assert min(pool.effective for pool in pools) > max(first.draw(8000, rng).effective for _ in range(5))
     pool = pools[0]
-    assert normalised(pool.log_weights) @ pool.prevalence[:, 0] == pytest.approx(mean, abs=5 * sd / pool.effective**0.5)
+    assert softmax(pool.log_weights) @ pool.prevalence[:, 0] == pytest.approx(mean, abs=5 * sd / pool.effective**0.5)
 
 
 @pytest.mark.parametrize("posed", [ORDINARY, FEWER], ids=["ordinary", "fewer outputs"])
@@ -213,7 +213,7 @@ def test_a_shoulder_without_a_mode_is_drawn_from():
     """Without the way to it, this seed finds a sixth of its mass; sd and kurtosis by sums over all allocations."""
     sd, kurtosis = 0.13801884, 7.75805985
     pool, _ = exact._fill_pool(SHOULDER, 1000, np.random.default_rng(1028))
-    weights, shares = normalised(pool.log_weights), pool.prevalence[:, 0]
+    weights, shares = softmax(pool.log_weights), pool.prevalence[:, 0]
     found = np.sqrt(weights @ (shares - weights @ shares) ** 2)
     assert found == pytest.approx(sd, abs=4 * sd * np.sqrt((kurtosis - 1) / 4 / pool.effective))
 
@@ -231,6 +231,6 @@ def test_a_thin_tail_that_the_usual_proposals_hardly_reach_is_drawn_from(seed):
     for number in range(4):
         pool, landscape = exact._fill_pool(THIN_TAIL, 1000, np.random.default_rng([seed, number]))
         assert landscape is not None
-        weights, shares = normalised(pool.log_weights), pool.prevalence[:, 0]
+        weights, shares = softmax(pool.log_weights), pool.prevalence[:, 0]
         found = np.sqrt(weights @ (shares - weights @ shares) ** 2)
         assert found == pytest.approx(sd, rel=5 * 0.014)

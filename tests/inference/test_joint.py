@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import truecount as tc
+from truecount._log_sum import softmax
 from truecount.errors import UnsuitableEngineError
 from truecount.inference.draws import Engine
 from truecount.inference.importance.joint import _first_proposals, _left_out, _propose
 from truecount.inference.importance.proposal import Pool
-from truecount.inference.importance.resample import normalised
 from truecount.models import density
 from truecount.results.export.provenance import Origin
 
@@ -276,7 +276,7 @@ def test_rows_the_other_way_round_are_proposed(seed):
     pool, shapes = _first_proposals(models, np.random.default_rng(seed))
     truth, is_flipped = flipped_share(labels, groups), pool.confusion[:, 0, 0] < pool.confusion[:, 1, 0]
     np.testing.assert_array_equal(shapes[0], models[0].rows)
-    weights = normalised(pool.log_weights)
+    weights = softmax(pool.log_weights)
     error = np.sqrt((weights**2 * (is_flipped - truth) ** 2).sum())
     assert weights[is_flipped].sum() == pytest.approx(truth, abs=5 * error)
 

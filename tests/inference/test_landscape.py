@@ -8,10 +8,10 @@ import pytest
 from oracle import by_sum
 from problems import PROBLEMS
 from truecount import NUTS, Counts, Gibbs, Hamiltonian, Prior
+from truecount._log_sum import softmax
 from truecount.inference.chains import nuts
 from truecount.inference.chains.jumps import Jumps
 from truecount.inference.importance import exact
-from truecount.inference.importance.resample import normalised
 from truecount.inference.modes.landscape import Landscape, survey
 from truecount.models import density
 
@@ -82,7 +82,7 @@ def test_an_edge_that_holds_a_thin_tail_is_found_and_drawn_from(seed):
     for number in range(3):
         pool, _ = exact._fill_pool(PILED_UP_AT_AN_EDGE, 4000, np.random.default_rng([seed, number]))
         is_there = (pool.prevalence[:, 1] > 0.2) & (pool.prevalence[:, 1] < 0.4)
-        masses.append(normalised(pool.log_weights)[is_there].sum())
+        masses.append(softmax(pool.log_weights)[is_there].sum())
     assert np.mean(masses) > 2e-4
 
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from truecount._log_sum import softmax
 from truecount.inference.importance.resample import (
     all_draws_needed,
     draws_needed,
     effective_draws,
     effective_share,
-    normalised,
     resample,
 )
 
@@ -24,7 +24,7 @@ def worth(values, weights, size):
 
 
 def test_normalised_weights_do_not_overflow():
-    np.testing.assert_allclose(normalised(np.array([1000.0, 1000.0 + np.log(3)])), [0.25, 0.75])
+    np.testing.assert_allclose(softmax(np.array([1000.0, 1000.0 + np.log(3)])), [0.25, 0.75])
 
 
 def test_each_draw_comes_as_often_as_its_weight_says(seed):
@@ -39,7 +39,7 @@ def test_the_effective_number_said_is_seen_from_outside(seed):
     means, said = np.empty(repeats), np.empty(repeats)
     for repeat in range(repeats):
         pool = rng.normal(size=3000)
-        weights = normalised(0.8 * pool)
+        weights = softmax(0.8 * pool)
         said[repeat] = worth(pool, weights, size)
         means[repeat] = pool[resample(weights, size, rng)].mean()
     ratio = means.var(ddof=1) * np.mean(said)
@@ -58,7 +58,7 @@ def test_that_check_fails_for_resampling_with_replacement(seed):
 
 def test_many_problems_need_what_each_needs_alone(seed):
     rng = np.random.default_rng(seed)
-    values, weights = rng.random((2, 3, 400)), normalised(rng.normal(size=(3, 400)) * np.array([[0.1], [0.4], [3.0]]))
+    values, weights = rng.random((2, 3, 400)), softmax(rng.normal(size=(3, 400)) * np.array([[0.1], [0.4], [3.0]]))
     sizes, effective = all_draws_needed(values, weights, 100, 300)
     for number in range(3):
         size, alone = draws_needed(values[:, number].T, weights[number], 100, 300)

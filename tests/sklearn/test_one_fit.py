@@ -35,7 +35,7 @@ REFUSED = {
 
 
 def items(classes: int = 3, number: int = 120) -> tuple[np.ndarray, np.ndarray]:
-    """Labelled items that a linear classifier tells apart now and then."""
+    """Labelled items that a linear classifier sometimes tells apart."""
     return make_classification(
         number, 6, n_informative=4, n_classes=classes, n_clusters_per_class=1, class_sep=0.7, random_state=1
     )

@@ -22,7 +22,6 @@ from truecount.inference import Auto
 from truecount.inference.closed_form import sample_closed_form
 from truecount.inference.draws import Draws, Engine
 from truecount.inference.importance.many import own_seeds
-from truecount.inference.independent import sample_independent
 from truecount.inference.modes.mode import find_mode
 from truecount.models import Density, LabelShift, Model, Prior, TargetLabels
 from truecount.models.erring_labels import ErringLabels
@@ -421,6 +420,8 @@ def _posterior(draws: Draws, density: Density, counts: Counts, model: LabelShift
 
 def _independent(counts: Counts, model: IndependentClassifiers, engine: Engine, origin: Origin) -> Posterior:
     """Draw under the assumption that classifiers err independently, and test it on the labelled items."""
+    from truecount.inference.independent import sample_independent
+
     if (wanted := engine.open_choice_of_many) is None:
         needed = "independent classifiers have an engine of their own"
         raise InputError("engine", f"is {engine!r:.60}", needed, Advice("{}", OWN_ENGINE))

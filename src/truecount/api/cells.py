@@ -12,7 +12,7 @@ from truecount import _check
 from truecount._types import FloatArray
 from truecount._version import __version__
 from truecount.errors import InputError
-from truecount.inference.modes.mode import climb_together
+from truecount.inference.modes.mode import ascend_together
 from truecount.models import Density, Prior, density
 from truecount.models.information import expected_covariance
 from truecount.results.partition_choice import Candidate, PartitionChoice
@@ -146,7 +146,7 @@ class _Plan:
         """
         expected = self.unlabeled * truth[:, 0] @ truth[:, 1:]
         inside = replace(model, prevalence=model.prevalence + 1, rows=model.rows + 1, unlabeled=expected)
-        [mode] = climb_together(inside, truth[None], MOST_ROUNDS)
+        [mode] = ascend_together(inside, truth[None], MOST_ROUNDS)
         covariance = expected_covariance(
             mode[:, 1:],
             mode[:, 0],

@@ -22,7 +22,7 @@ from truecount.scores import Scores
 from truecount.scores.partition import by_confidence
 
 MOST_LABELED, MOST_UNLABELED = 20_000, 8_000
-"""Items that are looked at one by one; of more, every so many-th, by most probable class and its probability."""
+"""Items that are looked at one by one; of more, every n-th, by most probable class and its probability."""
 
 
 @dataclass(frozen=True, slots=True)

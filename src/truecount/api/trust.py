@@ -24,7 +24,7 @@ from truecount.models.register import require_plain_label_shift
 from truecount.results import Posterior
 from truecount.results.by_class import unknown_class
 from truecount.results.check import Check
-from truecount.results.finding import gravest_first
+from truecount.results.finding import gravest_first, without
 from truecount.results.sensitivity import Claim, Sensitivity
 from truecount.scores import Scores
 
@@ -122,7 +122,7 @@ def check(
         tables |= _simulated_tables(posterior, calibration_sets, engine, seed)
     else:
         tables = {name: rows for name, rows in tables.items() if name in OF_COUNTS}
-        found = tuple(finding for finding in found if finding.code not in OF_DRAWS)
+        found = without(found, *OF_DRAWS)
     return Check(posterior=posterior, findings=found, tables=tables, provenance=provenance, level=level)
 
 
@@ -186,8 +186,7 @@ def _require_possible(counts: Counts, audit: Any, drift: Any, above: Any, below:
 
 def _merged(posterior: Posterior, evidence: Evidence) -> tuple[Any, ...]:
     """Let the findings of the check replace those of the answer that have the same code; groups add their own."""
-    codes = {finding.code for finding in evidence.findings}
-    kept = [finding for finding in posterior.findings if finding.code not in codes]
+    kept = without(posterior.findings, *(finding.code for finding in evidence.findings))
     said = {finding.message for finding in (*kept, *evidence.findings)}
     of_groups = [finding for finding in evidence.of_groups if finding.message not in said]
     return gravest_first([*kept, *evidence.findings, *of_groups])

@@ -23,10 +23,11 @@ from truecount.page.frame import Drawing, drawing_of
 from truecount.page.groups import group_content, render_groups
 from truecount.page.reproduce import model_in_python, python
 from truecount.results import Posterior
-from truecount.results.export.values import plain
+from truecount.results.export.values import plain, rows_of, to_dict
+from truecount.results.groups import export as groups_export
 from truecount.results.groups.posterior import GroupPosterior
 from truecount.results.groups.summary import GroupSummary
-from truecount.results.summary import Look, Table
+from truecount.results.summary import Table
 
 MOST_LABELS = 10**9
 OF_ANSWER = ("interval", "of_interest", "baseline", "independent")
@@ -53,11 +54,11 @@ def answer(values: Any) -> dict[str, Any]:
     if isinstance(_counts(data), Groups):
         return _of_groups(request, data, model)
     posterior = _inferred(request, data, model)
-    shown = content(posterior, Look(**request.look), classes=_classes(request, posterior), command=request.shell())
+    shown = content(posterior, request.look, classes=_classes(request, posterior), command=request.shell())
     return {
         "kind": "one",
         "classes": list(map(str, posterior.classes)),
-        "numbers": posterior.to_dict(**request.look),
+        "numbers": to_dict(posterior, request.look),
         **{name: shaped(value) for name, value in shown.items()},
     }
 
@@ -78,14 +79,12 @@ def _classes(request: Request, posterior: Posterior) -> tuple[Any, ...] | None:
 
 
 def _of_groups(request: Request, data: Any, model: Model) -> dict[str, Any]:
-    from truecount.results.groups.export import to_dict
-
     found, summary = _inferred_groups(request, data, model)
     return {
         "kind": "groups",
         "classes": list(map(str, summary.classes)),
         "groups": list(map(str, summary.names)),
-        "numbers": to_dict(summary, found.data),
+        "numbers": groups_export.to_dict(summary, found.data),
         **{name: shaped(value) for name, value in group_content(found, summary, request.shell()).items()},
     }
 
@@ -98,7 +97,8 @@ def _inferred_groups(request: Request, data: Any, model: Model) -> tuple[GroupPo
     questions = questions_of(request.groups, groups, request.of_interest)
     inferred_from = data if isinstance(data, Ratings) else groups
     found = infer_groups(inferred_from, replace(model, groups=variation), Auto(), request.seed_number)
-    return found, found.summary(**request.look, questions=questions)
+    look = request.look
+    return found, found.summary(look.level, kind=look.kind, target=look.target, questions=questions)
 
 
 def compare(values: Any) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def compare(values: Any) -> dict[str, Any]:
     of_test = None if request.survey is None else _rogan_gladen(request, counts, model)
     if of_test is not None and isinstance(model, LabelShift) and model.prior.known is not None:
         return of_test
-    level = request.look["level"]
+    level = request.look.level
     found = compared(counts, level=level, seed=request.seed_number)
     about = "A row for each method. The numbers are in the table."
     picture = drawing_of("methods", draw_side_by_side, methods_data(found), "Estimators beside the posterior", about)
@@ -138,7 +138,7 @@ def _rogan_gladen(request: Request, counts: Counts, model: Model) -> dict[str, A
 
     known = model.prior.known if isinstance(model, LabelShift) else None
     rates = {} if known is None else known_rates(np.array(known))
-    method = RoganGladen(level=request.look["level"], **rates)
+    method = RoganGladen(level=request.look.level, **rates)
     found = estimate(counts, method)
     settings = ", ".join(f"{name}={value}" for name, value in {"level": method.level, **rates}.items())
     return {
@@ -158,7 +158,7 @@ def drift(values: Any) -> dict[str, Any]:
 
     request, counts, model = _one(values)
     size = read_share("drift", str(values.get("drift", "")), "Write 5%")
-    posterior, level = _inferred(request, counts, model), request.look["level"]
+    posterior, level = _inferred(request, counts, model), request.look.level
     found = sensitivity(posterior, size, level=level, seed=request.seed_number)
     call = f"print(tc.sensitivity(posterior, {size:g}, level={level}, seed={request.seed_number}))"
     return {
@@ -184,7 +184,7 @@ def plan(values: Any) -> dict[str, Any]:
     counts, model = request.data()
     if isinstance(counts, Ratings):
         raise _of_raters()
-    level, seed = request.look["level"], request.seed_number
+    level, seed = request.look.level, request.seed_number
     if values.get("half_width"):
         share = read_share("half_width", str(values["half_width"]), "Write 3%")
         asked: dict[str, Any] = {"goal": Goal.narrow(share)}
@@ -241,23 +241,19 @@ def _as_html(request: Request, found: Any, summary: GroupSummary | None, _: str)
     if summary is not None:
         page = render_groups(found, summary, command=request.shell())
     else:
-        page = render(found, Look(**request.look), classes=_classes(request, found), command=request.shell())
+        page = render(found, request.look, classes=_classes(request, found), command=request.shell())
     return page.encode(errors="backslashreplace")
 
 
 def _as_json(request: Request, found: Any, summary: GroupSummary | None, _: str) -> bytes:
-    from truecount.results.groups.export import to_dict
-
-    values = found.to_dict(**request.look) if summary is None else to_dict(summary, found.data)
+    values = to_dict(found, request.look) if summary is None else groups_export.to_dict(summary, found.data)
     return (json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode(errors="backslashreplace")
 
 
 def _as_csv(request: Request, found: Any, summary: GroupSummary | None, _: str) -> bytes:
     from truecount.results.export.frame import to_csv
-    from truecount.results.export.values import rows_of
-    from truecount.results.groups.export import rows_of as rows_of_groups
 
-    rows = rows_of(found.to_dict(**request.look)) if summary is None else rows_of_groups(summary)
+    rows = rows_of(found, request.look) if summary is None else groups_export.rows_of(summary)
     return to_csv(rows).encode(errors="backslashreplace")
 
 
@@ -268,7 +264,7 @@ def _as_picture(request: Request, found: Any, summary: GroupSummary | None, endi
 
     path = f"shares.{ending}"
     if summary is None:
-        return shares(found, Look(**request.look), _classes(request, found), path)
+        return shares(found, request.look, _classes(request, found), path)
     ax = draw(summary) if summary.has_answer else no_answer(refusal(summary))
     return encoded(ax, path, flags=CORRECTED)
 

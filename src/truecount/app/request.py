@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from truecount.app.examples import FILES
 from truecount.app.places import UPLOAD
@@ -16,7 +16,7 @@ from truecount.errors import InputError
 from truecount.models import Model
 from truecount.models.erring_labels import behind_labels
 from truecount.models.priors import AUTO
-from truecount.results.summary import INTERVAL_NAMES
+from truecount.results.summary import INTERVAL_NAMES, Kind, Look
 
 REMEDY = "Reload the page"
 MOST_CELLS = 40_000
@@ -152,9 +152,9 @@ class Request:
         return cls(**data, **options, independent=given.get("independent") is True)
 
     @property
-    def look(self) -> dict[str, Any]:
+    def look(self) -> Look:
         """The interval that is wanted, in the library's words."""
-        return {"level": read_level(self.level), "kind": self.interval, "target": "population"}
+        return Look(level=read_level(self.level), kind=cast("Kind", self.interval))
 
     @property
     def seed_number(self) -> int:

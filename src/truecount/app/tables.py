@@ -109,7 +109,7 @@ def guess(columns: Sequence[Column]) -> tuple[str | None, str | None]:
 
 
 def _may_be_labels(label: Column, output: Column) -> bool:
-    """Whether anything speaks for labels in this column; the output's name alone does not."""
+    """Whether anything suggests labels in this column; the output's name alone does not."""
     return label.has_gaps or bool(label.values & output.values) or _is_called(label.name, LABELS)
 
 

@@ -26,7 +26,7 @@ from truecount.cli.source import Source
 from truecount.counts import Counts, Groups
 from truecount.errors import InputError, TruecountWarning
 from truecount.results.export.gate import tests_of, to_junit, to_markdown
-from truecount.results.finding import in_words
+from truecount.results.finding import in_words, without
 
 if TYPE_CHECKING:
     from truecount.models import Model
@@ -183,10 +183,8 @@ def _require_claims(found: "Check") -> None:
 
 def _without_designs(found: "Check") -> "Check":
     """Leave out how labels may have been chosen: those of a survey's test are of a study, and never of the survey."""
-    findings = tuple(finding for finding in found.findings if finding.code != "designs-disagree")
-    return replace(
-        found, findings=findings, tables={name: found.tables[name] for name in found.tables if name != "designs"}
-    )
+    tables = {name: found.tables[name] for name in found.tables if name != "designs"}
+    return replace(found, findings=without(found.findings, "designs-disagree"), tables=tables)
 
 
 def _checked(counts: Counts | Groups, model: "Model", **options: Any) -> "Check":

@@ -10,7 +10,6 @@ from truecount._progress import watch
 from truecount._types import FloatArray
 from truecount.api.bayesian import infer
 from truecount.cli import arguments as given
-from truecount.cli.groups import answer_groups, require_no_alert
 from truecount.cli.methods import by_all, by_method
 from truecount.cli.model import (
     USUAL,
@@ -30,13 +29,13 @@ from truecount.inference.draws import Engine
 from truecount.models import LabelShift, Model
 from truecount.models.erring_labels import behind_labels
 from truecount.results import Comparison, PointEstimate, Posterior
-from truecount.results.finding import in_words
-from truecount.results.groups.summary import GroupSummary
+from truecount.results.finding import in_words, without
 from truecount.results.summary import Kind, Target
 
 if TYPE_CHECKING:
     from truecount.results.check import Check
     from truecount.results.each_classifier import EachClassifier
+    from truecount.results.groups.summary import GroupSummary
 
 
 def estimate(
@@ -233,10 +232,18 @@ def _read(
     return counts, None, target
 
 
+def answer_groups(*given: Any, **options: Any) -> "GroupSummary":
+    """Load what groups need, and only then, and answer for them as `cli.groups` does."""
+    from truecount.cli import groups
+
+    return groups.answer_groups(*given, **options)
+
+
 def as_read(posterior: Posterior, interval: str) -> Posterior:
     """Leave out what only an equal-tailed interval does not show, where the shortest one is read."""
-    said = [finding for finding in posterior.findings if interval != "hdi" or finding.code != "edge-not-excluded"]
-    return replace(posterior, findings=tuple(said))
+    if interval != "hdi":
+        return posterior
+    return replace(posterior, findings=without(posterior.findings, "edge-not-excluded"))
 
 
 def contributions(counts: Counts, model: Model, engine: Engine, level: float, seed: int) -> "EachClassifier":
@@ -276,7 +283,10 @@ def _end(
         require_answer(answer)
     if strict:
         require_sound(told)
-        if isinstance(told, GroupSummary):
+        from truecount.cli.groups import require_no_alert
+        from truecount.results.groups import summary
+
+        if isinstance(told, summary.GroupSummary):
             require_no_alert(told)
 
 

@@ -3,7 +3,7 @@
 import json
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from os.path import realpath
 from pathlib import Path
@@ -22,7 +22,7 @@ from truecount.cli.screen import print_table
 from truecount.counts import Counts
 from truecount.results.export.frame import to_csv, to_parquet
 from truecount.results.export.openmetrics import to_openmetrics
-from truecount.results.export.values import rows_of
+from truecount.results.export.values import rows_of, to_dict
 from truecount.results.separate.row_files import Output, write_rows
 from truecount.results.summary import Look, Table, remark, require_realizable, tabulate
 
@@ -86,13 +86,11 @@ class Report:
 
     def deliver(self, posterior: "Posterior", each: "EachClassifier | None" = None) -> None:
         """Write the summary of a posterior to the files, or print it as a table, with what each classifier adds."""
-        more = {} if each is None else {"classifiers": each.to_dict()}
+        more: dict[str, Any] = {} if self.of_interest is None else {"class_of_interest": self.shown_class(posterior)}
+        more |= {} if each is None else {"classifiers": each.to_dict()}
         self.write(
-            lambda: {
-                **self.with_interest(posterior.to_dict(level=self.level, kind=self.interval, target=self.target)),
-                **more,
-            },
-            lambda summary: self.rows_of(summary, self.shown(posterior)),
+            lambda: {**to_dict(posterior, self.look), **more},
+            lambda _: self.rows_of(posterior),
             lambda: self.show(posterior, each),
             lambda: self.pictures(posterior, each),
             posterior.findings,
@@ -213,17 +211,10 @@ class Report:
             if self.target == "realized":
                 require_realizable(each)
 
-    def rows_of(self, summary: Mapping[str, Any], shown: Sequence[Name] | None) -> list[dict[str, Any]]:
+    def rows_of(self, posterior: "Posterior") -> list[dict[str, Any]]:
         """Return the rows of one answer's CSV."""
-        rows = {row["class"]: row for row in rows_of(summary)}
-        return list(rows.values()) if shown is None else [rows[name] for name in shown]
-
-    def with_interest(self, summary: dict[str, Any]) -> dict[str, Any]:
-        """Return what JSON holds, with the class of interest if there is one."""
-        if self.of_interest is None:
-            return summary
-        names = [row["class"] for row in summary["classes"]]
-        return {**summary, "class_of_interest": named_class("--class", self.of_interest, names)}
+        rows, shown = rows_of(posterior, self.look), self.shown(posterior)
+        return rows if shown is None else [rows[posterior.place(name)] for name in shown]
 
     @property
     def writes_files(self) -> bool:

@@ -141,22 +141,22 @@ def draw_shares(rng: np.random.Generator, model: Density, confusion: FloatArray)
     moves along random lines by slice sampling. The curvature there gives the lines their directions and their scale,
     so that moves are as long as the density is wide, however alike the rows are and however near an edge it lies.
     """
-    shares = tops = _tops(model, confusion)
-    curvature = _slopes(model, confusion, tops)[1]
+    shares = modes = _modes(model, confusion)
+    curvature = _slopes(model, confusion, modes)[1]
     root, inverse = _inverted(curvature)
     piled = np.flatnonzero(model.prevalence < 1).tolist()
     for step in range(STEPS * (model.n_classes - 1)):
-        normal = np.matmul(root, rng.standard_normal((*tops.shape, 1)))[..., 0]
-        relative = _within(normal, inverse, tops)
+        normal = np.matmul(root, rng.standard_normal((*modes.shape, 1)))[..., 0]
+        relative = _within(normal, inverse, modes)
         length = np.sqrt((relative * np.matmul(curvature, relative[..., None])[..., 0]).sum(axis=1))
-        shares = _moved(rng, model, confusion, shares, tops * relative / length[:, None])
+        shares = _moved(rng, model, confusion, shares, modes * relative / length[:, None])
         if piled:
             shares = _resized(rng, model, confusion, shares, piled[step % len(piled)])
     return shares
 
 
-def _tops(model: Density, confusion: FloatArray) -> FloatArray:
-    """Climb by Newton's method, all draws at once, each share by a part of itself."""
+def _modes(model: Density, confusion: FloatArray) -> FloatArray:
+    """Maximise by Newton's method, all draws at once; each step changes a share by a part of itself."""
     shares = np.full(confusion.shape[:2], 1 / model.n_classes)
     for _ in range(MOST_CLIMBS):
         slope, curvature = _slopes(model, confusion, shares)
@@ -200,8 +200,8 @@ def _climbed(model: Density, confusion: FloatArray, shares: FloatArray, relative
         if not is_lower.any():
             break
         size = np.where(is_lower, size / 2, size)
-    climbed: FloatArray = tried / tried.sum(axis=1, keepdims=True)
-    return climbed
+    better: FloatArray = tried / tried.sum(axis=1, keepdims=True)
+    return better
 
 
 def _moved(

@@ -52,7 +52,6 @@ from truecount.diagnostics.shift import (
 from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.inference.draws import Draws
-from truecount.inference.run import ScoreRun
 from truecount.models import (
     ByPrediction,
     Density,
@@ -65,7 +64,7 @@ from truecount.models import (
 from truecount.models.given_output import OutputModel
 from truecount.reading.names import group_name
 from truecount.results import Finding, Posterior
-from truecount.results.finding import ORDER, gravest_first
+from truecount.results.finding import ORDER, gravest_first, without
 from truecount.scores import Scores
 
 MOST_SCORE_REPLICATES = 199
@@ -115,7 +114,7 @@ def gather(
 
 def _of_label_shift(posterior: Posterior, data: Any, settings: Settings, *, is_audited: bool) -> Iterator[Evidence]:
     model = density(posterior.counts, posterior.prior)
-    is_of_scores = isinstance(posterior.draws.run, ScoreRun)
+    is_of_scores = posterior.run.is_of_scores
     yield Evidence({"classes": tables.class_rows(posterior, model, has_rows=not is_of_scores)})
     if not is_of_scores:
         yield Evidence({"identifiability": tables.identifiability_rows(posterior.counts, model)})
@@ -158,7 +157,7 @@ def _independence(posterior: Posterior, settings: Settings) -> Evidence:
 
 
 def _label_shift(posterior: Posterior, model: Density, data: Any, settings: Settings, *, is_audited: bool) -> Evidence:
-    counts, is_of_scores = posterior.counts, isinstance(posterior.draws.run, ScoreRun)
+    counts, is_of_scores = posterior.counts, posterior.run.is_of_scores
     if is_of_scores and isinstance(data, Scores):
         return Evidence()  # the scores themselves are tested
     test = _shift_test(counts, model, settings)
@@ -168,7 +167,7 @@ def _label_shift(posterior: Posterior, model: Density, data: Any, settings: Sett
     if is_of_scores:
         found = tuple(in_scores(finding) for finding in found)
     if isinstance(data, Scores) or not counts.unlabeled.sum():
-        found = tuple(finding for finding in found if finding.code != "label-shift-untestable")
+        found = without(found, "label-shift-untestable")
     outputs = {} if is_of_scores else {"outputs": tables.output_rows(posterior, test, settings.level)}
     return Evidence({"tests": (row,), **outputs}, found)
 
@@ -349,7 +348,7 @@ def _priors(posterior: Posterior, model: Density, seed: int) -> Evidence:
         return Auto(FEWEST).sample(other, seed)
 
     changes = prior_sensitivity(weights, model, posterior.draws, rerun)
-    if isinstance(posterior.draws.run, ScoreRun):  # whose rows only describe it
+    if posterior.run.is_of_scores:  # whose rows only describe it
         changes = tuple(change for change in changes if change.part == "prevalence")
     named = {finding.numbers["better"] for finding in posterior.findings if finding.code == "prior-against-labels"}
     of_rows = [

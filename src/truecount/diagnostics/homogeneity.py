@@ -113,8 +113,12 @@ def _surprise(values: FloatArray) -> FloatArray:
     least = np.min([number - np.searchsorted(np.sort(row), row - 1e-9) for row in values], axis=0)
     away, sd = values - values.mean(axis=1, keepdims=True), values.std(axis=1, keepdims=True)
     furthest = np.divide(away, sd, out=np.zeros_like(away), where=sd > 0).max(axis=0)
-    places = np.unique(np.column_stack([-least, furthest.round(9)]), axis=0, return_inverse=True)[1]
-    return places.ravel().astype(np.float64)
+    furthest = furthest.round(9)
+    order = np.lexsort((furthest, -least))
+    is_more = (np.diff(least[order]) != 0) | (np.diff(furthest[order]) != 0)
+    places = np.zeros(number)
+    places[order[1:]] = np.cumsum(is_more)
+    return places
 
 
 def _redrawn_deviance(table: IntArray, size: int, rng: np.random.Generator) -> tuple[float, FloatArray]:
@@ -378,10 +382,10 @@ class LabelSamples:
         return int(at), int(output), float(there), float(others[at, output] / others[at].sum())
 
 
-def labels_differ(groups: Groups, prior: Prior, seed: int = 0) -> Finding | None:
+def labels_differ(groups: Groups, prior: Prior) -> Finding | None:
     """Find labels of the groups themselves that show that the classifier treats a class differently between groups."""
     samples = LabelSamples.of(groups, prior)
-    return None if samples is None else differing_finding(groups, samples, samples.test(seed=seed))
+    return None if samples is None else differing_finding(groups, samples, samples.test(seed=0))
 
 
 def differing_finding(groups: Groups, samples: LabelSamples, test: HomogeneityTest) -> Finding | None:

@@ -111,7 +111,7 @@ def indistinct_in_groups(whole: Counts, model: Density, prevalence: FloatArray) 
 
 
 def indistinct(counts: Counts, model: Density, prevalence: FloatArray) -> tuple[Finding, ...]:
-    """Name the classes whose shares a point, which has no width to show it, had better not tell one by one."""
+    """Name the classes whose shares in a point, which has no width to show it, should not be read one by one."""
     spots = blind_spots(model, counts.effective.labeled)
     return of_point(spots, counts, model, prevalence) if _is_any(spots) else ()
 

@@ -33,7 +33,7 @@ def _caution(method: Method) -> Finding | None:
 
 
 def _of_rates(data: Counts | Scores, method: Method, prevalence: FloatArray) -> tuple[Finding, ...]:
-    """Return what speaks against undoing the confusion: of counts all that is cheap, of scores classes alike."""
+    """Return the reasons not to undo the confusion: of counts all that is cheap, of scores classes alike."""
     if not (isinstance(method, FromRates) and method.is_adjusted):
         return ()
     if not method.soft:

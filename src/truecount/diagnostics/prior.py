@@ -6,12 +6,12 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from truecount._log_sum import softmax
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import called, listed_classes, percent
 from truecount.counts import Counts
 from truecount.inference import convergence
 from truecount.inference.draws import Draws
-from truecount.inference.importance.resample import normalised
 from truecount.models import Density, GivenOutput, Prior
 from truecount.results.finding import Finding
 
@@ -71,7 +71,7 @@ class PriorChange:
     mean: FloatArray
     moved: FloatArray
     pareto_k: float | None
-    is_new_run: bool
+    is_new_run: bool = False
     step: float = 1.0
     error: FloatArray | float = 0.0
 
@@ -125,7 +125,10 @@ def prior_sensitivity(prior_rows: FloatArray, model: Density, draws: Draws, reru
     found = []
     for part in parts:
         if learned[part] is None:
-            found += [_change(part, factor, prior_rows, model, draws, rerun) for factor in FACTORS]
+            log_prior = _log_prior(part, prior_rows, model, draws)
+            for factor in FACTORS:
+                models = Models(model, _scaled(part, factor, prior_rows, model))
+                found.append(_reweighted(part, factor, (factor - 1) * log_prior, models, draws, rerun))
         else:
             other = _flat(part, prior_rows, model)
             log_weights = _log_fixed(part, other, model, draws)
@@ -176,18 +179,8 @@ def given_output_sensitivity(model: GivenOutput, spread: FloatArray) -> tuple[Pr
     for factor in FACTORS:
         mean = replace(model, prior=factor * model.prior).mean
         moved = np.divide(np.abs(mean - model.mean), spread, out=np.zeros_like(mean), where=spread > 0)
-        found.append(
-            PriorChange(part="given output", factor=factor, mean=mean, moved=moved, pareto_k=None, is_new_run=False)
-        )
+        found.append(PriorChange(part="given output", factor=factor, mean=mean, moved=moved, pareto_k=None))
     return tuple(found)
-
-
-def _change(
-    part: Part, factor: float, prior_rows: FloatArray, model: Density, draws: Draws, rerun: Rerun
-) -> PriorChange:
-    log_weights = (factor - 1) * _log_prior(part, prior_rows, model, draws)
-    models = Models(model, _scaled(part, factor, prior_rows, model))
-    return _reweighted(part, factor, log_weights, models, draws, rerun)
 
 
 def _reweighted(
@@ -285,21 +278,26 @@ def _weighted(
 ) -> PriorChange:
     """Compare weighted shares with the same draws unweighted, so that what they have in common cancels."""
     mean, base = weights @ there, shares.mean(axis=0)
-    change = _compared(part, factor, mean, base, draws, k)
     each = len(weights) * weights[:, None] * (there - mean) - (shares - base)
     worth = np.minimum(np.maximum(np.nan_to_num(draws.effective), 1.0), len(weights))
-    spread = draws.prevalence.std(axis=0)
-    error = np.divide(np.sqrt((each**2).mean(axis=0) / worth), spread, out=np.zeros_like(mean), where=spread > 0)
-    return replace(change, error=error)
+    return _compared(part, factor, mean, base, draws, k, error=np.sqrt((each**2).mean(axis=0) / worth))
 
 
 def _compared(
-    part: Part, factor: float | str, mean: FloatArray, base: FloatArray, draws: Draws, k: float | None
+    part: Part,
+    factor: float | str,
+    mean: FloatArray,
+    base: FloatArray,
+    draws: Draws,
+    k: float | None,
+    error: FloatArray | float = 0.0,
 ) -> PriorChange:
     """Measure how far the mean moved from the one of the draws at hand, in their standard deviations."""
-    spread, away = draws.prevalence.std(axis=0), np.abs(mean - base)
-    moved = np.divide(away, spread, out=np.zeros_like(away), where=spread > 0)
-    return PriorChange(part=part, factor=factor, mean=mean, moved=moved, pareto_k=k, is_new_run=False)
+    spread = draws.prevalence.std(axis=0)
+    moved, error = (
+        np.divide(each, spread, out=np.zeros_like(spread), where=spread > 0) for each in (np.abs(mean - base), error)
+    )
+    return PriorChange(part=part, factor=factor, mean=mean, moved=moved, pareto_k=k, error=error)
 
 
 def _log_prior(part: Part, prior_rows: FloatArray, model: Density, draws: Draws) -> FloatArray:
@@ -321,11 +319,11 @@ def _logs(shares: FloatArray) -> FloatArray:
 
 def _weights(log_weights: FloatArray) -> tuple[FloatArray, float | None]:
     """Weights that sum to one, smoothed where one is large, and then the Pareto k of their tail."""
-    weights = normalised(log_weights)
+    weights = softmax(log_weights)
     if weights.max() * len(weights) <= HEAVY:
         return weights, None
     smoothed, k = convergence.pareto_smoothed(log_weights)
-    return normalised(smoothed), k
+    return softmax(smoothed), k
 
 
 def _scaled(part: Part, factor: float, prior_rows: FloatArray, model: Density) -> Density:

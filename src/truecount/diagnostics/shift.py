@@ -21,6 +21,8 @@ from truecount.results.finding import Finding, Severity
 MOST_TIMES = 10.0
 """Unlabelled items count for so many times the labelled ones at most: beyond that the labels' noise decides."""
 LEAST_SHARE = 1e-4
+MOST_STEPS = 600
+"""Steps of a fit from each start; the deviance only falls, so one that ran out of them is too large."""
 STEPS_BETWEEN_LOOKS = 4
 LONGEST_LEAP = 1e4
 CONVERGED = 1e-3
@@ -94,7 +96,7 @@ def tables_of(model: Density, labeled: FloatArray) -> Tables:
     return Tables(labeled=seen[None], unlabeled=unlabeled[None], known=model.known)
 
 
-def best_fit(tables: Tables, *, enough: float = 0.0, absent: Sequence[int] = (), budget: int = 600) -> Fit:
+def best_fit(tables: Tables, *, enough: float = 0.0, absent: Sequence[int] = ()) -> Fit:
     """Fit every data set by expectation-maximisation in leaps.
 
     From the nearest mix of the labelled rows and, where that is not good enough, once more from even shares: rows that
@@ -108,28 +110,26 @@ def best_fit(tables: Tables, *, enough: float = 0.0, absent: Sequence[int] = (),
         Stop with a data set once its deviance is below this.
     absent
         Classes that are to have no share.
-    budget
-        Steps to take at most from each start; the deviance only falls, so one that ran out of them is too large.
     """
     grouped = tables.unlabeled if tables.unlabeled.ndim == 3 else tables.unlabeled[:, None]
     tables = replace(tables, unlabeled=grouped)
-    fit = _fit_from(_nearest_mix(tables, absent), tables, enough, budget)
+    fit = _fit_from(_nearest_mix(tables, absent), tables, enough)
     left = np.flatnonzero(fit.deviance > enough)
     if len(left):
         part = tables.take(left)
-        other = _fit_from(_even_mix(part, absent), part, enough, budget)
+        other = _fit_from(_even_mix(part, absent), part, enough)
         better = other.deviance < fit.deviance[left]
         for one, two in zip(fit.parts, other.parts, strict=True):
             one[left[better]] = two[better]
     return fit
 
 
-def _fit_from(point: tuple[FloatArray, FloatArray], tables: Tables, enough: float, budget: int) -> Fit:
+def _fit_from(point: tuple[FloatArray, FloatArray], tables: Tables, enough: float) -> Fit:
     """Ascend from shares and rows of every data set."""
     saturated = tables.saturated
     deviance = 2 * (saturated - _height(tables, *point))
     going = np.flatnonzero(deviance > enough)
-    for _ in range(0, budget, 3 * STEPS_BETWEEN_LOOKS):
+    for _ in range(0, MOST_STEPS, 3 * STEPS_BETWEEN_LOOKS):
         if not len(going):
             break
         part, some = tables.take(going), tuple(each[going] for each in point)
@@ -292,7 +292,7 @@ def prior_against_data(counts: Counts, prior: Prior, model: Density, draws: Draw
     return Finding(
         "prior-against-data",
         "serious",
-        "The prior holds the answer where the counts are extremely unlikely: without it they would say something else.",
+        "The prior keeps the answer where the counts are extremely unlikely: without it, the answer would differ.",
         {"deviance": lost, "parameters": freedom},
         "Check the concentrations of the prior; a number of 1000 weighs as much as 1000 labelled items.",
     )

@@ -1,6 +1,6 @@
 """The tables behind a check, in plain values."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -147,6 +147,6 @@ def audit_rows(kind: str, names: tuple[Name, ...], sides: FloatArray, test: Homo
     return rows_of(columns)
 
 
-def rows_of(columns: dict[str, Any]) -> Rows:
+def rows_of(columns: Mapping[str, Sequence[Any]]) -> Rows:
     """Turn columns into rows."""
     return tuple(dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))

@@ -23,6 +23,8 @@ _BLOCK = 1 << 16
 """Scores read at a time: few enough to stay in the processor's cache."""
 _ROUNDING = 1e-13
 """What the average log-likelihood may lose to rounding in a step that is not worse."""
+_SHORTEST = 1e-9
+"""Part of a step below which none is taken."""
 
 _HOLD = 1e-4
 """How firmly shares stay where nothing moves them: it counts where the curvature is below its square."""
@@ -108,12 +110,10 @@ class _Likelihood:
         return shares
 
 
-def _ascend(
-    here: _Likelihood, goal: FloatArray, look: Callable[[FloatArray], _Likelihood], *, shortest: float = 1e-9
-) -> _Likelihood:
+def _ascend(here: _Likelihood, goal: FloatArray, look: Callable[[FloatArray], _Likelihood]) -> _Likelihood:
     """Go to the goal, or half of the way, or a quarter, until the likelihood is no smaller."""
     share = 1.0
-    while share > shortest:
+    while share > _SHORTEST:
         there = look(here.prevalence + share * (goal - here.prevalence))
         if there.log_likelihood >= here.log_likelihood - _ROUNDING:
             return there

@@ -43,7 +43,7 @@ def require_unlabeled(items: float) -> None:
     """Refuse an empty unlabelled side."""
     if not items:
         raise InputError(
-            "unlabeled", "holds no items", "a share is of something", "Pass the outputs of the population in question"
+            "unlabeled", "holds no items", "shares are of items", "Pass the outputs of the population in question"
         )
 
 

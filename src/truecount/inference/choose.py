@@ -11,7 +11,6 @@ from truecount.inference.importance.exact import Exact
 from truecount.inference.importance.joint import exact_jointly
 from truecount.inference.importance.many import sample_stacked
 from truecount.inference.integration.quadrature import Quadrature
-from truecount.inference.run import ImportanceRun
 from truecount.models import Density
 
 USUAL_DRAWS, USUAL_OF_MANY = 4000, 1000
@@ -123,7 +122,7 @@ class Auto(Engine):
         """Say in the run why this engine was chosen."""
         reason = f"independent draws from the exact posterior were not efficient: {refusal}"
         if refusal is None:
-            share = f"{draws.run.share_effective:.0%}" if isinstance(draws.run, ImportanceRun) else "all"
+            share = "all" if draws.run.share_effective is None else f"{draws.run.share_effective:.0%}"
             reason = f"independent draws from the exact posterior were efficient: {share} of the proposals count"
         return _chosen(draws, reason)
 

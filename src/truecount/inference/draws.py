@@ -131,7 +131,7 @@ def tells_nothing_new(density: Density) -> bool:
 
 
 def confusion_stride(n_draws: int, cells: int) -> int:
-    """Keep every so many-th draw of the confusion, so that those kept weigh at most `CONFUSION_BYTES`."""
+    """Keep every n-th draw of the confusion, so that those kept weigh at most `CONFUSION_BYTES`."""
     return max(1, -(-n_draws * cells * 8 // CONFUSION_BYTES))
 
 

@@ -479,7 +479,7 @@ def _marginal(plain: GroupDensity, hyper: FloatArray) -> FloatArray:
 
 
 def _latent_mode(plain: GroupDensity, hyper: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Climb to the latents' mode given the hyperparameters by Fisher scoring; return it and the curvature there."""
+    """Ascend to the latents' mode given the hyperparameters by Fisher scoring; return it and the curvature there."""
     latent = np.zeros((len(hyper), *plain.latent_shape))
     plain = plain.recentred(np.zeros(plain.latent_shape))
     for _ in range(NEWTON_STEPS):

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from truecount._log_sum import log_sum
+from truecount._log_sum import log_sum, softmax
 from truecount._types import BoolArray, FloatArray
 from truecount.inference import convergence
 from truecount.inference.draws import CONFUSION_BYTES, Draws, dirichlet
@@ -190,8 +190,7 @@ class _Chains:
     def _impute_labeled(self) -> None:
         """Draw the classes of labelled items, those of one pattern and output at once."""
         heights = self._heights(self.tau, self.rho, self.phi)
-        weights = np.exp(heights - heights.max(axis=2, keepdims=True))
-        items = self.rng.multinomial(self.items, weights / weights.sum(axis=2, keepdims=True)).astype(np.float64)
+        items = self.rng.multinomial(self.items, softmax(heights)).astype(np.float64)
         of_class = items.transpose(0, 2, 1)
         self.of_class, self.of_class_output = items.sum(axis=1), of_class @ self.of_output
         n_chains, n_classes = self.tau.shape

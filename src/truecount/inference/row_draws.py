@@ -1,6 +1,6 @@
 """Rows drawn anew given the class of every item, where rows are sparse.
 
-A cell of a prior far below 1 is mostly empty, and now and then is not: of such cells trajectories mix slowly. Given
+A cell of a prior far below 1 is mostly empty, and occasionally is not: of such cells trajectories mix slowly. Given
 prevalences and rows, the class of each item is imputed; given these classes and the prior's concentrations, rows are
 Dirichlet distributed, and all of them are drawn at once, prevalences as they are.
 """

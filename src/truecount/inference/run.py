@@ -1,7 +1,7 @@
 """How draws were made: what each kind of engine did, and whether the draws are an answer."""
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from truecount._types import FloatArray
 from truecount.inference.convergence import RHAT_MOST
@@ -48,7 +48,16 @@ class Run:
         The groups that were drawn together, if they were.
     groups_sharing_labels
         How many groups the labels served, where they served several; 0 where these were not counted.
+    share_effective
+        What proposals are worth over their number; None where nothing was proposed.
+    is_stacked
+        Whether the problem was solved together with others of its shape.
     """
+
+    is_of_scores: ClassVar[bool] = False
+    """Whether scores were inferred from, of which counts are only a summary."""
+    has_chains: ClassVar[bool] = False
+    """Whether there are chains, which may fail to converge."""
 
     engine: str
     status: Status = "ok"
@@ -57,25 +66,34 @@ class Run:
     modes: tuple[tuple[float, ...], ...] = ()
     joint: JointRun | None = None
     groups_sharing_labels: int | None = None
+    share_effective: float | None = None
+    is_stacked: bool = False
+
+    def details(self) -> dict[str, Any]:
+        """Return what only runs of this kind tell, by its name in exported files; what is None is left out there."""
+        return {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportanceRun(Run):
-    """Importance sampling: how many were proposed, which share was possible, and the share that is effective.
-
-    `is_stacked` says that the problem was solved together with others of its shape.
-    """
+    """Importance sampling: how many were proposed, which share was possible, and the share that is effective."""
 
     engine: str = "Exact"
     proposed: int
     share_inside: float
     share_effective: float
-    is_stacked: bool = False
+
+    def details(self) -> dict[str, Any]:
+        """Return what only importance sampling tells."""
+        shares = {"share_inside": self.share_inside, "share_effective": self.share_effective}
+        return {"proposed": self.proposed, **shares, "stacked": self.is_stacked or None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainRun(Run):
     """Markov chains: how many, the moves of each that tuned it, and what moving took; None where an engine has none."""
+
+    has_chains: ClassVar[bool] = True
 
     chains: int
     warmup: int
@@ -85,6 +103,11 @@ class ChainRun(Run):
     steps: int | None = None
     divergences: int | None = None
 
+    def details(self) -> dict[str, Any]:
+        """Return what only chains tell."""
+        names = ("chains", "warmup", "coordinates", "gradients", "acceptance", "steps", "divergences")
+        return {name: getattr(self, name) for name in names}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuadratureRun(Run):
@@ -93,6 +116,10 @@ class QuadratureRun(Run):
     engine: str = "Quadrature"
     nodes: int
     error: float
+
+    def details(self) -> dict[str, Any]:
+        """Return what only quadrature tells."""
+        return {"nodes": self.nodes, "quadrature_error": self.error}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,10 +133,16 @@ class ClosedForm(Run):
 class ScoreRun(Run):
     """Scores by a calibration map: its draws, what proposals of shares are worth over their number, and its labels."""
 
+    is_of_scores: ClassVar[bool] = True
+
     engine: str = "calibrated scores"
     maps: int
     share_effective: float
     labels: int
+
+    def details(self) -> dict[str, Any]:
+        """Return what only scores tell."""
+        return {"maps": self.maps, "share_effective": self.share_effective, "map_labels": self.labels}
 
 
 def status_of(not_converged: str | None, rhat: FloatArray | None) -> Status:

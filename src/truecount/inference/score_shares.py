@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from truecount._log_sum import softmax
 from truecount._types import FloatArray, IntArray
 from truecount.inference.draws import Draws, confusion_stride, dirichlet
 from truecount.inference.run import ScoreRun
@@ -195,8 +196,7 @@ class SharesGivenRatios:
         """
         proposed, log_proposal = self._proposal(start).draw(rng, PROPOSALS * self.ratios.shape[1])
         logs = self._log_likelihood(proposed) + self._log_prior(proposed) - log_proposal
-        weights = np.exp(logs - logs.max(axis=1, keepdims=True))
-        weights /= weights.sum(axis=1, keepdims=True)
+        weights = softmax(logs)
         shares = np.take_along_axis(proposed, _chosen(rng, weights, each)[..., None], axis=1)
         allotted = self._allot(rng, shares)
         for rest in reversed(range(self._sweeps)):
@@ -326,9 +326,7 @@ class _Proposal:
         heavy = np.sqrt(FREEDOM / rng.chisquare(FREEDOM, (problems, number, 1)))
         standard = rng.standard_normal((problems, number, free)) * heavy
         place = self.center[:, None] + standard @ self.root.transpose(0, 2, 1)
-        logs = place @ _basis(free + 1).T
-        shares: FloatArray = np.exp(logs - logs.max(axis=2, keepdims=True))
-        shares /= shares.sum(axis=2, keepdims=True)
+        shares = softmax(place @ _basis(free + 1).T)
         log_density = -(FREEDOM + free) / 2 * np.log1p((standard**2).sum(axis=2) / FREEDOM)
         return np.maximum(shares, SMALLEST, out=shares), log_density
 

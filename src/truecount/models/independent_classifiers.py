@@ -72,7 +72,7 @@ class IndependentClassifiers(LabelShift):
         Assumption(
             "Given the true class, the classifiers err independently of each other.",
             "Where they err on the same items, each of them counts as more than it knows, and the interval is too "
-            "narrow. The labelled items test this; leave the assumption out where they speak against it.",
+            "narrow. The labelled items test this; leave the assumption out where they contradict it.",
         ),
         SAME_ROWS,
         NOT_BY_OUTPUT,

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from truecount._log_sum import softmax
 from truecount._types import FloatArray, IntArray
 from truecount.counts import Groups, Ratings, design_effect
 from truecount.counts.clusters import Clusters
@@ -69,8 +70,7 @@ def class_parts(density: RatedDensity) -> FloatArray:
         np.add.at(said, pattern, np.log(np.maximum(raters, SMALLEST))[rater, :, label])
         heights = np.log(np.maximum(shares, SMALLEST))[:, None, None] + said.T[:, :, None]
         heights = heights + np.log(np.maximum(rows, SMALLEST))[:, None, :]
-        parts = np.exp(heights - heights.max(axis=0))
-        parts /= parts.sum(axis=0)
+        parts = softmax(heights, axis=0)
         if np.abs(parts - before).max() < STILL:
             break
         items = parts * density.labeled

@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from truecount._log_sum import softmax
 from truecount._types import FloatArray, IntArray
 
 SLOPE, BIAS = 0.5, 2.0
@@ -303,14 +304,3 @@ def information(features: FloatArray, predicted: FloatArray, mixing: FloatArray)
     flat = mixing.reshape(classes * own, -1)
     found: FloatArray = flat.T @ both @ flat
     return found
-
-
-def softmax(logits: FloatArray) -> FloatArray:
-    """Shape (items, classes): shares in proportion to exp(logits).
-
-    >>> softmax(np.log([[1.0, 3.0]]))
-    array([[0.25, 0.75]])
-    """
-    shares = np.exp(logits - logits.max(axis=1, keepdims=True))
-    total: FloatArray = shares / shares.sum(axis=1, keepdims=True)
-    return total

@@ -12,7 +12,6 @@ from truecount._advice import Advice
 from truecount._types import FloatArray, Name
 from truecount._wording import labels, visible
 from truecount.counts import Counts
-from truecount.inference.run import ScoreRun
 from truecount.models import TargetLabels
 from truecount.page import from_scores
 from truecount.page.frame import LONGEST_NAME, Drawing, drawing_of, rendered
@@ -135,7 +134,7 @@ def _sources(posterior: Posterior) -> str:
 
 def method(posterior: Posterior, look: Look) -> list[str]:
     """Say how the answer was made."""
-    is_of_scores = isinstance(posterior.run, ScoreRun)
+    is_of_scores = posterior.run.is_of_scores
     weighed = from_scores.METHOD if is_of_scores else posterior.model.method
     where = "in the population behind the unlabelled items" if look.target == "population" else "among these items"
     shortest = " It is the shortest such interval." if look.kind == "hdi" else ""
@@ -268,7 +267,7 @@ def render(
 
 def content(posterior: Posterior, look: Look, *, classes: Sequence[Name] | None, command: str | None) -> dict[str, Any]:
     """Return what the template needs for one answer; without one, there are no numbers that are read off the draws."""
-    has_answer, is_of_scores = posterior.has_answer, isinstance(posterior.run, ScoreRun)
+    has_answer, is_of_scores = posterior.has_answer, posterior.run.is_of_scores
     where = folded_summary(posterior, look)[1] if classes is None else [posterior.place(name) for name in classes]
     return {
         "answer": answer(posterior, look, classes),
@@ -278,7 +277,7 @@ def content(posterior: Posterior, look: Look, *, classes: Sequence[Name] | None,
         "picture": _shares_drawing(posterior, look, classes) if has_answer else None,
         "method": method(posterior, look),
         "assumptions": from_scores.ASSUMPTIONS if is_of_scores else posterior.model.assumptions,
-        "output": from_scores.OUTPUT if is_of_scores else "output",
+        "stand_in": from_scores.STAND_IN if is_of_scores else None,
         "confusion": confusion_table(posterior, look.level) if has_answer else None,
         "raters": None if posterior.raters is None or not has_answer else posterior.raters.table(look.level),
         "fit": fit_table(posterior, look.level) if has_answer and not is_of_scores else [],

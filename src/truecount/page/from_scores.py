@@ -25,8 +25,8 @@ ASSUMPTIONS = (
     ),
     INDEPENDENT,
 )
-OUTPUT = "most probable class"
-"""What stands where a page of counts speaks of an output."""
+STAND_IN = "most probable class"
+"""What the page shows where one of counts shows the output of an item."""
 
 
 def data_in_words(posterior: Posterior) -> str:
@@ -36,5 +36,5 @@ def data_in_words(posterior: Posterior) -> str:
         f"A classifier gave every item a score for each of {len(posterior.classes)} classes, which may be off. "
         f"{labeled:,.0f} labelled items, of which the true class is known, show how often each class has which scores. "
         f"Of {unlabeled:,.0f} unlabelled items only the scores are known. Each item counts with its scores; tables "
-        f"that have the {OUTPUT} of an item are a summary, from which the answer was not computed."
+        f"that have the {STAND_IN} of an item are a summary, from which the answer was not computed."
     )

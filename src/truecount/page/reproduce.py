@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from truecount._secrets import masked_command
 from truecount._wording import visible
-from truecount.inference.run import ImportanceRun, ScoreRun
 from truecount.models import ErringLabels, IndependentClassifiers, LabelShift, Model, Prior, TargetLabels
 from truecount.models.priors import Diagonal
 from truecount.results import Posterior
@@ -93,8 +92,7 @@ def printed_in_python(name: str, arguments: Sequence[str]) -> str:
 def _notes(posterior: Posterior) -> list[str]:
     """Say where `infer` draws others than these."""
     run = posterior.run
-    stacked = [SOLVED_TOGETHER] if isinstance(run, ImportanceRun) and run.is_stacked else []
-    return [*stacked, *([FROM_SCORES] if isinstance(run, ScoreRun) else [])]
+    return [*([SOLVED_TOGETHER] if run.is_stacked else []), *([FROM_SCORES] if run.is_of_scores else [])]
 
 
 def beliefs(model: Model) -> list[tuple[str, str]]:

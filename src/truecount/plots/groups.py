@@ -350,7 +350,7 @@ def _date_format(times: NDArray[Any]) -> str:
 
 
 def _date_axis(ax: "Axes", times: NDArray[Any], date_format: str) -> None:
-    """Put ticks at the times, or at every so many-th of them; at other dates where times crowd."""
+    """Put ticks at the times, or at every n-th of them; at other dates where times crowd."""
     from matplotlib.dates import AutoDateLocator, date2num, num2date
 
     letters = len(np.datetime64("2000-01-01", "s").item().strftime(date_format))

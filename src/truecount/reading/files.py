@@ -145,7 +145,7 @@ def _watched(connection: Connection, name: str, relation: Relation, columns: Col
 def relations(
     connection: Connection, shards: Shards, columns: Columns, *, is_careful: bool = False
 ) -> Iterator[Relation]:
-    """Return the table that all shards make up; files that name, order or type their columns differently come apart.
+    """Return the table that all shards make up; files whose columns differ in name, order or type are read singly.
 
     Where `is_careful`, CSV is read by one thread, as line breaks in quotes may need, and JSON line by line, as a byte
     order mark does.

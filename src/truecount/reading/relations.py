@@ -42,7 +42,7 @@ TWICE = "'A key that is read stands twice in one object: '"
 
 
 def of_parquet(connection: Connection, shards: Shards, columns: Columns) -> list[Relation]:
-    """Read Parquet; files whose types differ come apart, because DuckDB would cast all to those of the first."""
+    """Read Parquet; files whose types differ are read singly, because DuckDB would cast all to those of the first."""
     alike = files_alike(connection, shards, columns)
     folders = _types_of_folders(connection, shards) if len(alike) > 1 else ""
     made = []

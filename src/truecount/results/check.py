@@ -7,7 +7,6 @@ from typing import Any
 
 from truecount._table import aligned
 from truecount._wording import fixed, visible
-from truecount.inference.run import ScoreRun
 from truecount.models.register import KINDS
 from truecount.results.finding import Finding
 from truecount.results.posterior import Posterior
@@ -124,9 +123,9 @@ class Check:
 
     def __str__(self) -> str:
         together = [f"All {len(self.tables['groups']):,} groups together:"] if "groups" in self.tables else []
-        of_scores = [OF_SCORES] if isinstance(self.posterior.draws.run, ScoreRun) else []
+        of_scores = [OF_SCORES] if self.posterior.run.is_of_scores else []
         parts = [[*together, *tabulate(self.posterior, Look(level=self.level)).cell_lines(), *of_scores]]
-        said = [*map(remark, self.findings)] or ["Nothing speaks against this answer."]
+        said = [*map(remark, self.findings)] or ["No finding: nothing in these data contradicts the answer."]
         parts.append(said)
         parts += [self._table(name) for name in TITLES if self.tables.get(name)]
         return "\n\n".join("\n".join(lines) for lines in parts)

@@ -8,7 +8,7 @@ import numpy as np
 
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import fixed, listed, visible
-from truecount.results.finding import OF_METHOD, Finding
+from truecount.results.finding import OF_METHOD, Finding, without
 from truecount.results.posterior import Posterior
 from truecount.results.summary import Table
 
@@ -87,8 +87,7 @@ class Comparison:
     def findings(self) -> tuple[Finding, ...]:
         """What to know about the posterior and about the data, each said once; rows have those of their method."""
         found = (*self.posterior.findings, *(finding for row in self.rows for finding in row.findings))
-        said = {finding.message: finding for finding in found if finding.code != OF_METHOD}
-        return tuple(said.values())
+        return tuple({finding.message: finding for finding in without(found, OF_METHOD)}.values())
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, schema ``truecount.comparison/1``."""

@@ -336,6 +336,11 @@ def in_words(findings: Iterable[Finding], door: Door) -> tuple[Finding, ...]:
     return tuple(replace(each, advice=worded(each.advice, door)) for each in findings)
 
 
+def without(findings: Iterable[Finding], *codes: str) -> tuple[Finding, ...]:
+    """Leave out what has one of these codes."""
+    return tuple(each for each in findings if each.code not in codes)
+
+
 def gravest_first(findings: Iterable[Finding | None]) -> tuple[Finding, ...]:
     """Leave out what was not found, and put the serious ones first."""
     return tuple(sorted((each for each in findings if each is not None), key=lambda each: ORDER[each.severity]))

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from truecount import _check
+from truecount._log_sum import softmax
 from truecount._types import FloatArray, Name
 from truecount.counts import Counts
 from truecount.errors import InputError
 from truecount.inference import convergence
 from truecount.inference.draws import Draws, dirichlet
-from truecount.inference.importance.resample import effective_share, normalised
+from truecount.inference.importance.resample import effective_share
 from truecount.inference.run import Run, Status
 from truecount.models import LabelShift, Model, Prior
 from truecount.results.by_class import ByClass, unknown_class
@@ -206,16 +207,22 @@ class Posterior:
         -----
         Each class is taken alone: all intervals together hold the truth less often than `level`.
         """
-        return self._interval_and_median(level, kind, target)[0]
+        return self._interval_and_median(Look(level=level, kind=kind, target=target))[0].copy()
 
-    def _interval_and_median(self, level: float, kind: Kind, target: Target) -> tuple[FloatArray, FloatArray]:
+    @cached_property
+    def _intervals(self) -> dict[Look, tuple[FloatArray, FloatArray]]:
+        """Intervals and medians that were asked for: a page asks for the same ones five times."""
+        return {}
+
+    def _interval_and_median(self, look: Look) -> tuple[FloatArray, FloatArray]:
         """Sort the draws once for both, where both are quantiles."""
-        level = _check.level(level)
-        _check.one_of("kind", kind, ("equal-tailed", "hdi"))
-        draws = self.shares(target)
-        lower, median, upper = np.quantile(draws, [(1 - level) / 2, 0.5, (1 + level) / 2], axis=0)
-        ends = np.column_stack([lower, upper]) if kind == "equal-tailed" else interval_of(draws, level, kind)
-        return np.clip(ends, 0.0, 1.0), median  # between draws of 1, rounding
+        if look not in self._intervals:
+            draws, level = self.shares(look.target), look.level
+            lower, median, upper = np.quantile(draws, [(1 - level) / 2, 0.5, (1 + level) / 2], axis=0)
+            is_central = look.kind == "equal-tailed"
+            ends = np.column_stack([lower, upper]) if is_central else interval_of(draws, level, look.kind)
+            self._intervals[look] = np.clip(ends, 0.0, 1.0), median  # between draws of 1, rounding
+        return self._intervals[look]
 
     def summary(self, level: float = 0.95, *, kind: Kind = "equal-tailed", target: Target = "population") -> Summary:
         """Return the numbers of the answer, class by class, from which tables, JSON, pages and pictures are made.
@@ -225,9 +232,10 @@ class Posterior:
         level, kind, target
             As in `interval`.
         """
-        draws, interval, median = self.shares(target), *self._interval_and_median(level, kind, target)
+        interval, median = map(np.copy, self._interval_and_median(Look(level=level, kind=kind, target=target)))
+        draws = self.shares(target)
         is_population, unknown = target == "population", np.full(len(self.classes), np.nan)
-        sd = self.sd if is_population else draws.std(axis=0, ddof=1)
+        mean, sd = (self.mean, self.sd) if is_population else (draws.mean(axis=0), draws.std(axis=0, ddof=1))
         effective = self.effective_draws if is_population else np.minimum(self.effective_draws, len(draws))
         return Summary(
             classes=self.classes,
@@ -235,7 +243,7 @@ class Posterior:
             kind=kind,
             target=target,
             counted=self.counts.counted,
-            mean=draws.mean(axis=0) if self.has_answer else unknown,
+            mean=mean if self.has_answer else unknown,
             median=median if self.has_answer else unknown,
             sd=sd if self.has_answer else unknown,
             interval=interval if self.has_answer else np.full_like(interval, np.nan),
@@ -301,7 +309,7 @@ class Posterior:
         return {
             "effective": self.effective_draws,
             "mcse": self.mcse,
-            "effective_share": 1.0 if weights is None else effective_share(normalised(weights)),
+            "effective_share": 1.0 if weights is None else effective_share(softmax(weights)),
             "pareto_k": None if weights is None else convergence.pareto_k(weights),
         }
 
@@ -313,7 +321,7 @@ class Posterior:
         self, *, level: float = 0.95, kind: Kind = "equal-tailed", target: Target = "population"
     ) -> dict[str, Any]:
         """Return the summary as plain values, schema ``truecount.estimate/1``."""
-        return values.to_dict(self, level=level, kind=kind, target=target)
+        return values.to_dict(self, Look(level=level, kind=kind, target=target))
 
     def to_frame(
         self,
@@ -324,7 +332,7 @@ class Posterior:
         backend: Backend | None = None,
     ) -> Any:
         """Return a data frame with a row for each class, of pandas, polars or pyarrow."""
-        return to_frame(values.rows_of(self.to_dict(level=level, kind=kind, target=target)), backend)
+        return to_frame(values.rows_of(self, Look(level=level, kind=kind, target=target)), backend)
 
     def to_text(
         self,

@@ -359,7 +359,7 @@ def refusal(posterior: "Posterior") -> str:
 
 def uncounted_note(counts: Iterable["Counts"]) -> str:
     """Say how many items plain counting leaves out, because their output is no class; nothing where there are none."""
-    found = [each for each in counts if each.counted is not None and each.uncounted]
+    found = [each for each in counts if each.uncounted and each.counted is not None]
     if not found:
         return ""
     items = [(name, number) for each in found for name, number in zip(each.outputs, each.unlabeled, strict=True)]

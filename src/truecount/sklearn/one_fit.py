@@ -15,8 +15,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.validation import _num_samples, validate_data
 
+from truecount._log_sum import softmax
 from truecount._types import BoolArray, FloatArray, IntArray
-from truecount.models.score_map import softmax
 from truecount.sklearn.folds import first_turn
 
 FEWEST_TREES = 10

@@ -131,7 +131,7 @@ const isLong = ({ counts, survey }) => Boolean(counts && (counts.groups || count
   || Boolean(survey && Object.values(survey).some((each) => each.length > 1));
 
 function findings(found) {
-  if (!found.length) return h("p", { class: "note calm" }, "Nothing was found in these data that speaks against the answer. That does not prove the assumptions.");
+  if (!found.length) return h("p", { class: "note calm" }, "Nothing was found in these data that contradicts the answer. That does not prove the assumptions.");
   return h("section", {}, h("h3", {}, "What to know before using it"), h("ul", { class: "findings" }, found.map((each) => h("li", { class: each.severity },
     h("h4", {}, each.heading, " ", h("span", { class: "code" }, `(${each.code})`)), h("p", {}, each.message),
     each.advice ? h("p", {}, h("strong", {}, "What to do: "), each.advice) : null))));

@@ -115,7 +115,7 @@ def _chosen(accept: BoolArray, ends: list[Chains], chains: Chains) -> Chains:
 
 
 def _jitter(chains: int, rng: np.random.Generator) -> FloatArray:
-    """Shape (chains, 1): factors about one, and now and then a small one, which frees a chain that long steps jam."""
+    """Shape (chains, 1): factors about one, and occasionally a small one, which frees a chain that long steps jam."""
     factors = rng.uniform(0.8, 1.2, (chains, 1))
     small = rng.random((chains, 1)) < SMALL_STEPS
     return np.where(small, factors * rng.uniform(0.05, 0.5, (chains, 1)), factors)

@@ -18,12 +18,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from truecount._log_sum import softmax
 from truecount._types import FloatArray
 from truecount.inference import convergence
 from truecount.inference.draws import Draws, dirichlet, draw_rows, groups_apart, within_digits
 from truecount.inference.importance.driver import grow, refusal, resampled, tail
 from truecount.inference.importance.proposal import DirichletMixture, Pool, prior_term
-from truecount.inference.importance.resample import normalised
 from truecount.inference.run import JointRun
 from truecount.models import Density
 
@@ -133,7 +133,7 @@ def _refitted(pool: Pool, shapes: FloatArray) -> FloatArray:
     power = 1.0
     while replace(pool, log_weights=power * pool.log_weights).effective < min(TO_FIT, 0.5 * len(pool.log_weights)):
         power /= 2
-    weights = normalised(power * pool.log_weights)
+    weights = softmax(power * pool.log_weights)
     rows = zip(shapes, pool.confusion.transpose(1, 0, 2), strict=True)
     return np.stack([DirichletMixture(shape[None]).fitted(drawn, weights).concentrations[-1] for shape, drawn in rows])
 

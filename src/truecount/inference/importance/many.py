@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from truecount._log_sum import softmax
 from truecount._types import FloatArray, IntArray
 from truecount.inference.draws import SMALLEST_SHAPE, Draws, confusion_stride, on_all_cores
 from truecount.inference.importance.driver import HEAVY
 from truecount.inference.importance.exact import NO_CONFLICT, nats_of_conflict
 from truecount.inference.importance.proposal import Pool, prior_term
-from truecount.inference.importance.resample import all_draws_needed, normalised, pick
+from truecount.inference.importance.resample import all_draws_needed, pick
 from truecount.inference.importance.square import solve
 from truecount.inference.run import ImportanceRun
 from truecount.models import Density
@@ -111,7 +112,7 @@ def _stacked(asked: int, densities: list[Density], seeds: list[int]) -> list[Dra
     pools = _propose(densities, generators, int(SPARE * asked) + 64)
     drawn: list[Draws | None] = [None] * len(densities)
     if len(full := np.flatnonzero(pools.inside >= max(asked, INSIDE * pools.log_weights.shape[1]))):
-        weights = normalised(pools.log_weights[full])
+        weights = softmax(pools.log_weights[full])
         sizes, effective = all_draws_needed(pools.prevalence[:, full], weights, asked, asked)
         is_sound = (np.round(effective.min(axis=0)) >= asked) & (weights.max(axis=1) * pools.inside[full] <= HEAVY)
         shares, sums = 1 / np.vecdot(weights, weights) / weights.shape[1], np.cumsum(weights, axis=1)

@@ -16,9 +16,10 @@ from math import lgamma, log
 
 import numpy as np
 
+from truecount._log_sum import softmax
 from truecount._types import FloatArray
 from truecount.inference.draws import SMALLEST_SHAPE, dirichlet, rows_by_labels
-from truecount.inference.importance.resample import effective_share, normalised
+from truecount.inference.importance.resample import effective_share
 from truecount.inference.importance.square import SquareSystem, merge_columns, smaller_system, solve, square_system
 from truecount.models import Density
 
@@ -49,7 +50,7 @@ class Pool:
     @cached_property
     def weights(self) -> FloatArray:
         """Weights that sum to one."""
-        return normalised(self.log_weights)
+        return softmax(self.log_weights)
 
     @cached_property
     def effective(self) -> float:

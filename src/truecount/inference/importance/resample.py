@@ -5,13 +5,6 @@ import numpy as np
 from truecount._types import FloatArray, IntArray
 
 
-def normalised(log_weights: FloatArray) -> FloatArray:
-    """Weights that sum to one along the last axis."""
-    weights: FloatArray = np.exp(log_weights - log_weights.max(axis=-1, keepdims=True))
-    weights /= weights.sum(axis=-1, keepdims=True)
-    return weights
-
-
 def effective_share(weights: FloatArray) -> float:
     """Kish's effective size over the number of draws."""
     return float(1 / (weights**2).sum() / len(weights))

@@ -245,7 +245,7 @@ class _Integrand:
         return logits, surplus
 
     def _mode(self) -> tuple[FloatArray, FloatArray]:
-        """Return the mode, climbed to from where the likelihood is largest, and the width there."""
+        """Return the mode, found from where the likelihood is largest, and the width there."""
         logits = self._start()
         total = self.unlabeled.sum(axis=0)
         for number in range(STEPS + 1):

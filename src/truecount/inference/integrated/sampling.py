@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from truecount._log_sum import softmax
 from truecount._types import BoolArray, FloatArray
 from truecount.inference import convergence
 from truecount.inference.group_draws import GroupDraws, Kept, attainable
-from truecount.inference.importance.resample import normalised
 from truecount.inference.integrated.coordinates import CommonCoordinates
 from truecount.inference.integrated.integral import Common, integrate_groups
 from truecount.inference.integrated.mixture import TMixture
@@ -111,7 +111,7 @@ class _Pool:
         """Propose so many points; return their effective share."""
         points, values, _ = _proposed(target, mixture, size, rng)
         self.keep(points, values, mixture)
-        return float(1 / (normalised(values - mixture.log_density(points)) ** 2).sum() / size)
+        return float(1 / (softmax(values - mixture.log_density(points)) ** 2).sum() / size)
 
     def keep(self, points: FloatArray, values: FloatArray, mixture: TMixture) -> None:
         """Keep points that a mixture proposed, with their log-density."""
@@ -132,10 +132,10 @@ class _Pool:
     def fitted(self, rng: np.random.Generator) -> TMixture:
         """Fit a mixture to all points, whose target is flattened, and then weights until enough are effective."""
         points, logs, power = np.concatenate(self.points), self.log_weights(FLATTER), 1.0
-        while (effective := 1 / (normalised(power * logs) ** 2).sum()) < TEMPERED and power > 1e-3:
+        while (effective := 1 / (softmax(power * logs) ** 2).sum()) < TEMPERED and power > 1e-3:
             power *= 0.8
         parts = int(np.clip(effective // (POINTS_OF_PART * points.shape[1]), 1, PARTS))
-        weights = normalised(power * logs)
+        weights = softmax(power * logs)
         if len(points) > MOST_FITTED:
             points = points[rng.choice(len(points), MOST_FITTED, p=weights)]
             weights = np.full(MOST_FITTED, 1 / MOST_FITTED)
@@ -177,7 +177,7 @@ def _drawn(
     n_groups, kept, accepted, mixture = target.groups.n_groups, Kept(), [], pool.fitted(rng)
     points, values, shares = _proposed(target, mixture, START_BY_CHAIN * CHAINS, rng, with_shares=True)
     weights = values - mixture.log_density(points)
-    chosen = rng.choice(len(points), CHAINS, p=normalised(weights))
+    chosen = rng.choice(len(points), CHAINS, p=softmax(weights))
     points, weights, shares = points[chosen], weights[chosen], shares[chosen]
     ahead = int(np.clip(AT_ONCE // (CHAINS * n_groups), 1, BLOCK))
     block, check = 0, 1

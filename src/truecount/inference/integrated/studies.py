@@ -10,6 +10,7 @@ from itertools import product
 
 import numpy as np
 
+from truecount._log_sum import log_sum
 from truecount._types import FloatArray
 
 MOST_OUTPUTS = 3
@@ -52,9 +53,7 @@ def _evidence(labels: FloatArray, ratios: FloatArray, spread: FloatArray, basis:
         at = latent + np.tensordot(node, root, axes=([0], [1]))
         height = (labels * _log_rows(ratios, spread, basis, at)).sum(axis=0) - 0.5 * (at * at).sum(axis=0)
         heights.append(height + 0.5 * node @ node + np.log(weights[chosen] / np.sqrt(2 * np.pi)).sum())
-    tops = np.max(heights, axis=0)
-    total = tops + np.log(np.exp(np.asarray(heights) - tops).sum(axis=0))
-    total = total + sum(np.log(root[each, each]) for each in range(len(root)))
+    total = log_sum(np.asarray(heights), axis=0)[0] + sum(np.log(root[each, each]) for each in range(len(root)))
     evidence: FloatArray = total.sum(axis=1)
     return evidence
 

@@ -15,8 +15,8 @@ SAME = 1e-3
 class Ascent:
     """The log-density. A point has shape (..., classes, 1 + outputs): the prevalence, then the confusion.
 
-    Cells that stay empty, if any, have shape (..., classes, outputs), of points that climb together. The prevalence may
-    be kept as it is, so that only rows climb.
+    Cells that stay empty, if any, have shape (..., classes, outputs), of points that ascend together. The prevalence
+    may be kept as it is, so that only rows move.
     """
 
     def __init__(self, density: Density, is_empty: BoolArray | bool = False, *, keeps_prevalence: bool = False) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from truecount._types import BoolArray, FloatArray
 from truecount.inference.draws import Draws, dirichlet, draw_rows
 from truecount.inference.modes.ascent import Ascent, share_out
-from truecount.inference.modes.mode import by_degrees, climb_together, even_start, one_class_starts, shuffled_starts
+from truecount.inference.modes.mode import ascend_together, by_degrees, even_start, one_class_starts, shuffled_starts
 from truecount.models import Density
 
 ROUNDS, ARRIVED = 6, 1e-4
@@ -136,7 +136,7 @@ def survey(density: Density) -> Landscape:
     moved_on = _logarithmic(density)
     corners = one_class_starts(moved_on)
     starts = np.concatenate([even_start(moved_on)[None], corners, shuffled_starts(moved_on)])
-    points = climb_together(moved_on, starts, ROUNDS)
+    points = ascend_together(moved_on, starts, ROUNDS)
     ascent = Ascent(moved_on)
     if len(degrees := by_degrees(moved_on)) > 1:
         points = np.concatenate([points, _climb_by_degrees(moved_on, starts, degrees)])
@@ -154,9 +154,9 @@ def survey(density: Density) -> Landscape:
 
 
 def _climb_by_degrees(density: Density, points: FloatArray, degrees: list[FloatArray]) -> FloatArray:
-    """Climb with few of the unlabelled items, then with more: with very many, steps are short from anywhere else."""
+    """Ascend with few of the unlabelled items, then with more: with very many, steps are short from anywhere else."""
     for unlabeled in degrees:
-        points = climb_together(replace(density, unlabeled=unlabeled), points, ROUNDS)
+        points = ascend_together(replace(density, unlabeled=unlabeled), points, ROUNDS)
     return points
 
 

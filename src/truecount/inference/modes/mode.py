@@ -11,11 +11,11 @@ from truecount.models import Density
 
 LEAPS_BETWEEN_CHECKS = 8
 MOST_RIVALS = 24
-"""How many other points a climb starts from, at most."""
+"""How many other points an ascent starts from, at most."""
 SHUFFLES = 8
 """How many of them are chosen by chance."""
 RIVAL_ROUNDS = 12
-"""Rounds of leaps that a climb from another point gets before it is judged."""
+"""Rounds of leaps that an ascent from another point gets before it is judged."""
 RIVAL_STEPS = 5_000
 """Steps that the best of them may take after that."""
 CELLS_OF_STARTS = 2_000_000
@@ -78,9 +78,9 @@ def find_mode(density: Density, *, budget: int = 100_000) -> ModeRecord:
     Notes
     -----
     The density has one peak in the prevalence for any confusion, and in the confusion for any prevalence, but may have
-    several in both together. The climb starts from even shares, and, unless it ends where nothing can be higher, again
+    several in both together. The ascent starts from even shares, and, unless it ends where nothing can be higher, again
     from points where one class holds nearly all and from some chosen by chance; the highest mode is returned, the
-    second highest recorded. A mode that none of these climbs leads to stays unseen.
+    second highest recorded. A mode that none of these leads to stays unseen.
     """
     if density.is_learning:
         found, needed = "has a prior that is learned", "a mode is that of fixed concentrations of 1 or more"
@@ -149,7 +149,7 @@ def _affordable(most: int, density: Density) -> int:
     return max(2, min(most, CELLS_OF_STARTS // density.rows.size))
 
 
-def climb_together(density: Density, points: FloatArray, rounds: int) -> FloatArray:
+def ascend_together(density: Density, points: FloatArray, rounds: int) -> FloatArray:
     """Take so many rounds of ascending leaps from each point; all items at once, so that modes stay apart."""
     ascent = Ascent(density)
     for _ in range(rounds):
@@ -170,7 +170,7 @@ def by_degrees(density: Density) -> list[FloatArray]:
 
 
 def _climb(density: Density, point: FloatArray, budget: int, *, gently: bool = True) -> tuple[FloatArray, int]:
-    """Climb until there is nothing to gain or the budget is spent; the point reached and the steps taken."""
+    """Ascend until there is nothing to gain or the budget is used up; the point reached and the steps taken."""
     iterations = 0
     for unlabeled in by_degrees(density) if gently else [density.unlabeled]:
         ascent = Ascent(replace(density, unlabeled=unlabeled))
@@ -184,7 +184,7 @@ def _climb(density: Density, point: FloatArray, budget: int, *, gently: bool = T
 def _against_rivals(
     density: Density, ascent: Ascent, point: FloatArray, budget: int
 ) -> tuple[FloatArray, FloatArray | None, int]:
-    """Climb from elsewhere too: the highest point, the second highest that lies apart, and the steps taken."""
+    """Ascend from elsewhere too: the highest point, the second highest that lies apart, and the steps taken."""
     starts = np.concatenate([one_class_starts(density), shuffled_starts(density)])
     others, steps = _still_apart(density, ascent, starts, point)
     if not others:
@@ -204,10 +204,10 @@ def _against_rivals(
 def _still_apart(
     density: Density, ascent: Ascent, points: FloatArray, highest: FloatArray
 ) -> tuple[list[FloatArray], int]:
-    """Climb from each point for some rounds, and leave out those that have come to the highest one; count the steps."""
+    """Ascend from each point for some rounds, and leave out those that reached the highest one; count the steps."""
     rounds = 0
     while len(points) and rounds < RIVAL_ROUNDS:
-        points, rounds = climb_together(density, points, 1), rounds + 1
+        points, rounds = ascend_together(density, points, 1), rounds + 1
         is_there = np.abs(points[..., 0] - highest[:, 0]).max(axis=1) <= CLOSE
         is_there &= np.abs(ascent.height(points) - ascent.height(highest)) <= CLOSE
         points = points[~is_there]

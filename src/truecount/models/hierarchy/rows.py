@@ -10,8 +10,8 @@ from truecount.models.learned import Learned
 
 TAIL = 3.0
 """Slope of the log-density far on the left, in standard deviations: about that of a normal one there."""
-SPARSE = 0.2
-"""Concentration, labels included, below which a cell is called sparse."""
+CLIFF = 0.2
+"""Concentration, labels included, below which a cell is empty or not, with a cliff between in these coordinates."""
 FAR = -30.0
 """Left of this ``log(1 + exp(s))`` is ``exp(s)`` to all digits, and would underflow farther on."""
 
@@ -61,7 +61,7 @@ class Rows:
     @property
     def is_sparse(self) -> BoolArray:
         """Shape (coordinates,): cells that are empty or not, between which there is a cliff in these coordinates."""
-        return np.asarray(self.shapes[self.free].ravel() < SPARSE)
+        return np.asarray(self.shapes[self.free].ravel() < CLIFF)
 
     def natural(self, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Return the confusion, and log-gammas, their slope and their log-density at these coordinates."""

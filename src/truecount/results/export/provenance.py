@@ -1,9 +1,9 @@
-"""How a result was made, as plain values: the only place where a run gets keys."""
+"""How a result was made, as plain values for export."""
 
 from dataclasses import dataclass
 from typing import Any
 
-from truecount.inference.run import ChainRun, ImportanceRun, QuadratureRun, Run, ScoreRun
+from truecount.inference.run import Run
 from truecount.models import LabelShift, Model
 
 
@@ -34,7 +34,7 @@ def provenance_of(origin: Origin, run: Run, model: Model) -> dict[str, Any]:
     told = {
         "engine": run.engine,
         "design": model.name if model.name != LabelShift.name else None,
-        **_of_kind(run),
+        **run.details(),
         "modes": [list(mode) for mode in run.modes] or None,
         "chosen_by": None if run.reason is None else "Auto",
         "reason": run.reason,
@@ -43,20 +43,5 @@ def provenance_of(origin: Origin, run: Run, model: Model) -> dict[str, Any]:
         "asked": origin.engine,
     }
     known = {name: value for name, value in told.items() if value is not None}
-    complaint = {"not_converged": run.not_converged} if isinstance(run, ChainRun) or run.not_converged else {}
+    complaint = {"not_converged": run.not_converged} if run.has_chains or run.not_converged else {}
     return {**known, **complaint, "seed": origin.seed, "version": origin.version}
-
-
-def _of_kind(run: Run) -> dict[str, Any]:
-    """Return what only some engines tell."""
-    if isinstance(run, ImportanceRun):
-        shares = {"share_inside": run.share_inside, "share_effective": run.share_effective}
-        return {"proposed": run.proposed, **shares, "stacked": run.is_stacked or None}
-    if isinstance(run, ChainRun):
-        names = ("chains", "warmup", "coordinates", "gradients", "acceptance", "steps", "divergences")
-        return {name: getattr(run, name) for name in names}
-    if isinstance(run, QuadratureRun):
-        return {"nodes": run.nodes, "quadrature_error": run.error}
-    if isinstance(run, ScoreRun):
-        return {"maps": run.maps, "share_effective": run.share_effective, "map_labels": run.labels}
-    return {}

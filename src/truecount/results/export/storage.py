@@ -120,7 +120,7 @@ def read_raters(about: Mapping[str, Any], arrays: dict[str, Any], classes: Seque
 
 
 def read(path: str | PathLike[str]) -> dict[str, Any]:
-    """Return the fields of a `Posterior` from the file that `save` wrote; nothing in it is taken on trust."""
+    """Return the fields of a `Posterior` from the file that `save` wrote; everything in it is checked."""
     return read_saved(path, SCHEMA, _fields)
 
 

@@ -15,14 +15,14 @@ from truecount.models import Model
 
 if TYPE_CHECKING:
     from truecount.results.posterior import Posterior
-    from truecount.results.summary import Kind, Target
+    from truecount.results.summary import Look
 
 SCHEMA = "truecount.estimate/1"
 FORMULA = ("=", "+", "-", "@")
 """How a cell begins that a spreadsheet takes for a formula."""
 
 
-def to_dict(posterior: "Posterior", *, level: float, kind: "Kind", target: "Target") -> dict[str, Any]:
+def to_dict(posterior: "Posterior", look: "Look") -> dict[str, Any]:
     """Return the summary in schema ``truecount.estimate/1``: plain values, no NaN, ready for strict JSON.
 
     Without an answer, all numbers that are read off the draws are None.
@@ -33,10 +33,10 @@ def to_dict(posterior: "Posterior", *, level: float, kind: "Kind", target: "Targ
         "schema": SCHEMA,
         "status": posterior.status,
         "corrected": True,
-        "level": level,
-        "interval": kind,
-        "target": target,
-        "classes": posterior.summary(level, kind=kind, target=target).rows(),
+        "level": look.level,
+        "interval": look.kind,
+        "target": look.target,
+        "classes": look.of(posterior).rows(),
         "findings": [finding.to_dict() for finding in posterior.findings],
         "counts": posterior.counts.to_dict(),
         "model": posterior.model.to_dict(),
@@ -46,15 +46,15 @@ def to_dict(posterior: "Posterior", *, level: float, kind: "Kind", target: "Targ
         "version": version,
     }
     if posterior.raters is not None:
-        result["raters"] = posterior.raters.to_dict(level)
+        result["raters"] = posterior.raters.to_dict(look.level)
     values: dict[str, Any] = plain(result)
     return values
 
 
-def rows_of(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return a row for each class of what `to_dict` returned, with the status of the answer and its flag."""
-    about = {"status": answer["status"], "corrected": answer["corrected"]}
-    return [{**row, **about} for row in answer["classes"]]
+def rows_of(posterior: "Posterior", look: "Look") -> list[dict[str, Any]]:
+    """Return a row of plain values for each class, with the status of the answer and its flag."""
+    rows = look.of(posterior).rows()
+    return [{**plain(row), "status": posterior.status, "corrected": True} for row in rows]
 
 
 def _prior(model: Model) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def save(answer: "GroupPosterior", path: str | PathLike[str]) -> None:
 
 
 def read(path: str | PathLike[str]) -> dict[str, Any]:
-    """Return the fields of a `GroupPosterior` from the file that `save` wrote; nothing in it is taken on trust."""
+    """Return the fields of a `GroupPosterior` from the file that `save` wrote; everything in it is checked."""
     return read_saved(path, SCHEMA, _fields)
 
 

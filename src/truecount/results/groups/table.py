@@ -45,10 +45,9 @@ def group_tables(summary: GroupSummary, *, every_class: bool = True, by_size: bo
     return [table for table in tables if table is not None]
 
 
-def group_text(summary: GroupSummary, *, every_class: bool = True, by_size: bool = False) -> str:
+def group_text(summary: GroupSummary) -> str:
     """Return all tables as text."""
-    tables = group_tables(summary, every_class=every_class, by_size=by_size)
-    return "\n".join(table.to_text() for table in tables)
+    return "\n".join(table.to_text() for table in group_tables(summary))
 
 
 def shares_table(summary: GroupSummary, *, every_class: bool, by_size: bool) -> Table:

@@ -37,21 +37,24 @@ def key_columns(by: Sequence[str]) -> list[str]:
     return [f"{prefix}{column}" for column in by]
 
 
-def rows_of_posterior(keys: Mapping[str, Any], posterior: Posterior, look: Look) -> list[Row]:
+def rows_of_posterior(keys: Mapping[str, Name | None], posterior: Posterior, look: Look) -> list[Row]:
     """Return the rows of one group's answer."""
     summary = look.of(posterior)
-    findings = [finding.code for finding in posterior.findings]
-    serious = [finding.code for finding in posterior.findings if finding.severity == "serious"]
-    words = dict(zip(WORDS, (posterior.status, " ".join(findings), " ".join(serious), None), strict=True))
+    words = {"status": posterior.status, **_codes(posterior.findings), "error": None}
     about = {**keys, "items": _number(posterior.counts.unlabeled)}
     rows: list[Row] = plain([{**about, **row, **words, "corrected": True} for row in summary.rows()])
     return rows
 
 
-def rows_of_failure(keys: Mapping[str, Any], items: Items, classes: Sequence[Name], error: str) -> list[Row]:
+def rows_of_failure(keys: Mapping[str, Name | None], items: Items, classes: Sequence[Name], error: str) -> list[Row]:
     """Return the rows of a group without an answer, of which unlabelled items by output are known."""
     nothing = dict.fromkeys(NUMBERS) | dict(zip(WORDS, (FAILED, "", "", error), strict=True))
     return [{**keys, "items": _number(items), "class": name, **nothing, "corrected": True} for name in classes]
+
+
+def _codes(findings: Sequence[Finding]) -> dict[str, str]:
+    serious = (finding.code for finding in findings if finding.severity == "serious")
+    return {"findings": " ".join(finding.code for finding in findings), "serious": " ".join(serious)}
 
 
 def _number(items: Items) -> int | float:
@@ -65,7 +68,9 @@ def keys_of(columns: Sequence[str], group: Any) -> dict[str, Name | None]:
     return dict(zip(columns, map(written, keys), strict=True))
 
 
-def column_kinds(keys: Iterable[Mapping[str, Any]], columns: Sequence[str], classes: Sequence[Name]) -> dict[str, str]:
+def column_kinds(
+    keys: Iterable[Mapping[str, Name | None]], columns: Sequence[str], classes: Sequence[Name]
+) -> dict[str, str]:
     """Return what DuckDB calls the type of every column; names of several kinds are text."""
     seen: dict[str, set[type]] = {column: set() for column in columns}
     for each in keys:
@@ -96,11 +101,7 @@ def rows_alike(rows: Iterable[Mapping[str, Any]], keys: int, findings: Iterable[
     findings
         Of all groups together, which every row then has.
     """
-    found = list(findings)
-    words = {
-        "findings": " ".join(finding.code for finding in found),
-        "serious": " ".join(finding.code for finding in found if finding.severity == "serious"),
-    }
+    words = _codes(list(findings))
     return [
         {**dict(islice(row.items(), keys)), **{name: (row | words).get(name) for name in COLUMNS}}
         for row in map(dict, rows)
