@@ -23,6 +23,16 @@ def test_a_budget_is_spent_and_no_other_split_is_clearly_better():
         assert tc.plan(TEST, labels=labels, items=items, level=0.9).width > 0.98 * found.width
 
 
+def test_plain_values_hold_what_was_planned_from():
+    assumed, pilot = (tc.plan(data, labels=[5, 5], items=9, costs=tc.Costs(item=2)).to_dict() for data in (TEST, PILOT))
+    assert assumed["assumed"] == {"prevalence": TEST.prevalence.tolist(), "confusion": TEST.confusion.tolist()}
+    assert assumed["pilot"] is None
+    assert pilot["assumed"] is None
+    assert pilot["pilot"]["labeled"] == PILOT.labeled.tolist()
+    assert pilot["pilot"]["items"] == [{"group": None, "unlabeled": PILOT.unlabeled.tolist()}]
+    assert pilot["costs"] == {"label": 1.0, "item": 2}
+
+
 def test_costs_change_the_split():
     cheap = tc.plan(TEST, budget=600, costs=tc.Costs(item=0.1))
     dear = tc.plan(TEST, budget=600, costs=tc.Costs(label={"negative": 1, "positive": 20}))
@@ -110,6 +120,7 @@ def test_labels_are_counted_by_output_or_not_at_all_where_the_design_says_so():
     by_output = tc.plan(PILOT, tc.ByPrediction(), goal=tc.Goal.narrow(0.03))
     at_random = tc.plan(PILOT, tc.SamePopulation(), goal=tc.Goal.narrow(0.03))
     assert set(by_output.labels) == {"fail", "pass"}
+    assert by_output.headline.startswith("Gather labels by output: ")
     assert set(at_random.labels) == {"any class"}
     assert by_output.is_reached
     assert at_random.is_reached
