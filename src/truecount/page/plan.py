@@ -6,6 +6,7 @@ from truecount._advice import worded
 from truecount._secrets import masked_command
 from truecount._version import __version__
 from truecount._wording import visible
+from truecount.models import LabelShift, Varying
 from truecount.page.frame import Drawing, drawing_of, rendered
 from truecount.page.groups import Section
 from truecount.page.reproduce import beliefs
@@ -15,6 +16,7 @@ from truecount.results.plan import Plan, goal_in_words
 TITLE = "How many labels?"
 MOST_CELLS = 400
 """Of what was counted or assumed; a larger table is no longer read."""
+STUDIES = "The labels of all studies are counted here together; error rates vary between studies."
 HEADINGS = {
     "class": "How wide intervals will be",
     "group": "Groups",
@@ -58,9 +60,10 @@ def _known(found: Plan) -> Section:
     """Say what the plan was made from."""
     basis = found.basis
     heading = "What was assumed" if basis.first.is_assumed else "The pilot"
-    table = basis.table()
+    table, model = basis.table(), basis.model
+    is_varying = isinstance(model, LabelShift) and isinstance(model.confusion, Varying)
     if len(table.rows) * len(table.header) <= MOST_CELLS:
-        return Section("known", heading, table=table)
+        return Section("known", heading, words=STUDIES if is_varying else "", table=table)
     words = f"{len(basis.first.classes):,} classes and {len(basis.first.outputs):,} outputs"
     if not basis.first.is_assumed:
         items = sum(each.counted_items for each in basis.scenarios.values())
