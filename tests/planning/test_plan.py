@@ -8,6 +8,7 @@ import truecount as tc
 from truecount.planning.normal import large_sample_deviations
 from truecount.planning.reading import items_to_read
 from truecount.planning.scenario import Sizes, assumed_scenario
+from truecount.results.plan import points
 
 TEST = tc.Assumed.test(prevalence=0.15, sensitivity=0.93, specificity=0.98)
 PILOT = tc.Counts([[140, 60], [20, 180]], [6000, 4000], classes=["fail", "pass"])
@@ -199,6 +200,13 @@ def test_goals_that_cannot_be_reached_are_answered_in_words(options, words):
     assert words in str(found)
     assert "eeded: about these labels" in str(found)
     assert found.is_reached == ("goal" not in options)
+
+
+def test_the_least_width_that_is_told_is_that_of_the_prior_where_outputs_tell_nothing():
+    blind = tc.Assumed.test(prevalence=0.15, sensitivity=0.5, specificity=0.5)
+    found = tc.plan(blind, goal=tc.Goal.narrow(0.03))
+    assert found.width == pytest.approx(0.95, abs=0.01)  # of a flat prior
+    assert f"gets below {points(found.width)}" in found.words[0]
 
 
 def test_classes_that_the_outputs_cannot_tell_apart_are_named():

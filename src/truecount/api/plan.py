@@ -276,7 +276,8 @@ def _nearest(problem: Problem, choice: Choice) -> tuple[Sizes, list[str]]:
             f"{most:.0f} %, by what is known now."
         )
         return sizes, [told, *_needed(problem, choice)]
-    found = [f"Not reachable: no number of {_open(choice)} gets below {points(limit)}; this plan comes near to that."]
+    least = points(min(limit * _ratio(problem, problem.forecasts(sizes), sizes), 1.0))
+    found = [f"Not reachable: no number of {_open(choice)} gets below {least}; this plan comes near to that."]
     return sizes, [*found, *_needed(problem, choice)]
 
 
