@@ -130,7 +130,32 @@ def test_a_picture_and_a_page_are_written(tmp_path: Path):
     done = CliRunner().invoke(app, ["plan", *TEST, *SIZES, "--plot", str(picture), "--html", str(page)])
     assert done.exit_code == 0, done.output
     assert picture.read_bytes().startswith(b"\x89PNG")
-    assert "<svg" in page.read_text(encoding="utf-8")
+    written = page.read_text(encoding="utf-8")
+    assert "<svg" in written
+    assert "Level of the intervals</dt><dd>95 %" in written
+    assert "What was assumed" in written
+    assert "<td>93 %</td>" in written
+
+
+def test_a_page_has_the_pilot_the_goal_and_the_costs(counts: str, tmp_path: Path):
+    page = tmp_path / "plan.html"
+    words = [counts, "--above", "fail=60%", "--item-cost", "0.1", "--level", "0.9", "--html", str(page)]
+    assert CliRunner().invoke(app, ["plan", *words]).exit_code == 0
+    written = page.read_text(encoding="utf-8")
+    for part in (
+        "The pilot",
+        "<td>140</td><td>60</td>",
+        "<td>6,000</td><td>4,000</td>",
+        "the interval of fail lies above 60 %, with a probability of 80 %",
+        "Level of the intervals</dt><dd>90 %",
+        "Cost of an unlabelled item</dt><dd>0.1",
+    ):
+        assert part in written
+
+
+def test_a_survey_with_several_studies_is_one_population():
+    done = CliRunner().invoke(app, ["plan", *STUDIES, "--positives", "10", "--negatives", "0"])
+    assert "group" not in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -149,6 +174,9 @@ def test_a_picture_and_a_page_are_written(tmp_path: Path):
         ([*TEST, "--apart", "A", "--budget", "3"], "--class"),
         ([*TEST, "--half-width", "60%"], "below 0.5"),
         ([*STUDIES, "--large-sample"], "3 validation studies"),
+        ([*STUDIES, "--half-width", "1%"], "--half-width is given"),
+        ([*STUDIES, "--budget", "9"], "labels={'negative': 100, 'positive': 100}, items=0"),
+        ([*TEST, "--above", "12%"], "Write positive=80%"),
         (["--half-width", "3%"], "no data"),
         ([*TEST, "--next", "50"], "--next needs data"),
         ([*TEST, "--budget", "10", "--plot", "plan.xyz"], "must end in"),

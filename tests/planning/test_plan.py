@@ -8,6 +8,7 @@ import truecount as tc
 from truecount.planning.normal import large_sample_deviations
 from truecount.planning.reading import items_to_read
 from truecount.planning.scenario import Sizes, assumed_scenario
+from truecount.results.plan import points
 
 TEST = tc.Assumed.test(prevalence=0.15, sensitivity=0.93, specificity=0.98)
 PILOT = tc.Counts([[140, 60], [20, 180]], [6000, 4000], classes=["fail", "pass"])
@@ -21,6 +22,16 @@ def test_a_budget_is_spent_and_no_other_split_is_clearly_better():
     assert found.cost == 600 == sum(found.labels.values()) + found.items
     for labels, items in (([100, 100], 400), ([250, 50], 300), ([50, 50], 500)):
         assert tc.plan(TEST, labels=labels, items=items, level=0.9).width > 0.98 * found.width
+
+
+def test_plain_values_hold_what_was_planned_from():
+    assumed, pilot = (tc.plan(data, labels=[5, 5], items=9, costs=tc.Costs(item=2)).to_dict() for data in (TEST, PILOT))
+    assert assumed["assumed"] == {"prevalence": TEST.prevalence.tolist(), "confusion": TEST.confusion.tolist()}
+    assert assumed["pilot"] is None
+    assert pilot["assumed"] is None
+    assert pilot["pilot"]["labeled"] == PILOT.labeled.tolist()
+    assert pilot["pilot"]["items"] == [{"group": None, "unlabeled": PILOT.unlabeled.tolist()}]
+    assert pilot["costs"] == {"label": 1.0, "item": 2}
 
 
 def test_costs_change_the_split():
@@ -110,6 +121,7 @@ def test_labels_are_counted_by_output_or_not_at_all_where_the_design_says_so():
     by_output = tc.plan(PILOT, tc.ByPrediction(), goal=tc.Goal.narrow(0.03))
     at_random = tc.plan(PILOT, tc.SamePopulation(), goal=tc.Goal.narrow(0.03))
     assert set(by_output.labels) == {"fail", "pass"}
+    assert by_output.headline.startswith("Gather labels by output: ")
     assert set(at_random.labels) == {"any class"}
     assert by_output.is_reached
     assert at_random.is_reached
@@ -188,6 +200,13 @@ def test_goals_that_cannot_be_reached_are_answered_in_words(options, words):
     assert words in str(found)
     assert "eeded: about these labels" in str(found)
     assert found.is_reached == ("goal" not in options)
+
+
+def test_the_least_width_that_is_told_is_that_of_the_prior_where_outputs_tell_nothing():
+    blind = tc.Assumed.test(prevalence=0.15, sensitivity=0.5, specificity=0.5)
+    found = tc.plan(blind, goal=tc.Goal.narrow(0.03))
+    assert found.width == pytest.approx(0.95, abs=0.01)  # of a flat prior
+    assert f"gets below {points(found.width)}" in found.words[0]
 
 
 def test_classes_that_the_outputs_cannot_tell_apart_are_named():

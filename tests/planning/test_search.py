@@ -9,7 +9,7 @@ import truecount as tc
 from truecount.planning.pilot import pilot_scenario
 from truecount.planning.problem import Problem
 from truecount.planning.scenario import Sizes
-from truecount.planning.search import Choice, best_shares, rounded_up
+from truecount.planning.search import Choice, best_shares, enough_budget, rounded_up
 
 SMALL = tc.Counts([[80, 30], [17, 123]], [1150, 1400], classes=["fail", "pass"])
 MANY_ITEMS = tc.Counts([[30, 10], [5, 40]], [60_000, 40_000], classes=["fail", "pass"])
@@ -69,3 +69,13 @@ def test_a_search_that_starts_where_one_size_is_not_bought_leaves_that_corner():
 def test_sizes_of_nothing_are_written_as_nothing():
     nothing = rounded_up(Choice(np.array([np.nan, np.nan, 5.0]), np.ones(3)), 5.0, np.array([1.0, 0.0]))
     assert [f"{size:.0f}" for size in nothing.vector] == ["0", "0", "5"]
+
+
+@pytest.mark.parametrize(("at_nothing", "budget"), [(0.1, 50.0), (0.9, 51.0)])
+def test_nothing_is_spent_where_nothing_suffices(at_nothing: float, budget: float):
+    choice = Choice(np.array([50.0, np.nan, np.nan]), np.ones(3))
+
+    def loss(sizes: Sizes) -> float:
+        return at_nothing if sizes.vector.sum() == 50 else 0.1
+
+    assert enough_budget(loss, choice, np.full(2, 0.5), 0.2) == budget

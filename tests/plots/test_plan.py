@@ -24,6 +24,14 @@ def test_it_is_drawn():
     assert len(ax.lines) == 5
 
 
+def test_a_plan_that_gathers_nothing_has_no_ring():
+    pilot = tc.Counts([[140, 60], [20, 180]], [6000, 4000])
+    data = plan_data(tc.plan(pilot, goal=tc.Goal.narrow(0.2)))
+    assert not data.has_ring
+    assert "Ring" not in data.caption[1]
+    assert "Ring" in plan_data(tc.plan(TEST, budget=500)).caption[1]
+
+
 def test_without_a_curve_there_is_no_picture():
     with pytest.raises(tc.InputError, match="no curve"):
         plan(tc.plan(TEST, budget=500, large_sample=True))

@@ -28,7 +28,7 @@ from truecount.planning.reading import items_to_read
 from truecount.planning.scenario import Assumed, Scenario, Sizes, assumed_scenario
 from truecount.planning.search import UNLIMITED, Choice, best_sizes, cheapest_sizes
 from truecount.planning.worth import Alternative, Curve, alternatives, curve, indistinct, unlimited_widths
-from truecount.results.plan import SURE, ClassForecast, Plan, points
+from truecount.results.plan import SURE, Basis, ClassForecast, Plan, points
 from truecount.scores import Scores
 
 NOTHING = "Nothing is labelled, so that the interval is the prior's alone, and tells nothing."
@@ -110,7 +110,7 @@ def plan(
     _check.instance_of("costs", costs, Costs, "Pass Costs(label=..., item=...)")
     wanted = _wanted(goal, of)
     together = _together(data, chosen)
-    _require_one_study(together, large_sample=large_sample, goal=goal, budget=budget)
+    _require_one_study(data, together, large_sample=large_sample, goal=goal, budget=budget)
     with watch(what="planning"):
         problem = Problem(
             scenarios=_scenarios(data, chosen, seed),
@@ -131,7 +131,15 @@ def plan(
             items = 0
         choice, budget = _choice(problem.first, labels, items, budget, prices)
         sizes, words = _sizes(problem, choice, budget, has_goal=goal is not None)
-        return _answer(problem, Choice(choice.fixed, prices), sizes, words, None if goal is None else wanted, data)
+        basis = Basis(
+            scenarios=problem.scenarios,
+            shares_labels=not isinstance(data, Groups) or data.shares_labels,
+            model=problem.first.model,
+            costs=costs,
+            seed=seed,
+        )
+        asked = None if goal is None else wanted
+        return _answer(problem, Choice(choice.fixed, prices), sizes, words, asked, data, basis)
 
 
 def _wanted(goal: Goal | None, of: Any) -> Goal:
@@ -165,7 +173,7 @@ def _together(data: Any, model: Model) -> Together | None:
     return Together.of(data, model)
 
 
-def _require_one_study(together: Together | None, **asked: Any) -> None:
+def _require_one_study(data: Any, together: Together | None, **asked: Any) -> None:
     """Refuse what is worked out by the formula for large samples where error rates vary between studies."""
     argument = next((name for name, value in asked.items() if value not in (None, False)), None)
     if argument is None or together is None or together.studies is None:
@@ -175,8 +183,10 @@ def _require_one_study(together: Together | None, **asked: Any) -> None:
         "the formula for large samples, by which sizes are searched, takes the labels of all studies for those of one "
         "and would promise too much"
     )
+    sizes = " ".join(f"--labels {name}=100" for name in data.classes)
     remedy = Advice(
-        "Forecast sizes of your choice instead: {}", Action("labels=[100, 200], items=0", "--labels, --items")
+        "Forecast sizes of your choice instead, and compare several: {}",
+        Action(f"labels={dict.fromkeys(data.classes, 100)!r}, items=0", f"{sizes} --items 0"),
     )
     raise InputError(argument, f"is given, and {varying}", needed, remedy)
 
@@ -266,7 +276,8 @@ def _nearest(problem: Problem, choice: Choice) -> tuple[Sizes, list[str]]:
             f"{most:.0f} %, by what is known now."
         )
         return sizes, [told, *_needed(problem, choice)]
-    found = [f"Not reachable: no number of {_open(choice)} gets below {points(limit)}; this plan comes near to that."]
+    least = points(min(limit * _ratio(problem, problem.forecasts(sizes), sizes), 1.0))
+    found = [f"Not reachable: no number of {_open(choice)} gets below {least}; this plan comes near to that."]
     return sizes, [*found, *_needed(problem, choice)]
 
 
@@ -297,7 +308,9 @@ def _open(choice: Choice) -> str:
     return "labels and unlabelled items" if labels and items else "labels" if labels else "unlabelled items"
 
 
-def _answer(problem: Problem, choice: Choice, sizes: Sizes, words: list[str], goal: Goal | None, data: Any) -> Plan:
+def _answer(
+    problem: Problem, choice: Choice, sizes: Sizes, words: list[str], goal: Goal | None, data: Any, basis: Basis
+) -> Plan:
     forecasts, scenario = problem.forecasts(sizes), problem.first
     probability = None if goal is None else problem.probability(forecasts, sizes)
     is_reached = not words
@@ -352,6 +365,7 @@ def _answer(problem: Problem, choice: Choice, sizes: Sizes, words: list[str], go
             "seed": problem.seed,
             "version": __version__,
         },
+        basis=basis,
     )
 
 

@@ -171,7 +171,7 @@ def read_level(text: str) -> float:
 
 def read_conclusions(option: str, entries: Iterable[str], classes: Sequence[Name]) -> dict[Name, float]:
     """Read ``pass=80%`` and ``fail=0.1``."""
-    remedy, bounds = "Write pass=80% or pass=0.8", dict[Name, float]()
+    remedy, bounds = f"Write {classes[-1]}=80% or {classes[-1]}=0.8", dict[Name, float]()
     for entry in entries:
         name, found, share = entry.rpartition("=")
         if not found:

@@ -1,5 +1,7 @@
 """How many labels, of what, and how wide intervals will then be."""
 
+import shlex
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -25,6 +27,7 @@ from truecount.reading.names import group_name
 if TYPE_CHECKING:
     from truecount.results.plan import Plan
 
+OPTION_OF_GOAL = {"narrow": "--half-width", "above": "--above", "below": "--below", "apart": "--apart"}
 Share: TypeAlias = str | None
 Prevalence: TypeAlias = Annotated[
     Share, Option(metavar="P", help="Share that is assumed, where there is no pilot: 15%.")
@@ -219,7 +222,12 @@ def _deliver(report: Report, data: Any, model: Model, **options: Any) -> None:
         raise click.BadParameter(
             "Say how many: give --positives, --negatives and --items, or --budget, or a goal such as --half-width 3%."
         )
-    found = run(data, model, **options)
+    try:
+        found = run(data, model, **options)
+    except InputError as error:
+        if error.argument != "goal":
+            raise
+        raise error.about(OPTION_OF_GOAL[options["goal"].kind]) from error
     report.write(
         found.to_dict,
         lambda summary: list(summary["classes"]),
@@ -237,7 +245,8 @@ def _pictures(report: Report, found: "Plan") -> dict[str, bytes]:
     if report.html_file is not None:
         from truecount.page.plan import render_plan
 
-        made[report.html_file] = render_plan(found).encode(errors="backslashreplace")
+        page = render_plan(found, command=shlex.join(["truecount", *sys.argv[1:]]))
+        made[report.html_file] = page.encode(errors="backslashreplace")
     return made
 
 

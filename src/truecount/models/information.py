@@ -1,5 +1,7 @@
 """How much counts will tell about the prevalence, before they are counted: the Fisher information of the model."""
 
+from functools import cache
+
 import numpy as np
 
 from truecount._types import FloatArray
@@ -70,6 +72,9 @@ def _dirichlet_covariance(concentration: FloatArray) -> FloatArray:
     return covariance
 
 
+@cache
 def _tangent(size: int) -> FloatArray:
     """Shape (size, size − 1): orthonormal directions that keep the sum."""
-    return np.linalg.qr(np.eye(size) - 1 / size)[0][:, : size - 1]
+    directions: FloatArray = np.linalg.qr(np.eye(size) - 1 / size)[0][:, : size - 1]
+    directions.flags.writeable = False
+    return directions

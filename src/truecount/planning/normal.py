@@ -45,8 +45,9 @@ def prior_of(scenario: Scenario) -> tuple[FloatArray, BoolArray, FloatArray]:
     if not isinstance(scenario.model, LabelShift):
         return np.ones(shape), np.zeros(shape[0], bool), np.ones(shape[0])
     none = np.zeros(shape, int)
-    blank, prior = Counts(none, none[0], scenario.classes, scenario.outputs), scenario.model.prior
-    is_learned = prior.resolved(blank).confusion == LEARNED
+    blank = Counts(none, none[0], scenario.classes, scenario.outputs)
+    prior = scenario.model.prior.resolved(blank)
+    is_learned = prior.confusion == LEARNED
     rows = np.full(shape, 1 / shape[1]) if is_learned else prior.confusion_for(blank)
     return rows, ~np.isnan(prior.known_for(blank)[:, 0]), prior.prevalence_for(blank)
 

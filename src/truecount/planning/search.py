@@ -133,7 +133,8 @@ def enough_budget(loss: Loss, choice: Choice, shares: FloatArray, target: float)
 
     low, high = 0.0, np.log(MOST_COST)
     if excess(low) <= 0:
-        return choice.sunk + 1.0
+        is_enough = loss(choice.divided(choice.sunk, shares)) <= target
+        return choice.sunk + (0.0 if is_enough else 1.0)
     if excess(high) > 0:
         return None
     return choice.sunk + float(np.exp(brentq(excess, low, high, xtol=1e-6, rtol=1e-9)))

@@ -32,7 +32,13 @@ class PlanData:
         """The axis and its unit, then the marks."""
         floor = " Dashed: the floor of these labels, with unlimited unlabelled items." if self.floor is not None else ""
         goal = " Dotted: the goal." if self.target is not None else ""
-        return ("cost", f"Lines: half the width of the widest interval. Ring: this plan.{floor}{goal}")
+        ring = " Ring: this plan." if self.has_ring else ""
+        return ("cost", f"Lines: half the width of the widest interval.{ring}{floor}{goal}")
+
+    @property
+    def has_ring(self) -> bool:
+        """Whether the plan lies between the costs that are drawn; one that gathers nothing does not."""
+        return bool(self.costs[0] <= self.cost <= self.costs[-1])
 
     @property
     def height(self) -> float:
@@ -81,7 +87,7 @@ def draw_plan(ax: "Axes", data: PlanData, theme: Theme) -> None:
     for place, (name, half) in enumerate(zip(data.splits, data.half_widths, strict=True)):
         style: dict[str, Any] = {"marker": marker(place), "markersize": 5, "linewidth": 1.4, "clip_on": False}
         marks += ax.plot(data.costs, half, color=theme.color(place), label=name, **style)
-    if data.costs[0] <= data.cost <= data.costs[-1]:
+    if data.has_ring:
         ring: dict[str, Any] = {"markersize": 13, "markerfacecolor": "none", "clip_on": False}
         ax.plot([data.cost], [data.half_width], "o", color=theme.ink, **ring)
     for height, dashes in ((data.floor, "--"), (data.target, ":")):

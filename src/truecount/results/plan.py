@@ -9,14 +9,18 @@ import numpy as np
 from truecount._advice import ASSURANCE, Advice, Door, worded
 from truecount._types import FloatArray, Name
 from truecount._wording import visible
-from truecount.planning.goal import Goal
-from truecount.planning.scenario import ANY, Sizes
+from truecount.models import ByPrediction, Model
+from truecount.planning.goal import Costs, Goal
+from truecount.planning.scenario import ANY, Scenario, Sizes
 from truecount.planning.search import UNLIMITED
 from truecount.planning.worth import Alternative, Curve
 from truecount.results.summary import Table
 
 SURE = 0.9
 """Share of data sets for which an upper end of the widths is reported."""
+
+LEAST_SHOWN, TWO_DIGITS = 0.001, 0.995
+"""Points below which a width is as good as none, and from which on it has one decimal."""
 
 USUAL_ASSURANCE = 0.8
 """Probability below which an assurance is advised."""
@@ -43,6 +47,71 @@ class ClassForecast:
     mean_width: float
     sure_width: float
     large_sample_width: float
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Basis:
+    """What a plan was made from: what is assumed or was counted, the sampling design of the labels, and costs.
+
+    Parameters
+    ----------
+    scenarios
+        What is assumed, or a pilot, by group; one population has the key None.
+    shares_labels
+        Whether all groups have the same labels.
+    model
+        The sampling design of the labels.
+    costs, seed
+        Of a label and of an item; of what is simulated.
+    """
+
+    scenarios: Mapping[Any, Scenario]
+    shares_labels: bool
+    model: Model
+    costs: Costs
+    seed: int
+
+    @property
+    def first(self) -> Scenario:
+        """Any of the scenarios: names are the same in all."""
+        return next(iter(self.scenarios.values()))
+
+    @property
+    def labeled(self) -> FloatArray:
+        """Shape (classes, outputs): labels of the pilot, those of all groups together."""
+        each = [scenario.labeled for scenario in self.scenarios.values()]
+        labeled: FloatArray = each[0] if self.shares_labels else np.sum(each, axis=0)
+        return labeled
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values: the rates that are assumed, or the counts of the pilot; and costs."""
+        label = self.costs.label
+        costs = {"label": dict(label) if isinstance(label, Mapping) else label, "item": self.costs.item}
+        if self.first.is_assumed:
+            assumed = {"prevalence": self.first.prevalence[0].tolist(), "confusion": self.first.confusion[0].tolist()}
+            return {"assumed": assumed, "pilot": None, "costs": costs}
+        items = [{"group": group, "unlabeled": each.unlabeled.tolist()} for group, each in self.scenarios.items()]
+        return {"assumed": None, "pilot": {"labeled": self.labeled.tolist(), "items": items}, "costs": costs}
+
+    def table(self) -> Table:
+        """Return the cells: the share and the outputs of each class, or how many of each were counted."""
+        first, outputs = self.first, [visible(name) for name in self.first.outputs]
+        names = [visible(name) for name in first.classes]
+        if first.is_assumed:
+            header = ["class", "share", *(f"output {name}" for name in outputs)]
+            shares = np.column_stack([first.prevalence[0], first.confusion[0]])
+            return Table(
+                header, [[name, *map(_percent, row)] for name, row in zip(names, shares.tolist(), strict=True)], ()
+            )
+        rows = [[name, *_whole(row)] for name, row in zip(names, self.labeled, strict=True)]
+        for group, each in self.scenarios.items():
+            of = "" if len(self.scenarios) == 1 else f", {visible(str(group))}"
+            rows.append([f"unlabelled{of}", *_whole(each.unlabeled)])
+        return Table(["class", *(f"output {name}" for name in outputs)], rows, ())
+
+
+def _whole(numbers: FloatArray) -> list[str]:
+    return [f"{number:,.0f}" for number in numbers]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -80,6 +149,8 @@ class Plan:
         Unlabelled items that there will be, those of a pilot among them.
     level, provenance
         Of the intervals; how it was made.
+    basis
+        What it was made from.
     """
 
     sizes: Sizes
@@ -98,6 +169,7 @@ class Plan:
     readable: float
     level: float
     provenance: Mapping[str, Any]
+    basis: Basis
 
     @property
     def width(self) -> float:
@@ -108,6 +180,11 @@ class Plan:
     def half_width(self) -> float:
         """Half of that."""
         return self.width / 2
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether there are several populations."""
+        return len(self.groups) > 1
 
     @property
     def alternatives(self) -> tuple[Alternative, ...]:
@@ -164,6 +241,7 @@ class Plan:
                 "costs": curve.costs.tolist(),
                 "widths": {name: found.tolist() for name, found in curve.splits.items()},
             },
+            **self.basis.to_dict(),
             **self.provenance,
         }
 
@@ -185,7 +263,7 @@ class Plan:
             [visible(each.name), points(each.width), points(each.mean_width), points(each.sure_width)] for each in shown
         ]
         tables = [Table(header, rows, (), headline=self.headline)]
-        if self.groups:
+        if self.has_groups:
             cells = [[visible(str(group)), points(width)] for group, width in self.groups.items()]
             tables.append(Table(["group", "widest interval"], cells, ()))
         if self.alternatives:
@@ -212,8 +290,9 @@ class Plan:
             return "Nothing is gathered beyond what is there."
         if (self.sizes.labels >= UNLIMITED).all():
             return f"Gather {self.items:,} unlabelled items; rates are taken for known. Cost: {self.cost:,.6g}."
-        what = ", ".join(labels) if self.strata == (ANY,) else f"labels: {', '.join(labels)}"
-        each = " in every group" if self.groups else ""
+        by = "labels by output" if isinstance(self.basis.model, ByPrediction) else "labels"
+        what = ", ".join(labels) if self.strata == (ANY,) else f"{by}: {', '.join(labels)}"
+        each = " in every group" if self.has_groups else ""
         is_all = self.sizes.items >= UNLIMITED
         items = "as many unlabelled items as there are" if is_all else f"{self.items:,} unlabelled items"
         return f"Gather {what}; {items}{each}. Cost: {self.cost:,.6g}."
@@ -252,7 +331,7 @@ class Plan:
         name, most = visible(str(self.strata[last])), reading[last]
         if np.isinf(most):
             return f"Reading at random may never find so many of {name}."
-        place = "all groups" if self.groups else "this population"
+        place = "all groups" if self.has_groups else "this population"
         more = f", more than the {self.readable:,.0f} that there will be: read new ones too"
         return (
             f"To find so many of each class by reading items of {place} at random, read {most:,.0f}"
@@ -263,11 +342,13 @@ class Plan:
 def points(width: float) -> str:
     """Return a width as half of it in points.
 
-    >>> points(0.0625)
-    '± 3.1 points'
+    >>> points(0.0625), points(0.01995), points(0.000003)
+    ('± 3.1 points', '± 1.0 points', 'under ± 0.001 points')
     """
     half = 100 * width / 2
-    return f"± {half:.1f} points" if half >= 1 else f"± {half:.2g} points"
+    if half < LEAST_SHOWN:
+        return f"under ± {LEAST_SHOWN:g} points"
+    return f"± {half:.1f} points" if half >= TWO_DIGITS else f"± {half:#.2g} points"
 
 
 def _said(each: Alternative) -> str:
@@ -279,6 +360,26 @@ def _said(each: Alternative) -> str:
         "half the errors": "a classifier with half the errors",
         "finer cells": f"finer cells: {each.detail}",
     }[each.what]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.4g} %"
+
+
+def goal_in_words(goal: Goal) -> str:
+    """Return a goal as a phrase.
+
+    >>> goal_in_words(Goal.above(0.5, of="pass"))
+    'the interval of pass lies above 50 %, with a probability of 80 %'
+    """
+    of = "every class" if goal.of is None else visible(str(goal.of))
+    sure = "on average" if goal.assurance is None else f"with a probability of {_percent(goal.assurance)}"
+    if goal.kind == "narrow":
+        return f"an interval of at most ± {100 * goal.share:g} points for {of}, {sure}"
+    if goal.kind == "apart":
+        first, second = (visible(str(group)) for group in goal.groups or ("", ""))
+        return f"the interval of the difference of {first} and {second} in {of} leaves out zero, {sure}"
+    return f"the interval of {of} lies {goal.kind} {_percent(goal.share)}, {sure}"
 
 
 def _plain(goal: Goal) -> dict[str, Any]:
