@@ -7,7 +7,7 @@ import pytest
 from scipy.special import gammaln
 
 import truecount as tc
-from truecount.inference.chains import piles
+from truecount.inference.chains import gibbs, piles, tilts
 from truecount.inference.chains.gibbs import Gibbs
 from truecount.inference.chains.piles import Pile, Piles
 from truecount.inference.draws import dirichlet
@@ -91,8 +91,13 @@ def test_piles_suit_rows_most_of_whose_cells_are_sparse():
 
 
 @pytest.mark.slow
-def test_chains_that_move_piles_and_tilt_say_what_independent_draws_say():
+@pytest.mark.parametrize("has_empty_cells", [False, True])
+def test_chains_that_move_piles_and_tilt_say_what_independent_draws_say(has_empty_cells, monkeypatch):
+    """Those with empty cells as if four outputs were very many, and each class tilted against two rivals."""
     sparse = density(SPARSE, tc.Prior(confusion="sparse"))
+    monkeypatch.setattr(tilts, "MANY_OUTPUTS", 3 if has_empty_cells else 150)
+    monkeypatch.setattr(tilts, "RIVALS", 2)
+    assert gibbs.has_empty_cells(sparse) == has_empty_cells
     chains, exact = Gibbs(4000).sample_from(survey(sparse), 1), tc.Exact(8000).sample(sparse, 2)
     error = exact.prevalence.std(axis=0) * np.sqrt(1 / chains.effective + 1 / exact.effective)
     assert (np.abs(chains.prevalence.mean(axis=0) - exact.prevalence.mean(axis=0)) < 5 * error).all()

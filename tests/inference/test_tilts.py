@@ -67,22 +67,52 @@ def test_a_slice_that_steps_out_on_each_side_alike_is_wide_enough(seed):
     assert (narrow.widths[tilted] > tilts.LEAST_WIDTH).all()
 
 
-def test_of_many_outputs_a_class_is_tilted_at_its_own(seed, monkeypatch):
+@pytest.fixture
+def some(monkeypatch):
+    """Tilts as those of many outputs: against two of the three classes at each, of which it may be one itself."""
     monkeypatch.setattr(tilts, "MANY_OUTPUTS", 3)
-    monkeypatch.setattr(tilts, "LIKELY_OUTPUTS", 2)
-    rng, some = np.random.default_rng(seed), Tilts(POSED)
-    assert [set(at.tolist()) for at in some.outputs] == [{0, 3}, {1, 2}, {0, 2}]
+    monkeypatch.setattr(tilts, "RIVALS", 2)
+    monkeypatch.setattr(tilts, "PART", 1.0)
+    return Tilts(POSED)
+
+
+def test_of_many_outputs_a_class_is_tilted_against_its_rivals(seed, some):
+    assert [set(at.tolist()) for at in some.rivals] == [{0, 2}, {0, 1}, {1, 2}, {0, 2}]
+    rng = np.random.default_rng(seed)
     before = from_the_prior(rng)
     after = moved(rng, *before, some)
+    assert (np.abs(after[0] - before[0]).max(axis=1) > 1e-3).mean() > 0.5
     assert deviations(before, after).max() < 5.0
     shares = [np.einsum("cl,clk->ck", *each) for each in (before, after)]
     np.testing.assert_allclose(*shares, atol=1e-12)
 
 
+def test_wrong_powers_of_the_divisors_of_rivals_are_seen(seed, some, monkeypatch):
+    right, rng = tilts.RivalLine.__init__, np.random.default_rng(seed)
+
+    def wrong(line, *all_):
+        right(line, *all_)
+        line.of_divisor = line.of_divisor - 0.5
+
+    monkeypatch.setattr(tilts.RivalLine, "__init__", wrong)
+    before = from_the_prior(rng)
+    assert deviations(before, moved(rng, *before, some)).max() > 8.0
+
+
+def test_empty_cells_of_a_class_stay_empty(seed, some):
+    rng = np.random.default_rng(seed)
+    prevalence, confusion = from_the_prior(rng)
+    confusion[confusion < 1e-20] = 0.0
+    after = moved(rng, prevalence, confusion / confusion.sum(axis=2, keepdims=True), some)[1]
+    assert (confusion == 0).any()
+    np.testing.assert_array_equal(after == 0, confusion == 0)
+
+
 def test_cells_too_small_for_a_float_are_tilted_as_nothing():
     joint = np.array([[[0.5, 0.0], [0.0, 0.5]]])
-    line = tilts.Line(joint, 0.0, 0, np.full(1, 2e-3), np.full((1, 2), 2e-3), np.full((1, 2), 1 - 2e-3))
-    np.testing.assert_allclose(line.tilted(line.drawn(4.0, np.random.default_rng(0))), joint)
+    line = tilts.Line(joint.copy(), 0, np.full(1, 2e-3), np.full((1, 2), 2e-3), np.full((1, 2), 1 - 2e-3))
+    line.tilt(tilts.drawn_step(line.log_density, 1, 4.0, np.random.default_rng(0)))
+    np.testing.assert_allclose(line.joint, joint)
 
 
 def test_rows_that_are_known_are_not_tilted():

@@ -114,3 +114,20 @@ def test_more_rare_classes_make_a_smaller_concentration():
         counts = Counts(np.diag(np.full(10, 50)) + 1, unlabeled)
         found.append(LabelShift(Prior(prevalence="learned")).density(counts).prevalence[0])
     assert all(later < earlier for earlier, later in pairwise(found))
+
+
+def test_evidence_of_many_cells_is_that_of_the_seen_ones(monkeypatch):
+    grid = learned_rows(LABELED.astype(float), OWN, np.array([False, True, False]))
+    points, items = (
+        np.array([3, 60, 200, 470]),
+        np.stack([LABELED, 2 * LABELED, LABELED + 1, 0 * LABELED]).astype(float),
+    )
+    every = grid.log_evidence_at(points, items)
+    monkeypatch.setattr("truecount.models.learned.MANY", 1)
+    np.testing.assert_allclose(grid.log_evidence_at(points, items), every, rtol=1e-12)
+
+
+def test_the_largest_step_is_between_neighbouring_points():
+    grid = learned()
+    totals = [grid.rows_at(np.array(point)).sum() for point in range(len(grid.even))]
+    assert grid.largest_step == pytest.approx(max(after / before for before, after in pairwise(totals)))

@@ -45,12 +45,18 @@ def blind_spots(model: Density, labeled: FloatArray) -> BlindSpots:
     has_labels = np.flatnonzero((labeled.sum(axis=1) > 0) | model.is_known)
     groups = [[int(row)] for row in has_labels]
     rows, weights = rows[has_labels], weights[has_labels]
-    while len(groups) > 1 and (pair := _most_alike(rows, weights)) is not None:
+    apart = np.full((len(rows), len(rows)), np.inf)
+    for row in range(len(rows)):
+        apart[row, row + 1 :] = _distances(rows[row:], weights[row:], 0)[1:]
+    while len(groups) > 1 and (pair := _most_alike(apart, rows.shape[1])) is not None:
         kept, gone = pair
         share = 0.5 if np.isinf(weights[kept]) else weights[kept] / (weights[kept] + weights[gone])
         rows[kept], weights[kept] = share * rows[kept] + (1 - share) * rows[gone], weights[kept] + weights[gone]
         groups[kept] += groups.pop(gone)
         rows, weights = np.delete(rows, gone, axis=0), np.delete(weights, gone)
+        apart = np.delete(np.delete(apart, gone, axis=0), gone, axis=1)
+        new = _distances(rows, weights, kept)
+        apart[kept, kept + 1 :], apart[:kept, kept] = new[kept + 1 :], new[:kept]
     hidden, faint = (_over_classes(found, groups, model.n_classes) for found in _trades(rows, weights))
     alike = tuple(tuple(sorted(group)) for group in groups if len(group) > 1)
     return BlindSpots(groups=alike, directions=hidden, faint=faint)
@@ -64,17 +70,20 @@ def _over_classes(found: FloatArray, groups: list[list[int]], n_classes: int) ->
     return directions
 
 
-def _most_alike(rows: FloatArray, weights: FloatArray) -> tuple[int, int] | None:
-    """The pair of rows that are closest for their noise; None where every pair can be told apart."""
-    first, second = np.triu_indices(len(rows), 1)
+def _distances(rows: FloatArray, weights: FloatArray, own: int) -> FloatArray:
+    """Shape (rows,): chi-square distance of one row from each, for their noise."""
     heavy = np.where(np.isinf(weights), 1e12, weights)
-    share = (heavy[first] / (heavy[first] + heavy[second]))[:, None]
-    pooled = np.maximum(share * rows[first] + (1 - share) * rows[second], 1e-12)
-    distance = ((rows[first] - rows[second]) ** 2 / pooled).sum(axis=1) / (1 / heavy[first] + 1 / heavy[second])
-    closest = int(distance.argmin())
-    if rows.shape[1] > 1 and distance[closest] > chi_square_quantile(rows.shape[1] - 1, LEVEL):
+    share = (heavy[own] / (heavy[own] + heavy))[:, None]
+    pooled = np.maximum(share * rows[own] + (1 - share) * rows, 1e-12)
+    return np.asarray(((rows[own] - rows) ** 2 / pooled).sum(axis=1) / (1 / heavy[own] + 1 / heavy))
+
+
+def _most_alike(apart: FloatArray, n_outputs: int) -> tuple[int, int] | None:
+    """The pair of rows that are closest, by their distances; None where every pair can be told apart."""
+    first, second = np.unravel_index(apart.argmin(), apart.shape)
+    if n_outputs > 1 and apart[first, second] > chi_square_quantile(n_outputs - 1, LEVEL):
         return None
-    return int(first[closest]), int(second[closest])
+    return int(first), int(second)
 
 
 def _trades(rows: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -283,7 +283,7 @@ def prior_against_data(counts: Counts, prior: Prior, model: Density, draws: Draw
     if prior.fixed == Prior().fixed or not model.unlabeled.sum():
         return None
     tables = tables_of(model, counts.effective.labeled)
-    chosen = np.linspace(0, len(draws.confusion) - 1, LOOKED_AT).astype(int)
+    chosen = np.unique(np.linspace(0, len(draws.confusion) - 1, LOOKED_AT).astype(int))
     shares, rows = draws.prevalence[:: draws.stride][chosen], draws.confusion[chosen]
     lost = float(deviance_at(tables, shares[:, None], rows).min() - best_fit(tables).deviance[0])
     freedom = model.n_classes - 1 + int((~model.is_known).sum()) * (model.n_outputs - 1)

@@ -19,6 +19,8 @@ CONFUSION_BYTES = 64_000_000
 """How much the kept draws of the confusion may weigh."""
 SMALLEST_SHAPE = 0.05
 """Gammas of smaller shapes may all be too small for a float; their logarithms are not."""
+EMPTY = 1e-20
+"""Part of a row that a cell of sparse rows need not have."""
 
 ENOUGH, RARE, LABELS = 1e12, 1e-3, 1e8
 """Unlabelled items beyond which more say nothing new: where no output that was seen is rarer, with fewer labels."""
@@ -144,6 +146,24 @@ def dirichlet(rng: np.random.Generator, concentration: FloatArray, size: tuple[i
         logs = np.log(rng.standard_gamma(concentration + 1, shape)) + np.log(rng.random(shape)) / concentration
         gammas = np.exp(logs - logs.max(axis=-1, keepdims=True))
     shares: FloatArray = gammas / gammas.sum(axis=-1, keepdims=True)
+    return shares
+
+
+def sparse_dirichlet(rng: np.random.Generator, concentration: FloatArray) -> FloatArray:
+    """Draw from Dirichlets along the last axis, entries below about `EMPTY` of a gamma with one count left at zero.
+
+    A gamma of shape a is one of shape a + 1 times ``exp(−e/a)``, with e exponential; where that factor is below `EMPTY`
+    the first is not drawn. The sum of the concentrations should not be far below 1, or all of an axis may be empty.
+    """
+    fall = rng.standard_exponential(concentration.shape)
+    kept = fall < -np.log(EMPTY) * concentration
+    shapes = concentration[kept]
+    logs = np.log(rng.standard_gamma(shapes + 1)) - fall[kept] / shapes
+    sizes = kept.sum(axis=-1).ravel()
+    starts = np.cumsum(sizes) - sizes
+    gammas = np.exp(logs - np.repeat(np.maximum.reduceat(logs, starts), sizes))
+    shares = np.zeros(concentration.shape)
+    shares[kept] = gammas / np.repeat(np.add.reduceat(gammas, starts), sizes)
     return shares
 
 

@@ -101,7 +101,7 @@ class Learned:
     @property
     def largest_step(self) -> float:
         """The largest factor between the concentrations of neighbouring points of the grid."""
-        totals = self.rows_at(np.arange(len(self.log_prior))).sum(axis=(1, 2))
+        totals = self.even * self.spread.sum() + self.own * self.peak.sum()
         return float((totals[1:] / totals[:-1]).max())
 
     def draw(self, rng: np.random.Generator, size: int) -> IntArray:
@@ -159,15 +159,27 @@ class Learned:
         from scipy.special import gammaln
 
         free = self.spread.sum(axis=1) > 0
+        if items.shape[:-2] == points.shape and items.size >= MANY:
+            return self._log_evidence_of_few(points, np.where(free[:, None], items, 0))
         rows, items = self.rows_at(points)[..., free, :], items[..., free, :]
         totals = rows.sum(axis=-1)
         by_row = (gammaln(totals + items.sum(axis=-1)) - gammaln(totals)).sum(axis=-1)
-        if items.size < MANY or items.shape != rows.shape:
-            return np.asarray((gammaln(rows + items) - gammaln(rows)).sum(axis=(-2, -1)) - by_row)
-        seen, by_cell = items > 0, np.zeros(rows.shape)
-        start = rows[seen]
-        by_cell[seen] = gammaln(start + items[seen]) - gammaln(start)
-        return np.asarray(by_cell.sum(axis=(-2, -1)) - by_row)
+        return np.asarray((gammaln(rows + items) - gammaln(rows)).sum(axis=(-2, -1)) - by_row)
+
+    def _log_evidence_of_few(self, points: IntArray, items: FloatArray) -> FloatArray:
+        """Return the same of items, (…, rows, entries), most of whose cells are empty, as are rows that are known."""
+        from scipy.special import gammaln
+
+        even, own, flat = self.even[points].ravel(), self.own[points].ravel(), items.reshape(points.size, -1)
+        case, cell = np.nonzero(flat)
+        start = even[case] * self.spread.ravel()[cell] + own[case] * self.peak.ravel()[cell]
+        by_cell = np.bincount(case, gammaln(start + flat[case, cell]) - gammaln(start), minlength=points.size)
+        free = self.spread.sum(axis=1) > 0
+        spread, peak = self.spread[free].sum(axis=1), self.peak[free].sum(axis=1)
+        totals = even[:, None] * spread + own[:, None] * peak
+        held = items.sum(axis=-1).reshape(points.size, -1)[:, free]
+        by_row = (gammaln(totals + held) - gammaln(totals)).sum(axis=1)
+        return np.asarray((by_cell - by_row).reshape(points.shape))
 
     def _sums(self, logs: FloatArray) -> tuple[FloatArray, FloatArray]:
         return np.einsum("...lk,lk->...", logs, self.spread), np.einsum("...lk,lk->...", logs, self.peak)

@@ -13,9 +13,9 @@ from truecount.errors import UnsuitableEngineError
 from truecount.inference.chains.history import History
 from truecount.inference.chains.learning import Concentrations
 from truecount.inference.chains.piles import Piles
-from truecount.inference.chains.tilts import Tilts
+from truecount.inference.chains.tilts import Tilts, has_many_outputs
 from truecount.inference.chains.transfers import absorbing_chances, transfer
-from truecount.inference.draws import Draws, Engine, dirichlet, draw_rows, groups_apart
+from truecount.inference.draws import Draws, Engine, dirichlet, draw_rows, groups_apart, sparse_dirichlet
 from truecount.inference.modes.landscape import Landscape, survey
 from truecount.inference.run import ChainRun, JointRun
 from truecount.models import Density
@@ -28,7 +28,8 @@ SWEEPS_PER_TRANSFER = 3
 FEWEST_SWEEPS = 400
 """Of the usual budget. A thousand classes have so few that an answer takes minutes, and may not have converged."""
 WORTH_CUTTING = 30_000
-"""Cells of all chains from which on two threads are faster than one."""
+"""Cells of all chains from which on two threads are faster than one, unless rows have empty cells: then most of the
+time goes by in short steps, which threads would take in turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,8 @@ class _Chains:
         rng = np.random.default_rng(seed)
         prevalence, confusion = landscape.starting_points(chains, rng)
         chances = absorbing_chances(landscape.density, landscape.modes[0, :, 0])
-        size = 2 if chains > 1 and chains * landscape.density.rows.size >= WORTH_CUTTING else 1
+        is_large = chains > 1 and chains * landscape.density.rows.size >= WORTH_CUTTING
+        size = 2 if is_large and not has_empty_cells(landscape.density) else 1
         cuts, rngs = np.array_split(np.arange(chains), size), rng.spawn(size)
         self.parts = [
             _Part(landscape.density, prevalence[cut], confusion[cut], chances, own)
@@ -245,8 +247,15 @@ def _drawn(
     """
     of_class, of_row = items.sum(axis=2), items.sum(axis=1).transpose(0, 2, 1)
     concentrations.update(of_class, of_row, rng)
-    drawn = dirichlet(rng, concentrations.prevalence + of_class, ())
-    return drawn, draw_rows(rng, density, of_row + concentrations.beyond, ()), of_class
+    drawn, beyond = dirichlet(rng, concentrations.prevalence + of_class, ()), of_row + concentrations.beyond
+    if has_empty_cells(density):
+        return drawn, sparse_dirichlet(rng, density.rows + beyond), of_class
+    return drawn, draw_rows(rng, density, beyond, ()), of_class
+
+
+def has_empty_cells(density: Density) -> bool:
+    """Whether rows are drawn with empty cells: where they are sparse and long, and weigh too much to be all empty."""
+    return _is_tilted(density) and has_many_outputs(density) and bool(density.rows.sum(axis=1).min() >= 1)
 
 
 def _is_tilted(density: Density) -> bool:

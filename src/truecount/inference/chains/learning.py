@@ -14,6 +14,9 @@ from truecount.models.learned import Learned
 ANYWHERE = 0.1
 """Part of the proposals of a prior that may be any; the others go by the labels."""
 
+ROUNDING = 1e-9
+"""Labels that a cell has by rounding alone, at most."""
+
 
 class Learning:
     """Add to a density with fixed concentrations the log-ratio of the learned prior to it, and its gradient."""
@@ -44,7 +47,11 @@ class Concentrations:
 
     def __init__(self, density: Density, chains: int, rng: np.random.Generator) -> None:
         self.density, self.prevalence, self.beyond = density, density.prevalence, np.zeros(1)
-        self.points = None if density.learned_rows is None else density.learned_rows.draw(rng, chains)
+        self.points: IntArray | None = None
+        if density.learned_rows is not None:
+            self.points = density.learned_rows.draw(rng, chains)
+            labeled = density.rows - density.learned_rows.reference_rows
+            self.labeled = np.where(labeled > ROUNDING, labeled, 0.0)
 
     def update(self, of_class: FloatArray, of_row: FloatArray, rng: np.random.Generator) -> None:
         """Draw each chain's prior given its items, with prevalence and rows left out.
@@ -56,8 +63,7 @@ class Concentrations:
         if shares is not None:
             self.prevalence = shares.rows_at(_drawn_points(shares, of_class, rng))[..., 0, :]
         if rows is not None and self.points is not None:
-            labeled = self.density.rows - rows.reference_rows
-            self.points = _moved_points(rows, self.points, of_row + labeled, rng)
+            self.points = _moved_points(rows, self.points, of_row + self.labeled, rng)
             self.beyond = rows.rows_at(self.points) - rows.reference_rows
 
 

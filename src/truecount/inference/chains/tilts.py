@@ -15,7 +15,14 @@ of the rows, and sums ``a_m`` of a row, the density on this line is, with k over
 
 It has no walls, and cells that are too small for a float do no harm: only their sums enter. The step t is drawn by
 slice sampling (Neal, 2003) with steps outwards, whose width is learned in the warm-up, then by shrinkage.
+
+Of very many outputs a class has hardly anything at most. There rows are drawn with empty cells
+(`draws.sparse_dirichlet`), which stay empty, and a tilt changes at each output the odds of the class against a few
+*rivals*, those with most labels and items there, while all others keep their joint shares. The density is the same,
+with m in the power of ``D_k`` over the class and its rivals alone.
 """
+
+from collections.abc import Callable
 
 import numpy as np
 
@@ -23,10 +30,10 @@ from truecount._types import FloatArray, IntArray
 from truecount.inference.chains.coordinates import expected_items
 from truecount.models import Density
 
-PART, MOST_TILTS = 0.5, 100
+PART, MOST_TILTS = 0.5, 200
 """Of the classes, tilted after each sweep, and how many at most."""
-MANY_OUTPUTS, LIKELY_OUTPUTS = 150, 64
-"""Outputs beyond which a class is tilted at some only: those with most of its labels and items, by a rough fit."""
+MANY_OUTPUTS, RIVALS = 150, 16
+"""Outputs beyond which a class is tilted against some others only, and how many these are at each output."""
 FIRST_WIDTH, LEAST_WIDTH, MOST_WIDTH = 4.0, 0.1, 40.0
 """Of the slice before any was seen, and its bounds."""
 STEPS_OUT = 10
@@ -39,10 +46,10 @@ class Tilts:
     """Tilts of chains that move together; how wide the slice of each class is, by those of the warm-up."""
 
     def __init__(self, density: Density) -> None:
-        self.outputs: list[slice | IntArray] = [slice(None)] * density.n_classes
-        if density.n_outputs > MANY_OUTPUTS:
-            held = density.rows + expected_items(density)
-            self.outputs = list(np.argpartition(-held, LIKELY_OUTPUTS, axis=1)[:, :LIKELY_OUTPUTS])
+        self.rivals: IntArray | None = None
+        if has_many_outputs(density):
+            held = (density.rows + expected_items(density)).T
+            self.rivals = np.argsort(-held, axis=1, kind="stable")[:, :RIVALS]
         self.widths = np.full(density.n_classes, FIRST_WIDTH)
         self._moved, self._times = np.zeros(density.n_classes), np.zeros(density.n_classes)
 
@@ -75,13 +82,12 @@ class Tilts:
         columns, exponents, shares = rows.sum(axis=1), alpha - rows.sum(axis=2), joint.sum(axis=1)
         chosen = rng.permutation(len(self.widths))[: max(1, min(MOST_TILTS, round(PART * len(self.widths))))]
         for own in chosen.tolist():
-            at = self.outputs[own]
-            here = joint[:, at]
-            elsewhere = 0.0 if isinstance(at, slice) else np.maximum(shares - here.sum(axis=1), 0.0)
-            line = Line(here, elsewhere, own, rows[:, own, at].sum(axis=1), columns[:, at], exponents)
-            step = line.drawn(self.widths[own], rng)
-            joint[:, at] = line.tilted(step)
-            shares = elsewhere + joint[:, at].sum(axis=1)
+            if self.rivals is None:
+                line: Line | RivalLine = Line(joint, own, rows[:, own].sum(axis=1), columns, exponents)
+            else:
+                line = RivalLine(joint, shares, own, self.rivals, rows, exponents)
+            step = drawn_step(line.log_density, len(joint), self.widths[own], rng)
+            line.tilt(step)
             self._moved[own] += np.abs(step).mean()
             self._times[own] += 1
         shares = np.maximum(joint.sum(axis=1), SMALLEST)
@@ -89,14 +95,12 @@ class Tilts:
 
 
 class Line:
-    """The posterior along a tilt of one class at some outputs.
+    """The posterior along a tilt of one class at all outputs against all others.
 
     Parameters
     ----------
-    here
-        Shape (chains, outputs, classes): joint shares at these outputs.
-    elsewhere
-        Shares of the classes at all other outputs, (chains, classes); 0 where there are none.
+    joint
+        Shape (chains, outputs, classes): joint shares, which a tilt changes in place.
     own
         The class.
     of_odds, of_divisor, of_share
@@ -105,64 +109,139 @@ class Line:
     """
 
     def __init__(
-        self,
-        here: FloatArray,
-        elsewhere: FloatArray | float,
-        own: int,
-        of_odds: FloatArray,
-        of_divisor: FloatArray,
-        of_share: FloatArray,
+        self, joint: FloatArray, own: int, of_odds: FloatArray, of_divisor: FloatArray, of_share: FloatArray
     ) -> None:
-        self.here, self.own = here, own
-        self.elsewhere = np.broadcast_to(elsewhere, of_share.shape)
+        self.joint, self.own = joint, own
         self.of_odds, self.of_divisor, self.of_share = of_odds, of_divisor, of_share
-        others = here[:, :, :own].sum(axis=2) + here[:, :, own + 1 :].sum(axis=2)
-        outputs = np.maximum(others + here[:, :, own], SMALLEST)
-        self.part, self.rest = here[:, :, own] / outputs, np.maximum(others / outputs, SMALLEST)
+        others = joint[:, :, :own].sum(axis=2) + joint[:, :, own + 1 :].sum(axis=2)
+        outputs = np.maximum(others + joint[:, :, own], SMALLEST)
+        self.part, self.rest = joint[:, :, own] / outputs, np.maximum(others / outputs, SMALLEST)
 
-    def tilted(self, step: FloatArray) -> FloatArray:
-        """Return the joint shares after a step of each chain."""
+    def tilt(self, step: FloatArray) -> None:
+        """Take a step of each chain."""
         factor = np.exp(step)[:, None]
-        after: FloatArray = self.here / (self.rest + factor * self.part)[:, :, None]
-        after[:, :, self.own] *= factor
-        return after
+        self.joint /= (self.rest + factor * self.part)[:, :, None]
+        self.joint[:, :, self.own] *= factor
 
     def log_density(self, step: FloatArray, chains: IntArray) -> FloatArray:
         """Of steps of some chains, shape (chains,), up to a constant."""
-        at = chains if len(chains) < len(self.here) else slice(None)  # a slice copies nothing
+        at = chains if len(chains) < len(self.joint) else slice(None)  # a slice copies nothing
         factor = np.exp(step)
         divisor = self.rest[at] + factor[:, None] * self.part[at]
-        shares = np.matmul((1 / divisor)[:, None, :], self.here[at])[:, 0]
+        shares = np.matmul((1 / divisor)[:, None, :], self.joint[at])[:, 0]
         shares[:, self.own] *= factor
-        shares += self.elsewhere[at]
         height = step * self.of_odds[at] - (self.of_divisor[at] * np.log(divisor)).sum(axis=1)
         return np.asarray(height + (self.of_share[at] * np.log(np.maximum(shares, SMALLEST))).sum(axis=1))
 
-    def drawn(self, width: float, rng: np.random.Generator) -> FloatArray:
-        """Draw a step of each chain, shape (chains,)."""
-        chains = len(self.here)
-        open_, step = np.arange(chains), np.zeros(chains)
-        level = self.log_density(step, open_) - rng.standard_exponential(chains)
-        low = -width * rng.random(chains)
-        high, left = low + width, rng.integers(STEPS_OUT, size=chains)
-        self._step_out(low, -width, left, level)
-        self._step_out(high, width, STEPS_OUT - 1 - left, level)
-        for _ in range(MOST_PROPOSALS):
-            proposed = low[open_] + rng.random(len(open_)) * (high[open_] - low[open_])
-            is_inside = self.log_density(proposed, open_) >= level[open_]
-            step[open_[is_inside]] = proposed[is_inside]
-            open_, proposed = open_[~is_inside], proposed[~is_inside]
-            if not len(open_):
-                break
-            is_below = proposed < 0
-            low[open_[is_below]], high[open_[~is_below]] = proposed[is_below], proposed[~is_below]
-        return step
 
-    def _step_out(self, end: FloatArray, width: float, most: IntArray, level: FloatArray) -> None:
-        """Move each end outwards, in place, while it is inside the slice, so many times at most."""
-        open_, taken = np.flatnonzero(most > 0), 0
-        while len(open_):
-            open_ = open_[self.log_density(end[open_], open_) > level[open_]]
-            end[open_] += width
-            taken += 1
-            open_ = open_[most[open_] > taken]
+class RivalLine:
+    """The same against some classes at each output; empty cells of the class stay empty, and their outputs as they are.
+
+    Parameters
+    ----------
+    joint, shares
+        Joint shares, (chains, outputs, classes), and those of the classes, which a tilt changes in place.
+    own, rivals
+        The class, and those that it is tilted against, shape (outputs, rivals).
+    rows, of_share
+        Concentrations of the rows, (chains, classes, outputs), and the exponents of the shares.
+    """
+
+    def __init__(
+        self,
+        joint: FloatArray,
+        shares: FloatArray,
+        own: int,
+        rivals: IntArray,
+        rows: FloatArray,
+        of_share: FloatArray,
+    ) -> None:
+        self.joint, self.shares, self.own, self.of_share = joint, shares, own, of_share
+        mine = joint[:, :, own]
+        most = max(1, int((mine > 0).sum(axis=1).max()))
+        self.at = np.argsort(mine <= 0, axis=1, kind="stable")[
+            :, :most
+        ]  # beyond those with a share, outputs without one
+        self.chain = np.arange(len(joint))[:, None]
+        self.rivals, self.mine = rivals[self.at], mine[self.chain, self.at]
+        others = joint[self.chain[:, :, None], self.at[:, :, None], self.rivals]
+        is_own = self.rivals == own
+        self.others: FloatArray = np.where(is_own, 0.0, others)
+        held = self.others.sum(axis=2)
+        outputs = np.maximum(held + self.mine, SMALLEST)
+        self.part, self.rest = self.mine / outputs, np.maximum(held / outputs, SMALLEST)
+        of_rivals = rows[self.chain[:, :, None], self.rivals, self.at[:, :, None]]
+        self.of_divisor = np.where(is_own, 0.0, of_rivals).sum(axis=2) + rows[self.chain, own, self.at]
+        self.of_odds = rows[:, own].sum(axis=1)
+        self.elsewhere = np.maximum(shares - self._of_class(self.others, slice(None)), 0.0)
+        self.elsewhere[:, own] = 0.0
+
+    def _of_class(self, values: FloatArray, at: IntArray | slice) -> FloatArray:
+        """Sum what rivals have to (chains, classes)."""
+        cells = self.rivals[at] + self.shares.shape[1] * np.arange(len(values))[:, None, None]
+        sums = np.bincount(cells.ravel(), values.ravel(), minlength=len(values) * self.shares.shape[1])
+        return np.asarray(sums.reshape(len(values), -1), dtype=float)
+
+    def _after(self, factor: FloatArray, at: IntArray | slice) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return divisors, what the class has then, and the shares of all classes."""
+        divisor = self.rest[at] + factor[:, None] * self.part[at]
+        shares = self.elsewhere[at] + self._of_class(self.others[at] / divisor[:, :, None], at)
+        mine = self.mine[at] * (factor[:, None] / divisor)
+        shares[:, self.own] = mine.sum(axis=1)
+        return divisor, mine, shares
+
+    def tilt(self, step: FloatArray) -> None:
+        """Take a step of each chain."""
+        divisor, mine, self.shares[:] = self._after(np.exp(step), slice(None))
+        self.joint[self.chain[:, :, None], self.at[:, :, None], self.rivals] = self.others / divisor[:, :, None]
+        self.joint[self.chain, self.at, self.own] = mine
+
+    def log_density(self, step: FloatArray, chains: IntArray) -> FloatArray:
+        """Of steps of some chains, shape (chains,), up to a constant."""
+        at = chains if len(chains) < len(self.joint) else slice(None)
+        divisor, _, shares = self._after(np.exp(step), at)
+        height = step * self.of_odds[at] - (self.of_divisor[at] * np.log(divisor)).sum(axis=1)
+        return np.asarray(height + (self.of_share[at] * np.log(np.maximum(shares, SMALLEST))).sum(axis=1))
+
+
+def has_many_outputs(density: Density) -> bool:
+    """Whether a class is tilted against rivals alone, and its row has empty cells."""
+    return density.n_outputs > MANY_OUTPUTS
+
+
+def drawn_step(
+    log_density: Callable[[FloatArray, IntArray], FloatArray], chains: int, width: float, rng: np.random.Generator
+) -> FloatArray:
+    """Draw a step of each chain, shape (chains,)."""
+    open_, step = np.arange(chains), np.zeros(chains)
+    level = log_density(step, open_) - rng.standard_exponential(chains)
+    low = -width * rng.random(chains)
+    high, left = low + width, rng.integers(STEPS_OUT, size=chains)
+    _step_out(log_density, low, -width, left, level)
+    _step_out(log_density, high, width, STEPS_OUT - 1 - left, level)
+    for _ in range(MOST_PROPOSALS):
+        proposed = low[open_] + rng.random(len(open_)) * (high[open_] - low[open_])
+        is_inside = log_density(proposed, open_) >= level[open_]
+        step[open_[is_inside]] = proposed[is_inside]
+        open_, proposed = open_[~is_inside], proposed[~is_inside]
+        if not len(open_):
+            break
+        is_below = proposed < 0
+        low[open_[is_below]], high[open_[~is_below]] = proposed[is_below], proposed[~is_below]
+    return step
+
+
+def _step_out(
+    log_density: Callable[[FloatArray, IntArray], FloatArray],
+    end: FloatArray,
+    width: float,
+    most: IntArray,
+    level: FloatArray,
+) -> None:
+    """Move each end outwards, in place, while it is inside the slice, so many times at most."""
+    open_, taken = np.flatnonzero(most > 0), 0
+    while len(open_):
+        open_ = open_[log_density(end[open_], open_) > level[open_]]
+        end[open_] += width
+        taken += 1
+        open_ = open_[most[open_] > taken]
