@@ -18,6 +18,9 @@ def simulated(rng: np.random.Generator):
     """Return the truth, the counts and the labels of the population, all drawn from the model, given ELSEWHERE."""
     worth = rng.choice(WORTHS, p=CHANCES)
     rows = BELIEFS + ELSEWHERE / (1 + ELSEWHERE.sum() / len(ELSEWHERE) / worth)
+    if rng.random() < 1 / 2:
+        around = BELIEFS + ELSEWHERE
+        rows = around * rows.sum(axis=1, keepdims=True) / around.sum(axis=1, keepdims=True)
     shares, confusion = rng.dirichlet(PREVALENCE), np.array([rng.dirichlet(row) for row in rows])
     joint = shares[:, None] * confusion
     own = rng.multinomial(25, joint.ravel()).reshape(joint.shape)
