@@ -115,7 +115,7 @@ def test_two_columns_can_always_be_explained() -> None:
         (lambda: tc.infer(COUNTS, tc.ErringLabels()), "for one label an item: the errors of labels are seen where two"),
         (
             lambda: tc.infer(tc.count({"a": ["x", None], "b": [None, "y"]}, ["x", "y"], ["x"])),
-            "labels of 'a' and 'b' never stand beside each other for one item",
+            "label has labels of 'a' and 'b' that never stand beside each other for one item",
         ),
         (lambda: tc.infer(COUNTS, tc.ErringLabels(known=1.5)), "an error rate lies from 0 to below 1"),
         (lambda: tc.infer(COUNTS, tc.ErringLabels(known=[[1, 1], [0, 1]])), "each row is P"),
