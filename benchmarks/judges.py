@@ -9,8 +9,9 @@ same is done with labels of the same system, where label shift holds; the table 
 drift. Ways that take longer have fewer pairs. Labels of four other systems, each a study, are used in two ways: as if
 all systems were alike, and with rows that vary between them, so that the new system has rows of its own. The
 prior of joint outputs and the rule for rare ones were chosen on OpenQA, so two other sets, each judged twice, are
-looked at as well: PandaLM (comparisons of two models' answers, five pairs of models labelled and five new) and XSTest
-(refusals, halves of one model's prompts), split anew each time. Mozambique: no truth; three algorithms said what 940
+looked at as well: PandaLM (comparisons of two models' answers; five pairs of models labelled and five new, and random
+halves, between which label shift holds) and XSTest (refusals, halves of one model's prompts), split anew each time.
+Mozambique: no truth; three algorithms said what 940
 neonates died of. Their multinomials multiplied, as if they had seen other deaths, are set beside the same with the
 outputs of a death as a cluster, and beside combinations of the two whose table is published. Labels were published by
 algorithm, not for both together, so nothing but the outputs themselves says how far they err on the same deaths.
@@ -40,7 +41,7 @@ ENGINE, FINE = tc.Auto(200), tc.Auto(1000)
 LEVEL = 0.95
 PAIRS, PAIRS_OF_SLOW = 132, 36
 SLOW = ("all, flat rows", "all, taken for independent")
-SPLITS = {"PandaLM": 40, "XSTest": 100}
+SPLITS = {"PandaLM, other pairs of models": 80, "PandaLM, random halves": 80, "XSTest": 100}
 BROAD = {
     "infection": ("pneumonia", "sepsis_meningitis_inf"),
     "intrapartum": ("ipre",),
@@ -53,8 +54,10 @@ DEPENDENCE = np.linspace(0, 0.9, 10)
 STUDIES, SPLITS_OF_STUDIES, FEWER_OF_STUDIES = 4, 3, 12
 VIOLATED = "label-shift-violated"
 LABELS_OF = ("another system", "the same system")
+PANDALM = "pandalm_judges", {"gpt35": "gpt35_label", "pandalm": "pandalm7b_label"}
 OTHERS = {
-    "PandaLM": ("pandalm_judges", {"gpt35": "gpt35_label", "pandalm": "pandalm7b_label"}),
+    "PandaLM, other pairs of models": PANDALM,
+    "PandaLM, random halves": PANDALM,
     "XSTest": ("xstest_refusals", {"gpt4": "gpt4_label", "strmatch": "strmatch_label"}),
 }
 ALL = list(JUDGES)
@@ -156,13 +159,13 @@ def studies():
 
 
 def split(rows, name, rng):
-    """Return labelled and new rows: of other pairs of models, or halves of one model's prompts."""
+    """Return labelled and new rows: of other pairs of models, or halves of all rows, or of one model's prompts."""
     groups = sorted({row["group"] for row in rows})
-    if name == "PandaLM":
+    if name == "PandaLM, other pairs of models":
         known = set(rng.permutation(groups)[: len(groups) // 2])
         return [row for row in rows if row["group"] in known], [row for row in rows if row["group"] not in known]
     model = rng.choice(groups)
-    own = [row for row in rows if row["group"] == model]
+    own = rows if name == "PandaLM, random halves" else [row for row in rows if row["group"] == model]
     order = rng.permutation(len(own))
     return tuple([own[place] for place in half] for half in np.array_split(order, 2))
 

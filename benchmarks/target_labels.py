@@ -37,7 +37,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import truecount as tc
-from truecount.models.target_labels import CHANCES, WORTHS
+from truecount.models.target_labels import AROUND, CHANCES, WORTHS
 
 RESULTS = Path(__file__).parent / "results"
 ELSEWHERE, ITEMS, LABELS = 400, 500, (0, 20, 50, 200)
@@ -146,9 +146,10 @@ def answers(known, own, new, seed):
 def other_priors(posterior, known, density):
     """Return the intervals that other priors would have made of these draws."""
     beliefs, elsewhere = density.learned_rows.spread[:, None], known[:, None]
-    towards = beliefs + elsewhere / (1 + known.sum() / len(known) / WORTHS)[:, None]
-    all_labels = beliefs + elsewhere
-    around = all_labels / all_labels.sum(axis=2, keepdims=True) * towards.sum(axis=2, keepdims=True)
+    counted, total = 1 / (1 + known.sum() / len(known) / WORTHS)[:, None], beliefs + elsewhere
+    means = total / total.sum(axis=2, keepdims=True)
+    centre = AROUND * beliefs.sum(axis=2, keepdims=True) * means + (1 - AROUND) * beliefs
+    towards, around = beliefs + counted * elsewhere, (1 - counted) * centre + counted * total
     logs = np.log(np.maximum(posterior.confusion, 1e-300))
     heights = np.stack([log_dirichlets(logs, shapes) for shapes in (towards, around)])
     shares = posterior.prevalence[:: len(posterior.prevalence) // len(logs)][: len(logs)]

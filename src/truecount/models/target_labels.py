@@ -3,7 +3,7 @@
 With F[l,k] labels from elsewhere, T[l,k] labelled items of the population, at random or chosen by their output, and
 n[k] other items of it, of which only the output is known:
 
-    φ_l ~ Dir(β_l + a F_l)  or  Dir((b_l + a N_l) m_l),    Π (π_l φ_lk)^T_lk · Π_k q_k^n_k,    q = φᵀπ
+    φ_l ~ Dir(β_l + a F_l)  or  Dir(c_l + a (β_l + F_l - c_l)),    Π (π_l φ_lk)^T_lk · Π_k q_k^n_k,    q = φᵀπ
 
 φ are the rows of the population. A label from elsewhere counts as `a` labels of the population (a normalised power
 prior: Ibrahim & Chen 2000), and `a` is learned on a grid. With N labels of a class on average, ``a = s / (s + N)``,
@@ -15,8 +15,9 @@ its output, which is seen for all.
 
 The power prior says that rows which drift, drift towards β: that outputs which a class hardly ever has elsewhere become
 likely. Where T has none of these it would speak for label shift, however much the other outputs differ. So half of the
-prior chance of every finite s is given to rows of the same strength, b_l + a N_l with b_l the sum of β_l, around what
-labels from elsewhere say, m_l = (β_l + F_l) / (b_l + N_l). At ``s = ∞`` the two are one.
+prior chance of every finite s is given to rows of the same strength around what labels from elsewhere say: with b_l and
+N_l the sums of β_l and F_l, c_l is four fifths of b_l (β_l + F_l) / (b_l + N_l) and a fifth of β_l. At ``s = ∞`` the
+two are one.
 """
 
 from dataclasses import dataclass, field, replace
@@ -44,6 +45,10 @@ WORTHS = np.append(np.geomspace(1.0, 100.0, 9), inf)
 CHANCES = np.append(np.full(9, 1 / 12), 1 / 4)
 """Of each before any data: label shift holds with a chance of one in four. Fewer make intervals wider where it holds,
 more make them too narrow where it does not (``benchmarks/target_labels.py``). A fixed worth has the power prior."""
+
+AROUND = 0.8
+"""How much of what a row has beside the labels is around the row elsewhere, where it drifts around that; the rest is
+β, so that no output is nearly impossible, which engines are slow to draw from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +166,8 @@ class TargetLabels(LabelShift):
         one, none = np.ones_like(share), np.zeros_like(share)
         towards, around = np.stack([one, share, none], axis=1), np.stack([share, share, 1 - share], axis=1)
         strength, total = beliefs.sum(axis=1, keepdims=True), beliefs + elsewhere
-        centre = total * strength / np.where(strength, total.sum(axis=1, keepdims=True), 1.0)
+        means = total / np.where(strength, total.sum(axis=1, keepdims=True), 1.0)
+        centre = AROUND * strength * means + (1 - AROUND) * beliefs
         learned = Learned.from_items(
             own.astype(np.float64),
             tables=np.stack([beliefs, elsewhere, centre]),
