@@ -16,6 +16,7 @@ from truecount.inference.pooled_shares import PooledShares
 from truecount.inference.raters import sample_rated
 from truecount.models.independent_classifiers import all_combinations
 
+pytestmark = pytest.mark.filterwarnings("ignore::truecount.errors.ConvergenceWarning")  # chains are short
 FALSE_ALARMS = 1e-4
 CLASSES, OUTPUTS, RATED, NEW = 2, 3, 60, 400
 PATTERNS = [(one, two, three) for one in (0, 1) for two in (0, 1) for three in (0, 1, None)]
