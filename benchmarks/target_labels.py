@@ -77,6 +77,11 @@ OTHERS = {
     "1 in 4, else each class 1 in 2": Other(by_class=True, alone=1 / 2),
     "1 in 4, else small drifts (worth 10 to 100)": Other(least=9.9),
 }
+NEWEST = "1 in 4, else drift around rows elsewhere"
+OLDER = (
+    "† Both sources were measured, here or in some of the data, when rows drifted towards the general prior of rows "
+    "alone; `--again` measures them anew."
+)
 BAR, WIDEST = 0.92, 1.05
 NORMAL = 1.96
 
@@ -263,6 +268,8 @@ def table(rows):
     head += ["both over the narrower source", "least that holds 92 % under drift", "ms: from elsewhere, both"]
     missed = ["data", "labels of the population", "missed", "measured", "least width that holds 92 % under drift"]
     lines, misses = [head, ["---"] * len(head)], [missed, ["---"] * len(missed)]
+    older = {row["source"] for row in rows} - {key[0] for key in found if key[3] == NEWEST}
+    older |= {"all"} if older else set()
     for source, truth, labels in dict.fromkeys(key[:3] for key in found):
         each = [found.get((source, truth, labels, method)) for method in METHODS]
         cells = ["" if row is None else cell(row) for row in each]
@@ -273,13 +280,15 @@ def table(rows):
             tables = [[found[source, name, labels, method] for method in METHODS[:2]] for name in TRUTHS]
             least = f"{least_width(tables[0][1]['width'] / tables[0][0]['width'], tables[1][0]['held']):.2f}"
         over = f"{ratio:.2f} ± {each[3]['over_error']:.2f}" if "over_error" in each[3] else f"{ratio:.2f}"
-        lines.append([source, truth, str(labels), *cells, over, least if truth == TRUTHS[0] else "", spent])
+        named = f"{source} †" if source in older else source
+        lines.append([named, truth, str(labels), *cells, over, least if truth == TRUTHS[0] else "", spent])
         if labels and truth == TRUTHS[0] and ratio > WIDEST:
-            misses.append([source, str(labels), "width where label shift holds", over, least])
+            misses.append([named, str(labels), "width where label shift holds", over, least])
         if labels and truth == TRUTHS[1] and each[3]["held"] < BAR:
-            misses.append([source, str(labels), "coverage under drift", cells[3].partition(", ")[2], least])
+            misses.append([named, str(labels), "coverage under drift", cells[3].partition(", ")[2], least])
     tables = [*lines, [], *misses, [], *priors_compared(found), [], *priors_by_source(found)]
-    return "\n".join("| " + " | ".join(line) + " |" if line else "" for line in tables) + "\n"
+    text = "\n".join("| " + " | ".join(line) + " |" if line else "" for line in tables) + "\n"
+    return text + (f"\n{OLDER}\n" if older else "")
 
 
 def priors_compared(found):
