@@ -7,13 +7,16 @@ answers is inferred are of another one, with other questions: questions are spli
 systems. The truth is the share among these items. A judge may treat two systems differently, which is a drift; so the
 same is done with labels of the same system, where label shift holds; the table says how often the findings show the
 drift. Ways that take longer have fewer pairs. Labels of four other systems, each a study, are used in two ways: as if
-all systems were alike, and with rows that vary between them, so that the new system has rows of its own. The
+all systems were alike, and, on few problems, with rows of all judges that vary between them, so that the new system
+has rows of its own. The
 prior of joint outputs and the rule for rare ones were chosen on OpenQA, so two other sets, each judged twice, are
-looked at as well: PandaLM (comparisons of two models' answers, five pairs of models labelled and five new) and XSTest
-(refusals, halves of one model's prompts), split anew each time. Mozambique: no truth; three algorithms said what 940
-neonates died of. Their multinomials multiplied, as if they had seen other deaths, are set beside the same with the
-outputs of a death as a cluster, and beside combinations of the two whose table is published. Labels were published by
-algorithm, not for both together, so nothing but the outputs themselves says how far they err on the same deaths.
+looked at as well: PandaLM (comparisons of two models' answers; five pairs of models labelled and five new, and random
+halves, between which label shift holds) and XSTest (refusals, halves of one model's prompts), split anew each time.
+Mozambique: no truth; three algorithms said what 940 neonates died of. Their multinomials multiplied, as if they had
+seen other deaths, are set beside the same with the outputs of a death as a cluster, and beside combinations of the two
+whose cross table is published; of the third only its counts and its agreement with each are, so that there are no
+combinations of three. Labels were published by algorithm, not for both together, so nothing but the outputs
+themselves says how far they err on the same deaths.
 Combinations have a prior whose mean lies between independent errors and as many common ones as the rows allow.
 How far between is unknown: posteriors of ten places are weighted by their evidence, which bridge sampling tells.
 Results go to ``benchmarks/results/judges.json`` and ``.md``.
@@ -40,7 +43,7 @@ ENGINE, FINE = tc.Auto(200), tc.Auto(1000)
 LEVEL = 0.95
 PAIRS, PAIRS_OF_SLOW = 132, 36
 SLOW = ("all, flat rows", "all, taken for independent")
-SPLITS = {"PandaLM": 40, "XSTest": 100}
+SPLITS = {"PandaLM, other pairs of models": 40, "PandaLM, random halves": 40, "XSTest": 100}
 BROAD = {
     "infection": ("pneumonia", "sepsis_meningitis_inf"),
     "intrapartum": ("ipre",),
@@ -50,19 +53,21 @@ BROAD = {
 """Causes of death: of the six that are published, combinations cannot tell some apart, and chains do not converge."""
 DEPENDENCE = np.linspace(0, 0.9, 10)
 """From independent errors towards as many common ones as there may be, which would rule many combinations out."""
-STUDIES, SPLITS_OF_STUDIES, FEWER_OF_STUDIES = 4, 3, 12
+STUDIES, SPLITS_OF_STUDIES, FEWER_OF_STUDIES = 4, 3, 6
 VIOLATED = "label-shift-violated"
 LABELS_OF = ("another system", "the same system")
+PANDALM = "pandalm_judges", {"gpt35": "gpt35_label", "pandalm": "pandalm7b_label"}
 OTHERS = {
-    "PandaLM": ("pandalm_judges", {"gpt35": "gpt35_label", "pandalm": "pandalm7b_label"}),
+    "PandaLM, other pairs of models": PANDALM,
+    "PandaLM, random halves": PANDALM,
     "XSTest": ("xstest_refusals", {"gpt4": "gpt4_label", "strmatch": "strmatch_label"}),
 }
-ALL = list(JUDGES)
+ALL, ALL_LEARNED = list(JUDGES), "all, learned rows (default)"
 ASKED = {
     "GPT-4 alone": (["gpt4"], tc.LabelShift()),
     "davinci-003 alone": (["davinci"], tc.LabelShift()),
     "BEM alone": (["bem"], tc.LabelShift()),
-    "all, learned rows (default)": (ALL, tc.LabelShift()),
+    ALL_LEARNED: (ALL, tc.LabelShift()),
     "all, flat rows": (ALL, tc.LabelShift(tc.Prior(confusion="flat"))),
     "all, taken for independent": (ALL, tc.IndependentClassifiers()),
 }
@@ -135,13 +140,13 @@ def studies():
         labeled = [row for row in rows if row["group"] in known and half_of(row["question"], place[0]) == 0]
         new = [row for row in rows if row["group"] == target and half_of(row["question"], place[0]) == 1]
         truth = np.mean([row["truth"] == "Yes" for row in new])
-        for name in ("GPT-4 alone", "davinci-003 alone", "BEM alone", "all, learned rows (default)"):
+        for name in ("GPT-4 alone", "davinci-003 alone", "BEM alone", ALL_LEARNED):
             judges = ASKED[name][0]
             sides = [row["truth"] for row in labeled], outputs(labeled, judges), outputs(new, judges)
             alike = tc.count(*sides)
             varying = tc.count(*sides, study=[row["group"] for row in labeled], by=[target] * len(new))
             ways = {"alike": (alike, tc.LabelShift()), "varying": (varying, tc.LabelShift(confusion=tc.Varying()))}
-            if len(judges) > 1 and place[0] >= FEWER_OF_STUDIES:
+            if len(judges) == 1 or place[0] >= FEWER_OF_STUDIES:
                 del ways["varying"]
             for way, (counts, model) in ways.items():
                 start = process_time()
@@ -156,13 +161,13 @@ def studies():
 
 
 def split(rows, name, rng):
-    """Return labelled and new rows: of other pairs of models, or halves of one model's prompts."""
+    """Return labelled and new rows: of other pairs of models, or halves of all rows, or of one model's prompts."""
     groups = sorted({row["group"] for row in rows})
-    if name == "PandaLM":
+    if name == "PandaLM, other pairs of models":
         known = set(rng.permutation(groups)[: len(groups) // 2])
         return [row for row in rows if row["group"] in known], [row for row in rows if row["group"] not in known]
     model = rng.choice(groups)
-    own = [row for row in rows if row["group"] == model]
+    own = rows if name == "PandaLM, random halves" else [row for row in rows if row["group"] == model]
     order = rng.permutation(len(own))
     return tuple([own[place] for place in half] for half in np.array_split(order, 2))
 
@@ -381,6 +386,11 @@ def write(found):
     lines += ["| outputs | width | status |", "|---|---|---|"]
     lines += [
         f"| {name} | {100 * width:.1f} | {status} |" for name, (width, status) in found.get("mozambique", {}).items()
+    ]
+    lines += [
+        "",
+        "Combinations are those of insilicova and interva, whose cross table is published. Of eava only its counts and "
+        "its agreement with each are, so that all three can only be multiplied.",
     ]
     (RESULTS / "judges.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 

@@ -9,6 +9,7 @@ import pytest
 from tests.command import run
 
 import truecount as tc
+from truecount.cli.app import in_options
 from truecount.counts import Combinations, Ratings
 from truecount.diagnostics.raters import dependence
 from truecount.errors import InputError
@@ -115,7 +116,7 @@ def test_two_columns_can_always_be_explained() -> None:
         (lambda: tc.infer(COUNTS, tc.ErringLabels()), "for one label an item: the errors of labels are seen where two"),
         (
             lambda: tc.infer(tc.count({"a": ["x", None], "b": [None, "y"]}, ["x", "y"], ["x"])),
-            "labels of 'a' and 'b' never stand beside each other for one item",
+            "label has labels of 'a' and 'b' that never stand beside each other for one item",
         ),
         (lambda: tc.infer(COUNTS, tc.ErringLabels(known=1.5)), "an error rate lies from 0 to below 1"),
         (lambda: tc.infer(COUNTS, tc.ErringLabels(known=[[1, 1], [0, 1]])), "each row is P"),
@@ -130,6 +131,15 @@ def test_two_columns_can_always_be_explained() -> None:
 def test_what_cannot_be_corrected_is_refused(ask: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         ask()
+
+
+def test_the_command_names_its_own_options_for_labels_that_cannot_be_compared() -> None:
+    with pytest.raises(InputError) as refused:
+        tc.infer(tc.count({"a": ["x", None], "b": [None, "y"]}, ["x", "y"], ["x"]))
+    said = str(in_options(refused.value, "estimate"))
+    assert said.startswith("--label has labels of 'a' and 'b'")
+    assert "as --label-error" in said
+    assert "ErringLabels" not in said
 
 
 def test_groups_share_raters_and_classifier(seed: int, tmp_path: Path) -> None:

@@ -105,6 +105,11 @@ NO_LEARNED_SHARES = Action("Leave prevalence out, and use Pooled()", "Leave --pr
 FIXED_SHARES = Action("Pass a number, such as prevalence=1", "Write a number, such as --prior 1")
 LEARNED_SHARES = Action("has prevalence='learned'", "is 'learned'")
 OF_COUNTS = Action("Keep the classifier's probabilities in Scores(...), or choose", "Choose")
+KNOWN_ERRORS = Action(
+    "ErringLabels(known=...) or ErringLabels(validation=...)",
+    "their error rate, or a file of labels beside true classes, as --label-error",
+    "estimate",
+)
 PLAIN_MODEL = Action(", or pass LabelShift()", ", or name one --label and no --label-error")
 OTHER_INTERVALS = Action("use bootstrap() or infer()", "leave --method out")
 ASSURANCE = Action("pass Goal.narrow(..., assurance=0.8)", "add --assurance 80%", "plan")

@@ -62,17 +62,23 @@ def test_without_labels_from_elsewhere_it_is_each_design_of_the_population(count
 
 
 @pytest.mark.parametrize(("counts", "own"), [(COUNTS, OWN), (WIDE, WIDE_OWN)])
-def test_learned_worth_is_a_mixture_of_fixed_ones(counts, own):
+def test_learned_worth_is_a_mixture_of_fixed_ones_and_of_rows_around_those_elsewhere(counts, own):
     from scipy.stats import dirichlet
+
+    def height(rows):
+        each = [[dirichlet.pdf(row, own_row) for row, own_row in zip(one, rows, strict=True)] for one in confusion]
+        return np.prod(each, axis=1)
 
     density = tc.TargetLabels(labeled=own).density(counts)
     prevalence, confusion = points(counts.labeled.shape)
     per_class = counts.labeled.sum() / len(counts.classes)
     mixed = np.zeros(len(prevalence))
     for worth, chance in zip(WORTHS, CHANCES, strict=True):
-        rows = 1 + counts.labeled / (1 + per_class / worth)
-        each = [[dirichlet.pdf(row, own_row) for row, own_row in zip(one, rows, strict=True)] for one in confusion]
-        mixed += chance * np.prod(each, axis=1)
+        share, flat, all_labels = 1 / (1 + per_class / worth), np.ones(counts.labeled.shape), 1 + counts.labeled
+        rows, means = flat + share * counts.labeled, all_labels / all_labels.sum(axis=1, keepdims=True)
+        centre = 0.8 * counts.labeled.shape[1] * means + 0.2 * flat
+        around = (1 - share) * centre + share * all_labels
+        mixed += chance * (height(rows) + height(around)) / 2
     joint = prevalence[:, :, None] * confusion
     likelihood = (np.array(own) * np.log(joint)).sum(axis=(1, 2)) + counts.unlabeled @ np.log(joint.sum(axis=1)).T
     constant(density.log_joint(prevalence, confusion) - likelihood - np.log(mixed))
@@ -106,6 +112,15 @@ def test_labels_from_elsewhere_count_by_how_they_agree():
         (finding,) = [each for each in found.findings if each.code == "sources-combined"]
         assert finding.severity == {"alike": "info", "unlike": "caution"}[name]
     assert told["unlike"] < 3 < 15 < told["alike"]
+
+
+def test_outputs_that_a_class_never_has_do_not_speak_for_label_shift():
+    """Of a class that is otherwise unlike: under the power prior alone label shift has a probability of .998."""
+    counts = tc.Counts([[180, 20, 0, 0, 0, 0], [10, 190, 0, 0, 0, 0]], [250, 250, 0, 0, 0, 0])
+    model = tc.TargetLabels(tc.Prior(confusion="flat"), labeled=[[12, 6, 0, 0, 0, 0], [3, 15, 0, 0, 0, 0]])
+    found = tc.infer(counts, model, engine=tc.Auto(500))
+    (finding,) = [each for each in found.findings if each.code == "sources-combined"]
+    assert finding.numbers["label_shift"] < CHANCES[-1]
 
 
 def test_known_rows_stay_known():

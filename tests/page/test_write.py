@@ -198,6 +198,18 @@ def test_other_models_say_what_they_assume_and_are_reproduced(model: Model) -> N
     np.testing.assert_array_equal(again["posterior"].prevalence, posterior.prevalence)
 
 
+@pytest.mark.parametrize("by", [None, ["A", "A", "B", "B"]], ids=["counts", "groups"])
+def test_clusters_and_several_classifiers_are_not_called_independent_items_and_one(by: object, tmp_path: Path) -> None:
+    said = {"gpt4": ["x", "x", "y", "y"] * 2, "bem": ["x", "y", "y", "x"] * 2}
+    pairs = {"cluster": [0, 0, 1, 1, 2, 2, 3, 3], "new_cluster": [4, 4, 5, 5]}
+    counts = tc.count(["x", "y"] * 4, said, {name: column[:4] for name, column in said.items()}, by=by, **pairs)
+    tc.report(tc.infer(counts, engine=tc.Auto(40)), tmp_path / "page.html")
+    text = Reader((tmp_path / "page.html").read_text(encoding="utf-8")).text
+    assert "Their 4 outputs are what gpt4 and bem said, in this order." in text
+    assert "Clusters are independent of each other." in text
+    assert "Items are independent" not in text
+
+
 def test_draws_that_the_counts_alone_do_not_give_are_said_to_be_others() -> None:
     groups = groups_of(COUNTS, {"first": [600, 400], "second": [500, 500]})
     posterior = tc.infer_many(groups)["first"]

@@ -18,6 +18,10 @@ def simulated(rng: np.random.Generator):
     """Return the truth, the counts and the labels of the population, all drawn from the model, given ELSEWHERE."""
     worth = rng.choice(WORTHS, p=CHANCES)
     rows = BELIEFS + ELSEWHERE / (1 + ELSEWHERE.sum() / len(ELSEWHERE) / worth)
+    if rng.random() < 1 / 2:
+        share, total = 1 / (1 + ELSEWHERE.sum() / len(ELSEWHERE) / worth), BELIEFS + ELSEWHERE
+        means = total / total.sum(axis=1, keepdims=True)
+        rows = (1 - share) * BELIEFS * (0.8 * ELSEWHERE.shape[1] * means + 0.2) + share * total
     shares, confusion = rng.dirichlet(PREVALENCE), np.array([rng.dirichlet(row) for row in rows])
     joint = shares[:, None] * confusion
     own = rng.multinomial(25, joint.ravel()).reshape(joint.shape)

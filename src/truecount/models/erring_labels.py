@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from truecount import _check
-from truecount._advice import PLAIN_MODEL, Advice
+from truecount._advice import KNOWN_ERRORS, PLAIN_MODEL, Advice
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import listed_quoted
 from truecount.counts import Combinations, Counts, Groups, Ratings
@@ -20,7 +20,7 @@ from truecount.models.variation import Independent, Pooled, imputed_groups, requ
 ONE = "label"
 """What the only rater is called, where labels are one column."""
 NEEDED = "the errors of labels are seen where two raters label one item, or are known"
-REMEDY = "Let a second rater label some items, or pass ErringLabels(known=...) or ErringLabels(validation=...)"
+REMEDY = Advice("Let a second rater label some items, or pass {}", KNOWN_ERRORS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,8 +268,8 @@ def require_repeats(labels: IntArray, labeled: FloatArray, raters: Sequence[str]
     twice = float(labeled[(labels >= 0).sum(axis=1) > 1].sum())
     used = [rater for place, rater in enumerate(raters) if (labels[:, place] >= 0).any()]
     if not twice and not set(used) <= told:
-        found = f"of {listed_quoted(used)} never stand beside each other for one item"
-        raise InputError("labels", found, NEEDED, REMEDY)
+        found = f"has labels of {listed_quoted(used)} that never stand beside each other for one item"
+        raise InputError("label", found, NEEDED, REMEDY)
 
 
 def _plain(given: Any) -> Any:

@@ -4,7 +4,8 @@ Rows of the confusion have the concentration ``even · spread + own · peak``: a
 one on the output called like the class. Both are unknown. Their strength ``s = even + own`` is log-normal and the part
 ``d = own / s`` uniform. Where outputs are not the classes there is no such output, and d is 0. Given a point of the
 grid everything is Dirichlet, and what labels say of the points has a closed form, the product of
-Dirichlet-multinomials. The prevalence is the same with one row: every class has the concentration `even`.
+Dirichlet-multinomials. The prevalence is the same with one row: every class has the concentration `even`. Labels from
+elsewhere have other tables in place of these two, and a third (``models/target_labels.py``).
 
 An engine either draws a point of the grid first, or moves on the mixture of all points: it differs from
 the Dirichlet at the point `reference` by `log_ratio`, whose slope is a change of the concentrations, `surplus`.
@@ -37,10 +38,11 @@ class Learned:
 
     Parameters
     ----------
-    spread, peak
-        Shape (rows, entries): concentrations for one unit of `even` and of `own`; zero in rows that are known.
-    even, own
-        Shape (points,): the grid.
+    tables
+        Shape (tables, rows, entries): concentrations for one unit of weight, first `spread`, then `peak`; zero in rows
+        that are known.
+    weights
+        Shape (points, tables): the grid, first `even`, then `own`.
     log_prior
         Shape (points,): log-probability of each point before any data, up to a constant.
     probability
@@ -49,54 +51,68 @@ class Learned:
         Shape (points,): logarithms of what the Dirichlet densities are divided by.
     """
 
-    spread: FloatArray
-    peak: FloatArray
-    even: FloatArray
-    own: FloatArray
+    tables: FloatArray
+    weights: FloatArray
     log_prior: FloatArray
     probability: FloatArray
     log_norms: FloatArray
 
     @classmethod
     def from_items(
-        cls,
-        items: FloatArray,
-        *,
-        spread: FloatArray,
-        peak: FloatArray,
-        even: FloatArray,
-        own: FloatArray,
-        log_prior: FloatArray,
+        cls, items: FloatArray, *, tables: FloatArray, weights: FloatArray, log_prior: FloatArray
     ) -> "Learned":
         """Weigh the points of the grid by these items, shape (rows, entries)."""
-        blank = cls(spread, peak, even, own, log_prior, log_prior, log_prior)
+        blank = cls(tables, weights, log_prior, log_prior, log_prior)
         heights = blank.log_evidence(items) + log_prior
-        weights = np.exp(heights - heights.max())
-        return replace(blank, probability=weights / weights.sum(), log_norms=blank._log_norms())
+        probability = np.exp(heights - heights.max())
+        return replace(blank, probability=probability / probability.sum(), log_norms=blank._log_norms())
 
     @property
-    def reference(self) -> tuple[float, float]:
-        """`even` and `own` at the geometric mean of the strength and the mean of the part on the diagonal."""
-        total = self.even + self.own
-        strength, part = np.exp(self.probability @ np.log(total)), self.probability @ (self.own / total)
-        return float(strength * (1 - part)), float(strength * part)
+    def spread(self) -> FloatArray:
+        """Shape (rows, entries): concentrations for one unit of `even`."""
+        return np.asarray(self.tables[0])
+
+    @property
+    def peak(self) -> FloatArray:
+        """Shape (rows, entries): concentrations for one unit of `own`."""
+        return np.asarray(self.tables[1])
+
+    @property
+    def even(self) -> FloatArray:
+        """Shape (points,): the weight of `spread`."""
+        return np.asarray(self.weights[:, 0])
+
+    @property
+    def own(self) -> FloatArray:
+        """Shape (points,): the weight of `peak`."""
+        return np.asarray(self.weights[:, 1])
+
+    @property
+    def strengths(self) -> FloatArray:
+        """Shape (points,): the sum of all weights."""
+        return np.asarray(self.weights.sum(axis=1))
+
+    @property
+    def reference(self) -> FloatArray:
+        """Shape (tables,): weights at the geometric mean of the strength and the mean of the parts of it."""
+        strength = np.exp(self.probability @ np.log(self.strengths))
+        return np.asarray(strength * (self.probability @ (self.weights / self.strengths[:, None])))
 
     @property
     def reference_rows(self) -> FloatArray:
         """Shape (rows, entries): the concentrations at the reference."""
-        even, own = self.reference
-        return even * self.spread + own * self.peak
+        return np.asarray(np.einsum("t,tlk->lk", self.reference, self.tables))
 
     def strength_interval(self, level: float) -> tuple[float, float]:
-        """Return the central interval for ``even + own``."""
-        total = self.even + self.own
+        """Return the central interval for the strength."""
+        total = self.strengths
         order = np.argsort(total, kind="stable")
         low, high = np.searchsorted(np.cumsum(self.probability[order]), [(1 - level) / 2, (1 + level) / 2])
         return float(total[order][low]), float(total[order][min(high, len(total) - 1)])
 
     def rows_at(self, points: IntArray) -> FloatArray:
         """Shape (…, rows, entries): the concentrations at points of the grid of shape (…)."""
-        return self.even[points][..., None, None] * self.spread + self.own[points][..., None, None] * self.peak
+        return np.asarray(np.tensordot(self.weights[points], self.tables, axes=1))
 
     @property
     def largest_step(self) -> float:
@@ -110,48 +126,38 @@ class Learned:
 
     def log_densities(self, logs: FloatArray) -> FloatArray:
         """Shape (…, points): log-density of rows whose logarithms are of shape (…, rows, entries), on that scale."""
-        by_even, by_own = self._sums(logs)
-        return by_even[..., None] * self.even + by_own[..., None] * self.own + self.log_prior - self.log_norms
+        return np.asarray(self._sums(logs) @ self.weights.T + (self.log_prior - self.log_norms))
 
     def log_ratio(self, logs: FloatArray) -> FloatArray:
         """Shape (…): log-density of rows under the mixture of all points, over that at the reference, but a constant.
 
         Rows enter by their logarithms, shape (…, rows, entries).
         """
-        by_even, by_own = self._sums(logs)
-        even, own = self.reference
-        each = by_even[..., None] * (self.even - even) + by_own[..., None] * (self.own - own)
+        each = self._sums(logs) @ (self.weights - self.reference).T
         each += self.log_prior - self.log_norms
         return log_sum(each, axis=-1)[..., 0]
 
     def surplus(self, logs: FloatArray) -> FloatArray:
         """Shape (…, rows, entries): the mean concentrations given these rows, beyond those at the reference."""
         each = self.log_densities(logs)
-        weights = np.exp(each - each.max(axis=-1, keepdims=True))
-        weights /= weights.sum(axis=-1, keepdims=True)
-        even, own = self.reference
-        more = weights @ self.even - even, weights @ self.own - own
-        return np.asarray(more[0][..., None, None] * self.spread + more[1][..., None, None] * self.peak)
+        chances = np.exp(each - each.max(axis=-1, keepdims=True))
+        chances /= chances.sum(axis=-1, keepdims=True)
+        return np.asarray(np.tensordot(chances @ self.weights - self.reference, self.tables, axes=1))
 
     def log_evidence(self, items: FloatArray) -> FloatArray:
         """Shape (points,): log-probability of items, shape (rows, entries), at each point of the grid."""
         from scipy.special import gammaln
 
-        seen = items > 0
-        cells, times = np.unique(
-            np.column_stack([self.spread[seen], self.peak[seen], items[seen]]), axis=0, return_counts=True
-        )
-        start = self.even[:, None] * cells[:, 0] + self.own[:, None] * cells[:, 1]
-        sums, rows = np.unique(
-            np.column_stack([self.spread.sum(axis=1), self.peak.sum(axis=1), items.sum(axis=1)]),
-            axis=0,
-            return_counts=True,
-        )
-        total = self.even[:, None] * sums[:, 0] + self.own[:, None] * sums[:, 1]
+        number, seen = len(self.tables), items > 0
+        cells, times = np.unique(np.column_stack([*self.tables[:, seen], items[seen]]), axis=0, return_counts=True)
+        start = self.weights @ cells[:, :number].T
+        of_rows = np.column_stack([*self.tables.sum(axis=2), items.sum(axis=1)])
+        sums, rows = np.unique(of_rows, axis=0, return_counts=True)
+        total = self.weights @ sums[:, :number].T
         free = total[0] > 0
-        by_row = (gammaln(total[:, free] + sums[free, 2]) - gammaln(total[:, free])) @ rows[free]
+        by_row = (gammaln(total[:, free] + sums[free, -1]) - gammaln(total[:, free])) @ rows[free]
         learned = start[0] > 0
-        by_cell = (gammaln(start[:, learned] + cells[learned, 2]) - gammaln(start[:, learned])) @ times[learned]
+        by_cell = (gammaln(start[:, learned] + cells[learned, -1]) - gammaln(start[:, learned])) @ times[learned]
         return np.asarray(by_cell - by_row)
 
     def log_evidence_at(self, points: IntArray, items: FloatArray) -> FloatArray:
@@ -181,20 +187,18 @@ class Learned:
         by_row = (gammaln(totals + held) - gammaln(totals)).sum(axis=1)
         return np.asarray((by_cell - by_row).reshape(points.shape))
 
-    def _sums(self, logs: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return np.einsum("...lk,lk->...", logs, self.spread), np.einsum("...lk,lk->...", logs, self.peak)
+    def _sums(self, logs: FloatArray) -> FloatArray:
+        """Shape (…, tables): of the logarithms, weighed by each table."""
+        return np.stack([np.einsum("...lk,lk->...", logs, table) for table in self.tables], axis=-1)
 
     def _log_norms(self) -> FloatArray:
         """Shape (points,): log of what the Dirichlet densities of all rows are divided by."""
         from scipy.special import gammaln
 
-        free = self.spread.sum(axis=1) > 0
-        pairs = np.column_stack([self.spread[free].ravel(), self.peak[free].ravel()])
-        cells, times = np.unique(pairs, axis=0, return_counts=True)
-        totals = np.column_stack([self.spread[free].sum(axis=1), self.peak[free].sum(axis=1)])
-        sums, rows = np.unique(totals, axis=0, return_counts=True)
-        by_cell = gammaln(self.even[:, None] * cells[:, 0] + self.own[:, None] * cells[:, 1]) @ times
-        return np.asarray(by_cell - gammaln(self.even[:, None] * sums[:, 0] + self.own[:, None] * sums[:, 1]) @ rows)
+        tables = self.tables[:, self.spread.sum(axis=1) > 0]
+        cells, times = np.unique(tables.reshape(len(tables), -1).T, axis=0, return_counts=True)
+        sums, rows = np.unique(tables.sum(axis=2).T, axis=0, return_counts=True)
+        return np.asarray(gammaln(self.weights @ cells.T) @ times - gammaln(self.weights @ sums.T) @ rows)
 
 
 def learned_rows(labeled: FloatArray, own_outputs: Sequence[Sequence[int]] | None, is_known: np.ndarray) -> Learned:
@@ -217,10 +221,8 @@ def learned_rows(labeled: FloatArray, own_outputs: Sequence[Sequence[int]] | Non
     strength, part = (axis.ravel() for axis in np.meshgrid(STRENGTHS, parts, indexing="ij"))
     return Learned.from_items(
         labeled,
-        spread=spread,
-        peak=peak,
-        even=strength * (1 - part),
-        own=strength * part,
+        tables=np.stack([spread, peak]),
+        weights=np.stack([strength * (1 - part), strength * part], axis=1),
         log_prior=-0.5 * (np.log(strength / USUAL_STRENGTH) / SPREAD_OF_STRENGTHS) ** 2,
     )
 
@@ -229,5 +231,8 @@ def learned_prevalence(items: FloatArray) -> Learned:
     """Learn the concentration of the prevalence; `items` of each class, by a rough fit, say where to look for it."""
     spread, none = np.ones((1, len(items))), np.zeros_like(CONCENTRATIONS)
     return Learned.from_items(
-        items[None], spread=spread, peak=np.zeros_like(spread), even=CONCENTRATIONS, own=none, log_prior=none
+        items[None],
+        tables=np.stack([spread, np.zeros_like(spread)]),
+        weights=np.stack([CONCENTRATIONS, none], axis=1),
+        log_prior=none,
     )

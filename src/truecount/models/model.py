@@ -36,6 +36,10 @@ INDEPENDENT = Assumption(
     "Items are independent of each other, given their class.",
     "Copies and repeated measurements count as one item.",
 )
+INDEPENDENT_CLUSTERS = Assumption(
+    "Clusters are independent of each other.",
+    "Items of one cluster may be alike: how much less they tell than independent items was learned from all clusters.",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 With F[l,k] labels from elsewhere, T[l,k] labelled items of the population, at random or chosen by their output, and
 n[k] other items of it, of which only the output is known:
 
-    φ_l ~ Dir(β_l + a F_l),    Π (π_l φ_lk)^T_lk · Π_k q_k^n_k,    q = φᵀπ
+    φ_l ~ Dir(β_l + a F_l)  or  Dir(c_l + a (β_l + F_l - c_l)),    Π (π_l φ_lk)^T_lk · Π_k q_k^n_k,    q = φᵀπ
 
 φ are the rows of the population. A label from elsewhere counts as `a` labels of the population (a normalised power
 prior: Ibrahim & Chen 2000), and `a` is learned on a grid. With N labels of a class on average, ``a = s / (s + N)``,
@@ -12,6 +12,12 @@ vary between the two as under a Dirichlet distribution of concentration 2s are w
 holds, and the posterior is that of `LabelShift`; at ``s = 0`` only T tells the rows, as under `SamePopulation` and
 `ByPrediction`. The likelihood of T is the same for both designs: whether an item was labelled depends on nothing but
 its output, which is seen for all.
+
+The power prior says that rows which drift, drift towards β: that outputs which a class hardly ever has elsewhere become
+likely. Where T has none of these it would speak for label shift, however much the other outputs differ. So half of the
+prior chance of every finite s is given to rows of the same strength around what labels from elsewhere say: with b_l and
+N_l the sums of β_l and F_l, c_l is four fifths of b_l (β_l + F_l) / (b_l + N_l) and a fifth of β_l. At ``s = ∞`` the
+two are one.
 """
 
 from dataclasses import dataclass, field, replace
@@ -38,7 +44,11 @@ WORTHS = np.append(np.geomspace(1.0, 100.0, 9), inf)
 """How many labels of the population those of a class from elsewhere may be worth."""
 CHANCES = np.append(np.full(9, 1 / 12), 1 / 4)
 """Of each before any data: label shift holds with a chance of one in four. Fewer make intervals wider where it holds,
-more make them too narrow where it does not (``benchmarks/target_labels.py``)."""
+more make them too narrow where it does not (``benchmarks/target_labels.py``). A fixed worth has the power prior."""
+
+AROUND = 0.8
+"""How much of what a row has beside the labels is around the row elsewhere, where it drifts around that; the rest is
+β, so that no output is nearly impossible, which engines are slow to draw from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,13 +162,17 @@ class TargetLabels(LabelShift):
         if self.worth is not None:
             share = self.worth / (self.worth + per_class)
             return replace(both, rows=beliefs + share * elsewhere + own, learned_rows=None)
+        share, chances = 1 / (1 + per_class / WORTHS[:-1]), CHANCES[:-1] / 2
+        one, none = np.ones_like(share), np.zeros_like(share)
+        towards, around = np.stack([one, share, none], axis=1), np.stack([share, share, 1 - share], axis=1)
+        strength, total = beliefs.sum(axis=1, keepdims=True), beliefs + elsewhere
+        means = total / np.where(strength, total.sum(axis=1, keepdims=True), 1.0)
+        centre = AROUND * strength * means + (1 - AROUND) * beliefs
         learned = Learned.from_items(
             own.astype(np.float64),
-            spread=beliefs,
-            peak=elsewhere,
-            even=np.ones(len(WORTHS)),
-            own=1 / (1 + per_class / WORTHS),
-            log_prior=np.log(CHANCES),
+            tables=np.stack([beliefs, elsewhere, centre]),
+            weights=np.concatenate([towards, around, [[1.0, 1.0, 0.0]]]),
+            log_prior=np.log(np.concatenate([chances, chances, CHANCES[-1:]])),
         )
         return replace(both, rows=learned.reference_rows + own, learned_rows=learned)
 
@@ -195,12 +209,14 @@ def learned_worth(counts: Counts, model: Density, confusion: FloatArray) -> tupl
     None where it was not learned.
     """
     learned = model.learned_rows
-    if learned is None or not np.ptp(learned.own) or (learned.even != 1).any():
+    if learned is None or len(learned.tables) == 2:
         return None
     heights = learned.log_densities(np.log(np.maximum(confusion, 1e-300)))
     weights = np.exp(heights - heights.max(axis=1, keepdims=True))
-    per_class = counts.labeled.sum() / len(counts.classes)
-    return per_class * learned.own, (weights / weights.sum(axis=1, keepdims=True)).mean(axis=0)
+    probability = (weights / weights.sum(axis=1, keepdims=True)).mean(axis=0)
+    finite = len(WORTHS) - 1
+    by_worth = np.append(probability[:finite] + probability[finite:-1], probability[-1])
+    return counts.labeled.sum() / len(counts.classes) * np.append(learned.own[:finite], 1.0), by_worth
 
 
 def _of_groups(data: Groups, study: Any, options: dict[str, Any]) -> tuple[Groups, LabelShift]:

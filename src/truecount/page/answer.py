@@ -11,8 +11,9 @@ import numpy as np
 from truecount._advice import Advice
 from truecount._types import FloatArray, Name
 from truecount._wording import labels, visible
-from truecount.counts import Counts
+from truecount.counts import Counts, Groups
 from truecount.models import TargetLabels
+from truecount.models.model import INDEPENDENT, INDEPENDENT_CLUSTERS, Assumption
 from truecount.page import from_scores
 from truecount.page.frame import LONGEST_NAME, Drawing, drawing_of, rendered
 from truecount.page.reproduce import repeat
@@ -151,10 +152,29 @@ def _data_in_words(posterior: Posterior) -> str:
     counts = posterior.counts
     known = "of which the true class is known" if posterior.raters is None else "whose labels may be wrong"
     return (
-        f"A classifier (a model, a test, a judge) sorted items into {len(counts.outputs)} outputs, and it makes "
-        f"mistakes. {counts.labeled.sum():,.0f} labelled items, {known}, show how often it misclassifies each class. "
-        f"Of {counts.unlabeled.sum():,.0f} unlabelled items only the output is known.{_sources(posterior)}"
+        f"{sorted_in_words(counts)} {counts.labeled.sum():,.0f} labelled items, {known}, show how often each class "
+        f"is misclassified. Of {counts.unlabeled.sum():,.0f} unlabelled items only the output is known."
+        f"{_sources(posterior)}"
     )
+
+
+def sorted_in_words(data: Counts | Groups) -> str:
+    """Say what made the outputs: one classifier, or several, in which order."""
+    number, combinations = len(data.outputs), data.combinations
+    if combinations is None or len(combinations.columns) == 1:
+        return f"A classifier (a model, a test, a judge) sorted items into {number} outputs, and it makes mistakes."
+    names = [isolated(visible(name)) for name in combinations.columns]
+    return (
+        f"{len(names)} classifiers (models, tests, judges) sorted items, and they make mistakes. Their {number} "
+        f"outputs are what {_joined(names)} said, in this order."
+    )
+
+
+def assumed(assumptions: Iterable[Assumption], data: Counts | Groups) -> tuple[Assumption, ...]:
+    """Return what a model assumes of these data, whose items may be independent or in clusters."""
+    clusters = data.clusters
+    instead = {} if clusters is None or clusters.is_single else {INDEPENDENT: INDEPENDENT_CLUSTERS}
+    return tuple(instead.get(each, each) for each in assumptions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +296,10 @@ def content(posterior: Posterior, look: Look, *, classes: Sequence[Name] | None,
         "colors": [place % len(LIGHT.classes) for place in where],
         "picture": _shares_drawing(posterior, look, classes) if has_answer else None,
         "method": method(posterior, look),
-        "assumptions": from_scores.ASSUMPTIONS if is_of_scores else posterior.model.assumptions,
+        "assumptions": assumed(
+            from_scores.ASSUMPTIONS if is_of_scores else posterior.model.assumptions, posterior.counts
+        ),
+        "is_clustered": posterior.counts.clusters is not None and not posterior.counts.clusters.is_single,
         "stand_in": from_scores.STAND_IN if is_of_scores else None,
         "confusion": confusion_table(posterior, look.level) if has_answer else None,
         "raters": None if posterior.raters is None or not has_answer else posterior.raters.table(look.level),

@@ -12,7 +12,7 @@ from truecount.api.groups import spread_sensitivity
 from truecount.errors import InputError
 from truecount.models import ErringLabels, LabelShift, Pooled, Varying, Walk
 from truecount.models.model import NOT_BY_OUTPUT, SAME_ROWS, Assumption
-from truecount.page.answer import group_confusion_table, isolated, remarks, unbroken
+from truecount.page.answer import assumed, group_confusion_table, isolated, remarks, sorted_in_words, unbroken
 from truecount.page.frame import LONGEST_NAME, Drawing, drawing_of, rendered
 from truecount.page.reproduce import Repeat, beliefs, look_in_python, printed_in_python, prior_in_python
 from truecount.plots.canvas import Theme, percent_axis
@@ -110,7 +110,7 @@ def group_content(answer: "GroupPosterior", summary: GroupSummary, command: str 
         "confusion": group_confusion_table(answer, summary.level) if summary.has_answer else None,
         "findings": remarks(summary.findings),
         "method": _method(answer, summary),
-        "assumptions": _assumptions(answer.model),
+        "assumptions": assumed(_assumptions(answer.model), answer.data),
         "repeat": _repeat(answer, summary, command),
     }
 
@@ -248,9 +248,8 @@ def _method(answer: "GroupPosterior", summary: GroupSummary) -> list[str]:
             "cancel in their differences."
         )
     return [
-        f"A classifier (a model, a test, a judge) sorted items into {len(data.outputs)} outputs, and it makes "
-        f"mistakes. {data.labeled.sum():,.0f} labelled items{studies}, {known}, show what it "
-        f"does with each class. Of {data.unlabeled.sum():,.0f} unlabelled items in {where} only the "
+        f"{sorted_in_words(data)} {data.labeled.sum():,.0f} labelled items{studies}, {known}, show how often each "
+        f"class is misclassified. Of {data.unlabeled.sum():,.0f} unlabelled items in {where} only the "
         "output is known.",
         f"{model.method}{together}",
         f"The interval holds {100 * summary.level:.6g} % of what remains for each group by itself. It is wide where "

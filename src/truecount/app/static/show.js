@@ -100,7 +100,7 @@ export class Result {
     const part = (id, title, ...inside) => h("details", { id, open: open.has(id), class: "part" }, h("summary", {}, title), inside);
     const shown = [];
     if (found.confusion) shown.push(part("confusion", "Confusion matrix: the outputs of each class", grid(found.confusion, "class \\ output, %", true, "Confusion matrix"), h("p", { class: "note" }, "Of the items of each class, the percentage that gets each output, with its interval.")));
-    if (found.fit?.length) shown.push(part("fit", "Whether the outputs fit", table({ header: ["output", "seen", "expected", "agrees"], rows: found.fit }, { label: "Whether the outputs fit" }), h("p", { class: "note" }, "Items of the population with each output, and where the model expects their number.")));
+    if (found.fit?.length) shown.push(part("fit", "Whether the outputs fit", table({ header: ["output", "seen", "expected", "agrees"], rows: found.fit }, { label: "Whether the outputs fit" }), h("p", { class: "note" }, `Items of the population with each output${found.is_clustered ? ", as many as independent ones that would tell as much" : ""}, and where the model expects their number.`)));
     if (found.counts) shown.push(part("counts", "The counts", grid(found.counts, "class \\ output", false, "The counts")));
     shown.push(part("method", "How it was computed, and what it assumes", found.method.map((each) => h("p", {}, each)),
       h("ol", {}, found.assumptions.map(([claim, meaning]) => h("li", {}, h("strong", {}, claim), " ", meaning)))));
