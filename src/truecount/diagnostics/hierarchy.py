@@ -12,6 +12,7 @@ from truecount.diagnostics.clusters import clustered
 from truecount.diagnostics.findings import MOST_UNSEEN, cautions
 from truecount.diagnostics.homogeneity import labels_differ
 from truecount.diagnostics.identify import indistinct_in_groups, names_alike
+from truecount.diagnostics.own_labels import own_labels_finding
 from truecount.diagnostics.shift import CHEAP_LEVEL, MOST_TIMES, Tables, best_fit, closest_mix, most_surprising
 from truecount.inference import convergence
 from truecount.inference.group_draws import GroupDraws
@@ -56,6 +57,7 @@ def group_findings(groups: Groups, model: LabelShift, draws: GroupDraws) -> tupl
             names_alike(groups=[group_name(group) for group in groups.groups]),
             clustered(groups, *group_design_effects(groups)),
             _unseen_output(groups, model),
+            own_labels_finding(groups, model),
             _few_groups(groups, draws),
             _one_group(groups, model),
             _mostly_borrowed(groups, model, draws),
