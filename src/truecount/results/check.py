@@ -145,7 +145,6 @@ class Check:
         note = NOTES[name] if name != "classes" or "row_prior" in rows[0] else NOTES[name].removeprefix(ROW_PRIOR)
         return [TITLES[name], *value_lines(rows), *verdict, f"  {note}"]
 
-
     def _of_all(self, rows: tuple[Row, ...]) -> list[str]:
         """Return what was found of all groups together, from which no group is excepted."""
         of_one = tuple(f"In {row['group']}: " for row in rows)
