@@ -143,7 +143,7 @@ def answer_separately(
 
 @contextmanager
 def tidied_by_sigterm() -> Iterator[None]:
-    """Let SIGTERM wait for what the workers have in hand: whoever just vanishes leaves behind what it shares with them."""
+    """Let SIGTERM wait for what the workers have in hand: who just vanishes leaves behind what it shares with them."""
     before = signal.signal(signal.SIGTERM, _end)
     try:
         yield
