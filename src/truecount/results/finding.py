@@ -169,6 +169,12 @@ DECLARED = (
         "a group without unlabelled items: its answer is predicted from the others, or is the prior",
     ),
     Declared(
+        "ends-rough",
+        "info",
+        ("infer of groups",),
+        "an interval with so heavy a tail that an end would move with another seed",
+    ),
+    Declared(
         "labels-of-groups",
         "info",
         ("infer of groups",),
