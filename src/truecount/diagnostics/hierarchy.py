@@ -334,8 +334,8 @@ def _rough_ends(groups: Groups, draws: GroupDraws) -> Finding | None:
     return Finding(
         "ends-rough",
         "info",
-        f"The {100 * USUAL_LEVEL:g} % interval of {called(name)} in {who} has a heavy tail: with another seed one of its "
-        f"ends would move by {points:.2g} points or so.",
+        f"The {100 * USUAL_LEVEL:g} % interval of {called(name)} in {who} has a heavy tail: with another seed one of "
+        f"its ends would move by {points:.2g} points or so.",
         {"group": who, "class": name, "standard_error": float(error[worst].max()), "width": float(width[worst])},
         Advice("Do not read more into its digits, or use {}.", MORE_DRAWS),
     )
