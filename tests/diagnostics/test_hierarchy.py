@@ -108,7 +108,7 @@ def test_an_end_that_another_seed_would_move_is_told_and_others_are_not() -> Non
     rng = np.random.default_rng(3)
     made = made_answer({"a": [0.9, 0.1], "b": [0.5, 0.5]}, strength=50)
     usual = rng.beta(20, 80, (4000, 2))
-    heavy = np.where(rng.random((4000, 2)) < 0.03, rng.random((4000, 2)), usual)
+    heavy = np.where(rng.random((4000, 2)) < 0.05, rng.random((4000, 2)), usual)
 
     def found(share):
         shares = np.stack([1 - share, share], axis=2)
