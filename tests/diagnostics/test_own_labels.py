@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from truecount import Groups, LabelShift, Varying
+from truecount import Groups, LabelShift, Prior, Varying
+from truecount.diagnostics.homogeneity import labels_differ
 from truecount.diagnostics.own_labels import OwnLabels, own_labels_finding
 
 LABELED = np.array([[16, 4], [3, 27]])
@@ -58,3 +59,15 @@ def test_random_samples_are_rarely_called_something_else(seed: int) -> None:
         for _ in range(500)
     ]
     assert sum(alarms) <= 3, "the level is 1 in 10,000; at 5 % it would be some 25"
+
+
+def test_periods_are_not_advised_to_be_studies() -> None:
+    """A study is a column, and periods are no column."""
+    own = {name: np.array([[30, 2], [2, 30]][:: 1 if name == "a" else -1]) for name in "ab"}
+    options = {"by": ["time"], "label_groups": own}
+    pooled, items = sum(own.values()), {"a": [50, 50], "b": [50, 50]}
+    apart, in_time = (labels_differ(Groups(pooled, items, times=times, **options), Prior()) for times in (None, [0, 1]))
+    assert apart is not None
+    assert in_time is not None
+    assert "study" in apart.advice
+    assert "study" not in in_time.advice

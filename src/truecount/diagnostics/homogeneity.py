@@ -408,7 +408,10 @@ def differing_finding(groups: Groups, samples: LabelSamples, test: HomogeneityTe
             "deviance": test.deviance,
             "by_class": test.by_class.tolist(),
         },
-        Advice("Let the confusion vary between groups by their own labels: {}.", _own_labels(groups.by)),
+        Advice("Let the confusion vary between groups by their own labels: {}.", _own_labels(groups.by))
+        if groups.times is None
+        else "If the classifier changed at some time, estimate from the labels since then alone; if not, label more "
+        "items of these periods.",
     )
 
 
