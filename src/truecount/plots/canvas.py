@@ -11,7 +11,7 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, Name
-from truecount._wording import display_width, labels
+from truecount._wording import display_width, labels, visible
 from truecount.errors import InputError
 from truecount.results.by_class import unknown_class
 
@@ -46,6 +46,8 @@ ROW_LETTERS_AN_INCH = 3.6
 """Of the names, for each inch of the picture's width."""
 TWO_LINES = 2.4
 """Sizes of letters that a row with a name of two lines is high."""
+LONGER_LINES = 1.3
+"""How much longer than a name of one line each line of a broken one may be."""
 FRAME = 0.95
 """Inches for the axis and the caption."""
 MOST_CLASSES = 6
@@ -294,7 +296,11 @@ def label_rows(ax: "Axes", names: Sequence[Name], theme: Theme, *, room: float =
     most = max(8, int(room * inches(ax) * ROW_LETTERS_AN_INCH))
     short = labels(names, most)
     if may_break and row > TWO_LINES * size:
-        short = [_in_two_lines(str(name), most) or cut for name, cut in zip(names, short, strict=True)]
+        line = int(LONGER_LINES * most)
+        broken = [
+            _in_two_lines(visible(name), line) if "…" in cut else None for name, cut in zip(names, short, strict=True)
+        ]
+        short = [lines or cut for lines, cut in zip(broken, short, strict=True)]
     ax.set_yticks(range(len(names)), short, parse_math=False, fontsize=size, color=theme.ink)
     ax.set_ylim(len(names) - 0.4, -0.6)
     return size
@@ -308,7 +314,7 @@ def _in_two_lines(name: str, most: int) -> str | None:
     """
     parts = name.split(" ")
     broken = [(" ".join(parts[:at]), " ".join(parts[at:])) for at in range(1, len(parts))]
-    if display_width(name) <= most or not broken or not name.isprintable():
+    if not broken:
         return None
     best = min(broken, key=lambda lines: max(map(display_width, lines)))
     return "\n".join(best) if max(map(display_width, best)) <= most else None
