@@ -102,3 +102,9 @@ def test_the_error_of_interval_ends_is_what_other_draws_show(seed: int) -> None:
         told = convergence.interval_end_error(sets, 4, 0.95)
         seen = np.quantile(sets, [0.025, 0.975], axis=0).std(axis=1, ddof=1)
         assert np.median(told, axis=0) == pytest.approx(seen, rel=0.1 + 5 / np.sqrt(2 * 300))
+
+
+def test_an_end_that_is_the_largest_of_many_equal_draws_has_no_error() -> None:
+    draws = np.ones((400, 2))
+    draws[:80] = np.linspace(0, 0.5, 160).reshape(80, 2)
+    assert (convergence.interval_end_error(draws, 4, 0.95)[:, 1] == 0).all()

@@ -189,7 +189,11 @@ def interval_end_error(draws: FloatArray, chains: int, level: float) -> FloatArr
     effective, result = effective_fast(draws, chains), np.empty((draws.shape[1], 2))
     for side, share in enumerate(((1 - level) / 2, (1 + level) / 2)):
         below = (draws <= np.quantile(draws, share, axis=0)).astype(np.float64)
-        worth = np.fmin(effective, effective_fast(below, chains))
+        varies, worth = (
+            np.ptp(below, axis=0) > 0,
+            effective.copy(),
+        )  # not where the end is the largest of many equal draws
+        worth[varies] = np.fmin(effective[varies], effective_fast(below[:, varies], chains))
         away = np.sqrt(share * (1 - share) / np.maximum(worth, 1.0))
         for value, own in enumerate(away):
             near = np.quantile(draws[:, value], [max(share - own, 0.0), min(share + own, 1.0)])
