@@ -343,5 +343,7 @@ def test_every_group_is_checked_by_itself_and_the_others_are_said_to_be_pooled()
     assert "label-shift-violated" in odd["findings"]
     assert any(finding.message.startswith("In odd: No mix") for finding in found.findings)
     assert str(found).startswith("All 2 groups together:\n")
-    assert "Each group by itself" in str(found)
+    (told,) = str(found).split("Each group by itself\n")[1:]
+    assert "Told above of all groups together, and so of each of these: label-shift-violated" in told
+    assert "ok" not in told.split("Told above")[0], "no group is called ok beside a finding of all"
     assert "groups" not in tc.check(groups["fine"], replicates=99).tables

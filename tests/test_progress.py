@@ -149,3 +149,17 @@ def test_a_log_ends_with_the_seconds_of_all_the_work(monkeypatch, capsys):
 def test_quiet_work_says_nothing():
     assert logged("quiet") == []
     assert logged("log", show=False)[0].endswith("inferring …")
+
+
+def test_work_may_say_how_far_it_has_come(monkeypatch, capsys):
+    for name, seconds in (("LOG_PATIENCE", 0.0), ("LOG_INTERVAL", 0.02), ("INTERVAL", 0.01)):
+        monkeypatch.setattr(_progress, name, seconds)
+    _progress.detail("that nobody watches")
+    with _progress.progress_style("log"), watch(what="brewing"):
+        for words in ("1 of 2 cups", "2 of 2 cups"):
+            _progress.detail(words)
+            sleep(0.1)
+    lines = [line[20:] for line in capsys.readouterr().err.splitlines()]
+    assert any(line.startswith("brewing (1 of 2 cups)") for line in lines)
+    assert any(line.startswith("brewing (2 of 2 cups)") for line in lines)
+    assert lines[-1].startswith("brewing: ended")

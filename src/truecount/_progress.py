@@ -144,6 +144,14 @@ def step(what: str) -> Iterator[None]:
         steps.pop()
 
 
+def detail(words: str) -> None:
+    """Say in a few words how far work that is watched has come; no words take back what was said."""
+    steps = _steps.get()
+    if steps is not None:
+        base = steps[-1].partition(" (")[0]
+        steps[-1] = f"{base} ({words})" if words else base
+
+
 def _follow(make: "_Maker", share: Callable[[], float] | None, steps: list[str], done: Event, patience: float) -> None:
     if done.wait(max(patience, 0.0)):
         return
@@ -238,6 +246,7 @@ class _Log:
 
     def close(self) -> None:
         """Say that the work is over, done or not."""
+        self._what = self._what.partition(" (")[0]
         self._write(f": ended after {monotonic() - self._begin:.0f} s")
 
     def _write(self, words: str) -> None:

@@ -163,3 +163,13 @@ def test_a_run_that_was_killed_goes_on_and_ends_with_the_same_bytes(tmp_path):
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "killed.parquet").read_bytes() == (tmp_path / "whole.parquet").read_bytes()
     assert not parts.exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="SIGTERM ends a process at once there")
+def test_a_terminated_run_waits_for_its_workers_and_says_how_to_go_on(runs, monkeypatch):
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr("truecount.api.bayesian.infer", lambda *_, **__: os.kill(os.getpid(), signal.SIGTERM))
+    done = run("estimate", *TABLE, "--separate", "-o", "apart.parquet", folder=runs)
+    assert done.returncode == 128 + signal.SIGTERM
+    assert done.stderr == "Stopped. Finished groups stand in apart.parquet.parts; --resume goes on.\n"
+    assert signal.getsignal(signal.SIGTERM) == before

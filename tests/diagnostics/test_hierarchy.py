@@ -7,6 +7,7 @@ import pytest
 
 from made_groups import findings_of, made_answer
 from truecount import Auto, Cut, Groups, Independent, InputError, LabelShift, Pooled, Prior, infer
+from truecount.diagnostics import hierarchy
 from truecount.diagnostics.hierarchy import group_findings
 
 LABELED = [[16_000, 2000, 2000], [2000, 16_000, 2000]]
@@ -101,3 +102,19 @@ def test_many_rates_move_further_by_chance_than_few():
         draws = replace(answer.draws, confusion=np.broadcast_to(truth, answer.draws.confusion.shape))
         false += any(each.code == "labels-outweighed" for each in group_findings(data, model, draws))
     assert false <= 8
+
+
+def test_an_end_that_another_seed_would_move_is_told_and_others_are_not() -> None:
+    rng = np.random.default_rng(3)
+    made = made_answer({"a": [0.9, 0.1], "b": [0.5, 0.5]}, strength=50)
+    usual = rng.beta(20, 80, (4000, 2))
+    heavy = np.where(rng.random((4000, 2)) < 0.05, rng.random((4000, 2)), usual)
+
+    def found(share):
+        shares = np.stack([1 - share, share], axis=2)
+        return hierarchy._rough_ends(made.data, replace(made.draws, prevalence=shares))
+
+    assert found(usual) is None
+    told = found(np.stack([usual[:, 0], heavy[:, 1]], axis=1))
+    assert told is not None
+    assert (told.code, told.severity, told.numbers["group"]) == ("ends-rough", "info", "b")

@@ -92,3 +92,19 @@ def test_complaints():
     assert "R-hat 1.200" in str(convergence.complaint(good, np.array([1.0, 1.2])))
     assert "an effective sample size of only 50" in str(convergence.complaint(few, np.full(2, 1.0)))
     assert "too short" in str(convergence.complaint(good, np.array([1.0, np.nan])))
+
+
+def test_the_error_of_interval_ends_is_what_other_draws_show(seed: int) -> None:
+    """Of normal draws, and of log-normal ones whose upper tail is heavy; that of the mean would be another."""
+    rng = np.random.default_rng(seed)
+    for make in (np.asarray, lambda values: np.exp(2 * values)):
+        sets = make(rng.standard_normal((4000, 300)))
+        told = convergence.interval_end_error(sets, 4, 0.95)
+        seen = np.quantile(sets, [0.025, 0.975], axis=0).std(axis=1, ddof=1)
+        assert np.median(told, axis=0) == pytest.approx(seen, rel=0.1 + 5 / np.sqrt(2 * 300))
+
+
+def test_an_end_that_is_the_largest_of_many_equal_draws_has_no_error() -> None:
+    draws = np.ones((400, 2))
+    draws[:80] = np.linspace(0, 0.5, 160).reshape(80, 2)
+    assert (convergence.interval_end_error(draws, 4, 0.95)[:, 1] == 0).all()

@@ -7,7 +7,7 @@ import numpy as np
 
 from truecount import _check
 from truecount._advice import OWN_ENGINE, Advice
-from truecount._types import Name
+from truecount._types import FloatArray, IntArray, Name
 from truecount.counts import Groups
 from truecount.counts.classifiers import merge_rare
 from truecount.diagnostics.hierarchy import group_findings, independent_group_findings
@@ -24,6 +24,7 @@ from truecount.results.export.provenance import Origin
 from truecount.results.groups.posterior import GroupPosterior
 from truecount.results.groups.spread_sensitivity import SpreadSensitivity
 from truecount.results.groups.summary import Questions
+from truecount.results.summary import interval_of
 
 SENSITIVITY_ENGINE = Auto(400)
 
@@ -82,7 +83,8 @@ def spread_sensitivity(
     of, level
         The class whose share is reported, by default as in ``answer.summary()``; and the level of the intervals.
     engine
-        What draws; by default an effective sample size of 400, which is enough to see a difference.
+        What draws; by default an effective sample size of 400, which is enough to see a difference. Under a narrower
+        prior the draws of the answer are weighted, where so many are left.
     """
     _check.instance_of("answer", answer, GroupPosterior, "Pass what infer(groups) returned")
     _check.level(level)
@@ -91,10 +93,7 @@ def spread_sensitivity(
         needed = "only a confusion that varies between studies has such a spread"
         raise InputError("answer", f"has confusion={confusion!r}", needed, "Infer with LabelShift(confusion=Varying())")
     chosen = [confusion.spread * times for times in (0.5, 1.0, 2.0)] if scales is None else list(scales)
-    models = [replace(answer.model, confusion=replace(confusion, spread=scale)) for scale in chosen]
-    found = [
-        answer if model == answer.model else infer_groups(answer.data, model, engine, answer.origin) for model in models
-    ]
+    found = [_under_scale(answer, confusion, scale, engine) for scale in chosen]
     name = answer.summary().of if of is None else of
     place = answer.classes.index(answer.summary(questions=Questions(of=name)).of)
     return SpreadSensitivity(
@@ -103,7 +102,35 @@ def spread_sensitivity(
         level=level,
         scales=tuple(chosen),
         used=confusion.spread,
-        mean=np.stack([each.mean[:, place] for each in found]),
-        interval=np.stack([each.interval(level)[:, place] for each in found]),
-        converged=all(each.status == "ok" for each in found),
+        mean=np.stack([draws[:, :, place].mean(axis=0) for draws, _ in found]),
+        interval=np.stack([interval_of(draws[:, :, place], level) for draws, _ in found]),
+        converged=all(is_converged for _, is_converged in found),
     )
+
+
+def _under_scale(answer: GroupPosterior, confusion: Varying, scale: float, engine: Engine) -> tuple[FloatArray, bool]:
+    """Return draws of the shares under another prior of the spread, and whether they converged."""
+    if scale == confusion.spread:
+        return answer.prevalence, answer.status == "ok"
+    if (chosen := _narrowed(answer, confusion.spread, scale, engine.open_choice_of_many)) is not None:
+        return answer.prevalence[chosen], True
+    model = replace(answer.model, confusion=replace(confusion, spread=scale))
+    again = infer_groups(answer.data, model, engine, answer.origin)
+    return again.prevalence, again.status == "ok"
+
+
+def _narrowed(answer: GroupPosterior, used: float, scale: float, wanted: int | None) -> IntArray | None:
+    """Return which draws of the answer, some repeated, are draws under a narrower prior; None where too few are.
+
+    Their weights, ``exp(−spread² (1 / scale² − 1 / used²) / 2)``, are at most one. A wider prior would have weights
+    without a bound.
+    """
+    spreads = answer.draws.row_spread
+    if scale > used or wanted is None or not spreads.shape[1] or answer.status != "ok":
+        return None
+    weights = np.exp(-0.5 * (scale**-2 - used**-2) * (spreads**2).sum(axis=1))
+    total, number = weights.sum(), len(weights)
+    if total**2 / (weights**2).sum() / number * answer.effective_draws.min() < wanted:
+        return None
+    ends = np.cumsum(weights) / total
+    return np.minimum(np.searchsorted(ends, (np.arange(number) + 0.5) / number), number - 1)

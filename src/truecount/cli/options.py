@@ -116,7 +116,8 @@ def read_rate(option: str, text: str) -> "Rate | Pert":
         return _read_range(option, text)
     if "/" in text:
         return read_fraction(option, text)
-    return read_share(option, text, "Write 103/122 for counts, 0.96 or 96% for what is known, 80%..95% for a range")
+    written = "103/122 for counts, 0.96 or 96% for what is known, 80%..95% or 80%..90%..95% for a range"
+    return read_share(option, text, f"Write {written}")
 
 
 def _read_range(option: str, text: str) -> "Pert":

@@ -1,7 +1,10 @@
 """Very many groups, unattended: inferred one by one by several processes, streamed to a file, resumed where stopped."""
 
-from collections.abc import Sequence
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from types import FrameType
 from typing import TYPE_CHECKING
 
 import click
@@ -123,10 +126,11 @@ def answer_separately(
         needed = "groups are inferred under label shift"
         raise MisuseError("--design", f"is {model.option()!r}", needed, "Leave out --design, or the groups")
     is_quick = stream.workers is None and len(groups) <= MOST_BY_ONE
-    with workers_here(1 if is_quick else stream.number_of_workers()) as executor:
+    number = 1 if is_quick else stream.number_of_workers()
+    with tidied_by_sigterm(), workers_here(number) as executor:
         try:
             answers = infer(groups, model, engine=engine, seed=seed, executor=executor, output=stream.made(report))
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemExit):
             click.echo(f"Stopped. Finished groups stand in {stream.output}.parts; --resume goes on.", err=True)
             raise
     if not report.is_quiet:
@@ -135,6 +139,20 @@ def answer_separately(
             click.echo(f"{visible(group)}: {visible(error)}", err=True)
         click.echo(f"Wrote {visible(str(stream.output))}.", err=True)
     return answers
+
+
+@contextmanager
+def tidied_by_sigterm() -> Iterator[None]:
+    """Let SIGTERM wait for what the workers have in hand: who just vanishes leaves behind what it shares with them."""
+    before = signal.signal(signal.SIGTERM, _end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    raise SystemExit(128 + number)
 
 
 def end_separately(answers: "SeparateAnswers", *, strict: bool) -> None:

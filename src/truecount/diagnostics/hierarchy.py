@@ -12,8 +12,10 @@ from truecount.diagnostics.clusters import clustered
 from truecount.diagnostics.findings import MOST_UNSEEN, cautions
 from truecount.diagnostics.homogeneity import labels_differ
 from truecount.diagnostics.identify import indistinct_in_groups, names_alike
+from truecount.diagnostics.own_labels import own_labels_finding
 from truecount.diagnostics.shift import CHEAP_LEVEL, MOST_TIMES, Tables, best_fit, closest_mix, most_surprising
 from truecount.inference import convergence
+from truecount.inference.convergence import interval_end_error
 from truecount.inference.group_draws import GroupDraws
 from truecount.models import Independent, LabelShift, Varying, density
 from truecount.reading.names import group_name
@@ -40,6 +42,11 @@ MORE_STUDIES = Action(
 )
 LOOKED_AT = 20
 """Groups, the largest, that are asked which classes are traded for one another."""
+ROUGH, USUAL_LEVEL = 0.05, 0.95
+"""Monte Carlo standard error of an interval's end, over the width of the interval, from which on it is told."""
+MOST_VALUES = 400
+"""Shares of groups whose intervals are looked at."""
+MORE_DRAWS = Action("Auto(effective_draws=20000)", "--draws 20000", page="more draws")
 MOSTLY = 0.5
 """How much a group borrows from which on that is said."""
 
@@ -56,11 +63,13 @@ def group_findings(groups: Groups, model: LabelShift, draws: GroupDraws) -> tupl
             names_alike(groups=[group_name(group) for group in groups.groups]),
             clustered(groups, *group_design_effects(groups)),
             _unseen_output(groups, model),
+            own_labels_finding(groups, model),
             _few_groups(groups, draws),
             _one_group(groups, model),
             _mostly_borrowed(groups, model, draws),
             _few_studies(groups, model),
             _empty_groups(groups, model),
+            _rough_ends(groups, draws),
         ]
     )
 
@@ -304,4 +313,29 @@ def _empty_groups(groups: Groups, model: LabelShift) -> Finding | None:
         f"{listed(names)} {'has' if len(names) == 1 else 'have'} no unlabelled items: the answer is {source}.",
         {"groups": names},
         "Leave out what is not meant to be predicted.",
+    )
+
+
+def _rough_ends(groups: Groups, draws: GroupDraws) -> Finding | None:
+    """Find an interval with so heavy a tail that its ends would move with another seed."""
+    shares = draws.prevalence[:, :, 1:] if len(groups.classes) == 2 else draws.prevalence
+    flat = shares.reshape(len(shares), -1)
+    if not flat.shape[1] or flat.shape[1] > MOST_VALUES:
+        return None
+    error = interval_end_error(flat, draws.chains, USUAL_LEVEL)
+    width = np.ptp(np.quantile(flat, [(1 - USUAL_LEVEL) / 2, (1 + USUAL_LEVEL) / 2], axis=0), axis=0)
+    relative = np.divide(error.max(axis=1), width, out=np.zeros_like(width), where=width > 0)
+    worst = int(relative.argmax())
+    if not relative[worst] > ROUGH:
+        return None
+    name = groups.classes[1] if len(groups.classes) == 2 else groups.classes[worst % len(groups.classes)]
+    who = group_name(groups.groups[worst // shares.shape[2]])
+    points = 100 * error[worst].max()
+    return Finding(
+        "ends-rough",
+        "info",
+        f"The {100 * USUAL_LEVEL:g} % interval of {called(name)} in {who} has a heavy tail: with another seed one of "
+        f"its ends would move by {points:.2g} points or so.",
+        {"group": who, "class": name, "standard_error": float(error[worst].max()), "width": float(width[worst])},
+        Advice("Do not read more into its digits, or use {}.", MORE_DRAWS),
     )

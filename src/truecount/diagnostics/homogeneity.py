@@ -1,5 +1,6 @@
 """Do samples come from one distribution? Exact tests on counts; groups compared, and sampling designs."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -129,7 +130,7 @@ def _redrawn_deviance(table: IntArray, size: int, rng: np.random.Generator) -> t
     return _with_margins(table, size, rng)
 
 
-def _deviance(tables: IntArray) -> FloatArray:
+def table_deviance(tables: IntArray) -> FloatArray:
     """Shape (tables,): G² of each (samples, outputs) against samples that differ in size alone."""
     expected = tables.sum(axis=2, keepdims=True) * tables.sum(axis=1, keepdims=True, dtype=np.float64)
     expected = expected / np.maximum(tables.sum(axis=(1, 2), keepdims=True), 1)
@@ -242,7 +243,7 @@ def _least_level(none: FloatArray, values: FloatArray) -> FloatArray:
 
 def _deviances(tables: IntArray) -> FloatArray:
     """Shape (classes, sets): G² of tables (sets, samples, classes, outputs)."""
-    return np.array([_deviance(tables[:, :, row]) for row in range(tables.shape[2])])
+    return np.array([table_deviance(tables[:, :, row]) for row in range(tables.shape[2])])
 
 
 def _moved(rows: FloatArray, drift: float) -> FloatArray:
@@ -305,7 +306,7 @@ def not_random(counts: Counts) -> Finding | None:
     whole = np.rint(table).astype(np.int64)
     if counts.is_weighted or not table.sum(axis=1).all() or len(counts.outputs) < 2:
         return None
-    deviance = float(_deviance(whole[None])[0])
+    deviance = float(table_deviance(whole[None])[0])
     if deviance <= chi_square_quantile(len(counts.outputs) - 1, 1 - CHEAP_LEVEL):
         return None
     shares = table / table.sum(axis=1, keepdims=True)
@@ -411,18 +412,35 @@ def differing_finding(groups: Groups, samples: LabelSamples, test: HomogeneityTe
             "deviance": test.deviance,
             "by_class": test.by_class.tolist(),
         },
-        Advice("Let the confusion vary between groups by their own labels: {}.", _own_labels(groups.by)),
+        Advice("Let the confusion vary between groups by their own labels: {}.", _own_labels(groups.by))
+        if groups.times is None
+        else "If the classifier changed at some time, estimate from the labels since then alone; if not, label more "
+        "items of these periods.",
     )
 
 
 def _own_labels(by: Sequence[str]) -> Action:
     """Return the action of counting each group's labels as a study."""
     return Action(
-        f"count_table(..., study={by[0] if len(by) == 1 else [*by]!r}) and LabelShift(confusion=Varying())",
-        f"--study {','.join(by)}",
+        f"{counted_apart(by)} and LabelShift(confusion=Varying())",
+        study_option(by),
         "estimate",
         page="estimate again, with the labels of each group as a study of their own",
     )
+
+
+def counted_apart(by: Sequence[str]) -> str:
+    """Return how labels are counted group by group in Python."""
+    return f"count_table(..., study={by[0] if len(by) == 1 else [*by]!r})"
+
+
+def study_option(by: Sequence[str]) -> str:
+    """Return the same as an option of the command, to be typed in a shell.
+
+    >>> study_option(["Model Name", "language"])
+    "--study 'Model Name,language'"
+    """
+    return f"--study {shlex.quote(','.join(by))}"
 
 
 def joint_test(groups: Groups, model: Density, *, replicates: int, seed: int) -> tuple[float, float]:

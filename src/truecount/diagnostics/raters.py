@@ -23,8 +23,8 @@ SURPRISING = 0.01
 """Probability of patterns as unlike what error rates explain, if raters and classifier err independently."""
 SIMULATED, FEW_SIMULATED, MANY_ITEMS = 200, 100, 5000
 """Data sets that are simulated for that, and how many where there are many items."""
-ROUND_LABELS = "labels-by-output"
-"""A finding about how labels were chosen, which imputed ones say nothing of."""
+OF_CHOICE = ("labels-by-output", "labels-of-groups")
+"""Findings about how labels were chosen, which imputed ones say nothing of."""
 
 
 def rater_findings(
@@ -39,7 +39,7 @@ def rater_findings(
     else:
         others = ()
     own = [_few_repeats(rates), _together(density, rates, draws.confusion), _alike(rates), _agreement(rates)]
-    return gravest_first([*(each for each in others if each.code != ROUND_LABELS), *own])
+    return gravest_first([*(each for each in others if each.code not in OF_CHOICE), *own])
 
 
 def _agreement(rates: RaterRates) -> Finding | None:

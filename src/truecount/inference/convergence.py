@@ -180,6 +180,27 @@ def _effective_of_part(draws: FloatArray, chains: int) -> FloatArray:
     return result
 
 
+def interval_end_error(draws: FloatArray, chains: int, level: float) -> FloatArray:
+    """Monte Carlo standard errors of the ends of equal-tailed intervals, shape (values, 2), by order statistics.
+
+    A share p of the draws lies below an end, give or take ``√(p (1 − p) / ESS)``; the quantiles that far on both sides
+    are two standard errors apart. ESS is that of the share below, and at most that of the mean.
+    """
+    effective, result = effective_fast(draws, chains), np.empty((draws.shape[1], 2))
+    for side, share in enumerate(((1 - level) / 2, (1 + level) / 2)):
+        below = (draws <= np.quantile(draws, share, axis=0)).astype(np.float64)
+        varies, worth = (
+            np.ptp(below, axis=0) > 0,
+            effective.copy(),
+        )  # not where the end is the largest of many equal draws
+        worth[varies] = np.fmin(effective[varies], effective_fast(below[:, varies], chains))
+        away = np.sqrt(share * (1 - share) / np.maximum(worth, 1.0))
+        for value, own in enumerate(away):
+            near = np.quantile(draws[:, value], [max(share - own, 0.0), min(share + own, 1.0)])
+            result[value, side] = (near[1] - near[0]) / 2
+    return result
+
+
 def shortest_interval(draws: FloatArray, level: float) -> FloatArray:
     """Shortest interval holding `level` of the draws of each class, shape (classes, 2)."""
     return np.asarray(_stats().hdi(draws, prob=level, axis=0, method="nearest"))

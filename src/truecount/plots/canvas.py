@@ -11,7 +11,7 @@ import numpy as np
 
 from truecount import _check
 from truecount._types import FloatArray, Name
-from truecount._wording import labels
+from truecount._wording import display_width, labels, visible
 from truecount.errors import InputError
 from truecount.results.by_class import unknown_class
 
@@ -44,6 +44,10 @@ ROW = 0.34
 SMALLEST_FONT = 4.0
 ROW_LETTERS_AN_INCH = 3.6
 """Of the names, for each inch of the picture's width."""
+TWO_LINES = 2.4
+"""Sizes of letters that a row with a name of two lines is high."""
+LONGER_LINES = 1.3
+"""How much longer than a name of one line each line of a broken one may be."""
 FRAME = 0.95
 """Inches for the axis and the caption."""
 MOST_CLASSES = 6
@@ -189,6 +193,40 @@ def percent_axis(ax: "Axes", low: float, high: float, *, axis: str = "x") -> Non
     line.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.6g} %"))
 
 
+def root_percent_axis(ax: "Axes", low: float, high: float) -> None:
+    """Do the same from zero on a square-root scale, on which rare classes can be read beside common ones."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter
+
+    ax.set_xscale("function", functions=(_signed_root, _signed_square))
+    ax.set_xlim(-((0.02 * high**0.5) ** 2), (1.02 * high**0.5) ** 2)
+    ax.xaxis.set_major_locator(FixedLocator(_root_ticks(high)))
+    ax.xaxis.set_minor_locator(FixedLocator([]))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.6g} %"))
+
+
+def _root_ticks(high: float) -> list[float]:
+    """Return zero and round shares, as dense as words at them leave room for.
+
+    >>> [f"{100 * tick:g}" for tick in _root_ticks(0.31)]
+    ['0', '1', '5', '10', '20', '30']
+    """
+    top = int(np.floor(np.log10(high)))
+    rounded = [digit * 10.0**power for power in (top - 2, top - 1, top) for digit in (1, 2, 3, 5)]
+    ticks = [0.0]
+    for tick in sorted(rounded):
+        if tick <= high and (tick / high) ** 0.5 - (ticks[-1] / high) ** 0.5 >= 0.14:
+            ticks.append(float(tick))
+    return ticks
+
+
+def _signed_root(values: Any) -> Any:
+    return np.sign(values) * np.sqrt(np.abs(values))
+
+
+def _signed_square(values: Any) -> Any:
+    return np.sign(values) * np.square(values)
+
+
 def find_letters(ax: "Axes") -> None:
     """Let names in scripts that matplotlib's own font lacks use a font of this machine, where there is one."""
     from matplotlib.text import Text
@@ -247,17 +285,39 @@ def rows_height(rows: int) -> float:
     return FRAME + ROW * max(rows, 2)
 
 
-def label_rows(ax: "Axes", names: Sequence[Name], theme: Theme, *, room: float = 1.0) -> float:
+def label_rows(ax: "Axes", names: Sequence[Name], theme: Theme, *, room: float = 1.0, may_break: bool = False) -> float:
     """Write the names beside their rows, the first on top, and return the size of letters that fits a row.
 
-    Names of two parts take more `room` than others before they are shortened.
+    Names of two parts take more `room` than others before they are shortened. Where they may break, long ones of
+    several words have two lines.
     """
     row = 72 * ax.bbox.height / ax.figure.dpi / len(names)
     size = float(np.clip(0.7 * row, SMALLEST_FONT, FONT))
-    short = labels(names, max(8, int(room * inches(ax) * ROW_LETTERS_AN_INCH)))
+    most = max(8, int(room * inches(ax) * ROW_LETTERS_AN_INCH))
+    short = labels(names, most)
+    if may_break and row > TWO_LINES * size:
+        line = int(LONGER_LINES * most)
+        broken = [
+            _in_two_lines(visible(name), line) if "…" in cut else None for name, cut in zip(names, short, strict=True)
+        ]
+        short = [lines or cut for lines, cut in zip(broken, short, strict=True)]
     ax.set_yticks(range(len(names)), short, parse_math=False, fontsize=size, color=theme.ink)
     ax.set_ylim(len(names) - 0.4, -0.6)
     return size
+
+
+def _in_two_lines(name: str, most: int) -> str | None:
+    r"""Break a long name of several words, such as that of a species, where its lines are the most alike.
+
+    >>> _in_two_lines("Thalassiosira pseudogracilis", 18)
+    'Thalassiosira\npseudogracilis'
+    """
+    parts = name.split(" ")
+    broken = [(" ".join(parts[:at]), " ".join(parts[at:])) for at in range(1, len(parts))]
+    if not broken:
+        return None
+    best = min(broken, key=lambda lines: max(map(display_width, lines)))
+    return "\n".join(best) if max(map(display_width, best)) <= most else None
 
 
 def spans(ax: "Axes", rows: FloatArray, ends: FloatArray, colors: Sequence[str] | str, *, width: float = 2.4) -> None:

@@ -173,7 +173,7 @@ def pairs(answer: Answer, *, ax: "Axes | None" = None, theme: ThemeLike = None) 
 
 def draw_pairs(ax: "Axes", data: PairsData, theme: Theme) -> None:
     """Draw rows of differences beside a line at zero."""
-    size = label_rows(ax, data.names, theme, room=1.6)
+    size = label_rows(ax, data.names, theme, room=1.6, may_break=True)
     rows = np.arange(len(data.names), dtype=float)
     color = theme.color(data.position)
     spans(ax, rows, data.interval, color)

@@ -9,7 +9,18 @@ import numpy as np
 from truecount._types import FloatArray, Name
 from truecount.errors import InputError
 from truecount.models import LabelShift
-from truecount.plots.canvas import Theme, ThemeLike, drawn, label_rows, marker, percent_axis, places, rows_height, spans
+from truecount.plots.canvas import (
+    Theme,
+    ThemeLike,
+    drawn,
+    label_rows,
+    marker,
+    percent_axis,
+    places,
+    root_percent_axis,
+    rows_height,
+    spans,
+)
 from truecount.plots.smooth import edges_of, prior_density, smooth_density
 from truecount.results import Posterior
 from truecount.results.summary import Kind, Look, Target, folded_summary, refusal, shares_in_words
@@ -19,6 +30,8 @@ if TYPE_CHECKING:
 
 AXES = {"population": "share of the population", "realized": "share of these items"}
 GRID = 256
+FEWEST_ON_ROOT_SCALE, RARE = 8, 0.1
+"""Classes from which on shares are drawn on a square-root scale if most lie in this part of the axis."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +53,9 @@ class PrevalenceData:
         """The axis and its unit, then the marks."""
         marks = f"Filled: true share, posterior mean and {self.interval_name}."
         counted = () if self.counted is None else ("Hollow: counted, the share of outputs.",)
+        scale = ("Square-root scale, for rare classes.",) if self.has_root_scale else ()
         beyond = ("Arrow: the others together lie further right.",) if self.has_others_beyond else ()
-        return (f"{self.axis}, %", marks, *counted, *beyond)
+        return (f"{self.axis}, %", marks, *counted, *scale, *beyond)
 
     @property
     def range(self) -> tuple[float, float]:
@@ -54,6 +68,13 @@ class PrevalenceData:
         low, high = float(np.concatenate(shown).min()), float(np.concatenate(shown).max())
         room = 0.1 * (high - low)
         return (0.0, max(high + room, 1e-6)) if low < 0.5 * high else (max(low - room, 0.0), min(high + room, 1.0))
+
+    @property
+    def has_root_scale(self) -> bool:
+        """Whether most classes are so rare that a linear axis from zero would show them at its edge."""
+        rows = len(self.mean) - self.is_folded
+        low, high = self.range
+        return rows >= FEWEST_ON_ROOT_SCALE and low == 0.0 and float(np.median(self.mean[:rows])) < RARE * high
 
     @property
     def has_others_beyond(self) -> bool:
@@ -148,7 +169,8 @@ def prevalence(
 
 def draw_prevalence(ax: "Axes", data: PrevalenceData, theme: Theme, *, numbers: bool = True) -> None:
     """Draw rows of intervals and points, and the numbers at their right."""
-    size, shown = label_rows(ax, data.classes, theme), len(data.classes) - data.has_others_beyond
+    size = label_rows(ax, data.classes, theme, room=1.0 if numbers else 1.4, may_break=True)
+    shown = len(data.classes) - data.has_others_beyond
     rows = np.arange(shown, dtype=float)
     colors = [theme.color(position) for position in data.positions[:shown]]
     below = rows if data.counted is None else rows + 0.12
@@ -162,7 +184,7 @@ def draw_prevalence(ax: "Axes", data: PrevalenceData, theme: Theme, *, numbers: 
         ax.plot(data.range[1], shown, ">", color=theme.soft, markersize=6.5, clip_on=False, zorder=4)
     if numbers:
         _write_numbers(ax, data, size, theme.ink)
-    percent_axis(ax, *data.range)
+    (root_percent_axis if data.has_root_scale else percent_axis)(ax, *data.range)
 
 
 def _write_numbers(ax: "Axes", data: PrevalenceData, size: float, color: str) -> None:

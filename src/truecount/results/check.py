@@ -6,7 +6,7 @@ from math import ceil, log10
 from typing import Any
 
 from truecount._table import aligned
-from truecount._wording import fixed, visible
+from truecount._wording import fixed, listed, visible
 from truecount.models.register import KINDS
 from truecount.results.finding import Finding
 from truecount.results.posterior import Posterior
@@ -139,8 +139,25 @@ class Check:
             rows = tuple({key: value for key, value in row.items() if key != "verdict"} for row in rows)
         if name == "designs":
             rows = tuple({**row, "design": OPTIONS[row["design"]]} for row in rows)
+        if name == "groups":
+            rows, verdict = _own_findings(rows), self._of_all(rows)
         note = NOTES[name] if name != "classes" or "row_prior" in rows[0] else NOTES[name].removeprefix(ROW_PRIOR)
         return [TITLES[name], *value_lines(rows), *verdict, f"  {note}"]
+
+    def _of_all(self, rows: tuple[Row, ...]) -> list[str]:
+        """Return what was found of all groups together, from which no group is excepted."""
+        of_one = tuple(f"In {row['group']}: " for row in rows)
+        told = [each for each in self.findings if each.severity != "info" and not each.message.startswith(of_one)]
+        codes = dict.fromkeys(each.code for each in told)
+        return [f"  Told above of all groups together, and so of each of these: {listed(codes)}."] if codes else []
+
+
+def _own_findings(rows: tuple[Row, ...]) -> tuple[Row, ...]:
+    """Return the rows without a status that is the same everywhere: beside a group, ok would read like a verdict."""
+    has_failed = any(row["status"] != "ok" for row in rows)
+    own = ({**row, "findings of its own": row["findings"]} for row in rows)
+    left_out = {"findings"} if has_failed else {"findings", "status"}
+    return tuple({name: value for name, value in row.items() if name not in left_out} for row in own)
 
 
 def value_lines(rows: tuple[Row, ...]) -> list[str]:

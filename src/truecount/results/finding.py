@@ -169,6 +169,18 @@ DECLARED = (
         "a group without unlabelled items: its answer is predicted from the others, or is the prior",
     ),
     Declared(
+        "ends-rough",
+        "info",
+        ("infer of groups",),
+        "an interval with so heavy a tail that an end would move with another seed",
+    ),
+    Declared(
+        "labels-of-groups",
+        "info",
+        ("infer of groups",),
+        "labels of the groups themselves that would also tell their shares, if they are random samples",
+    ),
+    Declared(
         "labels-by-output",
         "caution",
         ("infer", "estimate", "mode"),
@@ -214,7 +226,7 @@ DECLARED = (
     Declared(
         "not-a-random-sample",
         "serious",
-        ("infer",),
+        ("infer", "infer of groups"),
         "labels said to be a random sample whose outputs differ from the population's",
     ),
     Declared(

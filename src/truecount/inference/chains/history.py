@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from truecount._progress import detail
 from truecount._types import FloatArray
 from truecount.inference import convergence
 from truecount.inference.draws import CONFUSION_BYTES, Draws
@@ -64,8 +65,11 @@ class History:
             kinds = convergence.effective_by_kind(squares, self.chains)
             reached = min(reached, float(np.nan_to_num(kinds["mean"]).min()))
         if reached < wanted:
+            detail(f"effective sample size {reached:,.0f} of {wanted:,}")
             return int(np.clip(self.length * (1.1 * wanted / max(reached, 1.0) - 1), 10, 2 * self.length))
-        converged = float(self.rhat().max()) <= convergence.RHAT_LIMIT
+        rhat = float(self.rhat().max())
+        converged = rhat <= convergence.RHAT_LIMIT
+        detail("" if converged else f"R-hat {rhat:.3f}, {convergence.RHAT_LIMIT} is wanted")
         return 0 if converged else self.length // 2
 
     def draws(self, run: ChainRun) -> Draws:
