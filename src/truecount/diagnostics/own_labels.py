@@ -100,7 +100,7 @@ def _not_random(groups: Groups, own: OwnLabels) -> Finding | None:
 
 
 def _perhaps_random(groups: Groups, model: LabelShift, own: OwnLabels) -> Finding | None:
-    """Tell of labels that would say more, where most groups have enough and nothing speaks against it."""
+    """Tell of labels that would say more, where most groups have enough and nothing contradicts it."""
     has_items = groups.unlabeled.any(axis=1)
     labels = own.outputs[:, 0].sum()
     is_covered = 2 * len(own.at) >= has_items.sum() and len(own.at) > 1

@@ -14,7 +14,7 @@ holds, and the posterior is that of `LabelShift`; at ``s = 0`` only T tells the 
 its output, which is seen for all.
 
 The power prior says that rows which drift, drift towards β: that outputs which a class hardly ever has elsewhere become
-likely. Where T has none of these it would speak for label shift, however much the other outputs differ. So half of the
+likely. Where T has none of these it would suggest label shift, however much the other outputs differ. So half of the
 prior chance of every finite s is given to rows of the same strength around what labels from elsewhere say: with b_l and
 N_l the sums of β_l and F_l, c_l is four fifths of b_l (β_l + F_l) / (b_l + N_l) and a fifth of β_l. At ``s = ∞`` the
 two are one.
