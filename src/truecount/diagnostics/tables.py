@@ -73,7 +73,8 @@ def output_rows(posterior: Posterior, test: ShiftTest, level: float) -> Rows:
     """What was seen of each output, the nearest mix of the labelled rows, and what the posterior predicts."""
     lower, upper = np.zeros(len(test.seen)), np.ones(len(test.seen))
     if items := round(float(posterior.counts.effective.unlabeled.sum())):
-        lower, upper = np.quantile(posterior.predicted, [(1 - level) / 2, (1 + level) / 2], axis=0) / items
+        in_order = np.sort(posterior.predicted, axis=0)  # which quantiles are found in far faster
+        lower, upper = np.quantile(in_order, [(1 - level) / 2, (1 + level) / 2], axis=0) / items
     columns = {
         "output": test.outputs,
         "seen": test.seen.tolist(),

@@ -218,7 +218,9 @@ class Posterior:
         """Sort the draws once for both, where both are quantiles."""
         if look not in self._intervals:
             draws, level = self.shares(look.target), look.level
-            lower, median, upper = np.quantile(draws, [(1 - level) / 2, 0.5, (1 + level) / 2], axis=0)
+            lower, median, upper = np.quantile(
+                np.sort(draws, axis=0), [(1 - level) / 2, 0.5, (1 + level) / 2], axis=0, overwrite_input=True
+            )
             is_central = look.kind == "equal-tailed"
             ends = np.column_stack([lower, upper]) if is_central else interval_of(draws, level, look.kind)
             self._intervals[look] = np.clip(ends, 0.0, 1.0), median  # between draws of 1, rounding

@@ -117,21 +117,26 @@ def _with_mild_prior(density: Density, size: int, rng: np.random.Generator) -> t
 
 @dataclass(frozen=True, slots=True)
 class RowTable:
-    """The log density of both rows' log odds at the nodes of a mesh; `error` is its distance to a coarser one."""
+    """The log density of both rows' log odds at the nodes of a mesh; `error` is its distance to a coarser one.
+
+    `edges` are log masses along the cells of the second row's mesh, `masses` the shares of the mass in every cell.
+    """
 
     prevalence: ShareGivenRows
     first: FloatArray
     second: FloatArray
     logs: FloatArray
+    edges: FloatArray
+    masses: FloatArray
     error: float
 
     def draw(self, size: int, rng: np.random.Generator) -> FloatArray:
         """Draw log odds of both rows (a cell by its mass, then a place in it), and the share; shape (3, size)."""
-        edges = _edge_masses(self.second, self.logs)
-        masses = _cell_masses(self.first, edges)
-        sums = np.cumsum(masses.ravel())
-        chosen = np.searchsorted(sums, rng.random(size) * sums[-1], side="right")
-        i, j = np.divmod(np.minimum(chosen, masses.size - 1), masses.shape[1])
+        sums, edges = np.cumsum(self.masses.ravel()), self.edges
+        wanted = rng.random(size) * sums[-1]
+        order, chosen = np.argsort(wanted), np.empty(size, dtype=np.intp)
+        chosen[order] = np.searchsorted(sums, wanted[order], side="right")  # in order, it is found in a third of the time
+        i, j = np.divmod(np.minimum(chosen, sums.size - 1), self.masses.shape[1])
         u = draw_exp_linear(edges[i + 1, j] - edges[i, j], rng.random(size))
         rise = np.diff(self.logs)
         v = draw_exp_linear((1 - u) * rise[i, j] + u * rise[i + 1, j], rng.random(size))
@@ -144,19 +149,20 @@ def resolved_table(density: Density) -> RowTable:
     """Tabulate with as many nodes as the tolerance needs, or refuse."""
     prevalence = ShareGivenRows.of(density)
     axes = [_row_nodes(density, row, prevalence.likelihood) for row in (0, 1)]
-    axes, logs = _adapted(density, prevalence, axes)
+    axes, marginals = _adapted(density, prevalence, axes)
     error = np.inf
     for size, nodes in SIZES:
-        table = _tabulated(density, replace(prevalence, nodes=nodes), axes, logs, size)
+        table = _tabulated(density, replace(prevalence, nodes=nodes), axes, marginals, size)
         error = table.error
         if error <= TOLERANCE:
             return table
-        axes, logs = [table.first, table.second], table.logs
+        axes = [table.first, table.second]
+        marginals = _marginals(axes, table.logs)
     raise refusal(f"meshes of {SIZES[-1][0]} and half as many nodes differ by {error:.1%} in total variation")
 
 
 def _tabulated(
-    density: Density, prevalence: ShareGivenRows, axes: list[FloatArray], logs: FloatArray, size: int
+    density: Density, prevalence: ShareGivenRows, axes: list[FloatArray], marginals: list[FloatArray], size: int
 ) -> RowTable:
     """Place nodes by the densities of each row alone, with more around what the unlabelled outputs say; tabulate."""
     around = (size - 1) // 3
@@ -171,14 +177,15 @@ def _tabulated(
                 ]
             )
         )
-        for row, (axis, marginal) in enumerate(zip(axes, _marginals(axes, logs), strict=True))
+        for row, (axis, marginal) in enumerate(zip(axes, marginals, strict=True))
     )
     logs, coarse_logs = _row_logs(density, prevalence, [first, second])
-    fine = _cell_masses(first, _edge_masses(second, logs))
+    edges = _edge_masses(second, logs)
+    masses = _cell_masses(first, edges)
     coarse = _cell_masses(first[::2], _edge_masses(second[::2], coarse_logs[::2, ::2]))
-    fine = fine[::2, ::2] + fine[1::2, ::2] + fine[::2, 1::2] + fine[1::2, 1::2]
+    fine = masses[::2, ::2] + masses[1::2, ::2] + masses[::2, 1::2] + masses[1::2, 1::2]
     difference = 0.5 * np.abs(fine - coarse).sum()
-    return RowTable(prevalence, first, second, logs, float(difference))
+    return RowTable(prevalence, first, second, logs, edges, masses, float(difference))
 
 
 def _within(axis: FloatArray, likelihood: OutputLikelihood, size: int) -> FloatArray:
@@ -190,8 +197,11 @@ def _within(axis: FloatArray, likelihood: OutputLikelihood, size: int) -> FloatA
 
 def _adapted(
     density: Density, prevalence: ShareGivenRows, axes: list[FloatArray]
-) -> tuple[list[FloatArray], FloatArray]:
-    """Adapt both axes until their maxima are resolved, or for long enough: the comparison of two tables decides."""
+) -> tuple[list[FloatArray], list[FloatArray]]:
+    """Adapt both axes until their maxima are resolved, or for long enough: the comparison of two tables decides.
+
+    Return the axes, and the log density of each row alone at its nodes.
+    """
     free = [row for row in (0, 1) if not density.is_known[row]]
     for look in range(LOOKS):
         logs, _ = _row_logs(density, prevalence, axes)
@@ -201,7 +211,7 @@ def _adapted(
         axes = list(axes)
         for row in free:
             axes[row] = remesh(axes[row][None], marginals[row][None], len(axes[row]))[0]
-    return axes, logs
+    return axes, marginals
 
 
 def _row_logs(density: Density, prevalence: ShareGivenRows, axes: list[FloatArray]) -> tuple[FloatArray, FloatArray]:

@@ -173,9 +173,10 @@ class OutputLikelihood:
         side, less, total = self._smaller_side()
         away = side * (odds - self.peak)
         ratio = less / total
-        near = np.log1p(ratio * np.expm1(np.clip(away, -1.0, 1.0)))
-        far = np.logaddexp(np.log1p(-ratio), np.log(ratio) + away)
-        height: FloatArray = less * away - total * np.where(np.abs(away) < 1, near, far)
+        change = np.log1p(ratio * np.expm1(np.clip(away, -1.0, 1.0)))
+        is_far = np.abs(away) >= 1
+        change[is_far] = np.logaddexp(np.log1p(-ratio), np.log(ratio) + away[is_far])
+        height: FloatArray = less * away - total * change
         return height
 
     def log_value(self, odds: FloatArray) -> FloatArray:
