@@ -198,6 +198,8 @@ def edge_not_excluded(counts: Counts, draws: Draws, kept: FloatArray) -> Finding
     some = draws.prevalence[:: max(1, len(draws.prevalence) // LOOKED_AT)]
     mean, spread = some.mean(axis=0), some.std(axis=0)
     near = np.flatnonzero((mean < NEAR * spread) & (spread > FAR) & (kept <= HARDLY))
+    if not len(near):
+        return None
     ends = np.quantile(some[:, near], PROBABILITIES, axis=0)
     missed = (_edge_density(ends) >= LIKELY) & (ends[0] >= FAR)
     rows = near[missed]

@@ -176,8 +176,10 @@ class Prior:
 
     def known_for(self, counts: Counts) -> FloatArray:
         """Shape (classes, outputs): known rows, NaN elsewhere."""
-        known = nan if self.known is None else self.known
-        return filled("known", known, counts.labeled.shape, "Give a row for each class, a column for each output")
+        shape = counts.labeled.shape
+        if self.known is None:
+            return np.full(shape, nan)
+        return filled("known", self.known, shape, "Give a row for each class, a column for each output")
 
     def needs_labels(self, counts: Counts) -> bool:
         """Whether some row is neither known nor has a fixed prior worth more than a flat one, such as a published rate.

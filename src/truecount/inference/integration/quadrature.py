@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from truecount import _check
+from truecount._log_sum import log_sum
 from truecount._types import FloatArray
 from truecount.inference.draws import Draws, Engine
 from truecount.inference.integration.share_given_rows import (
@@ -29,7 +30,6 @@ from truecount.inference.integration.share_given_rows import (
     draw_exp_linear,
     log_cell_masses,
     log_share,
-    log_sum,
     reach_of,
     refusal,
     remesh,
@@ -228,7 +228,7 @@ def _row_logs(density: Density, prevalence: ShareGivenRows, axes: list[FloatArra
 def _marginals(axes: list[FloatArray], logs: FloatArray) -> list[FloatArray]:
     """Return the log density of each row alone at its nodes."""
     along = (log_cell_masses(_widths(axis)[None], each) for axis, each in zip(axes[::-1], (logs, logs.T), strict=True))
-    return [log_sum(masses) for masses in along]
+    return [log_sum(masses, axis=1)[:, 0] for masses in along]
 
 
 def _edge_masses(second: FloatArray, logs: FloatArray) -> FloatArray:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from truecount._advice import AUTO, Advice
+from truecount._log_sum import log_sum, softmax
 from truecount._types import FloatArray, IntArray
 from truecount.errors import UnsuitableEngineError
 from truecount.inference.draws import tells_nothing_new, within_digits
@@ -44,10 +45,7 @@ def log_cell_masses(widths: FloatArray, logs: FloatArray) -> FloatArray:
 
 def cell_shares(widths: FloatArray, logs: FloatArray) -> FloatArray:
     """Return the mass of every cell, as a share of its mesh's."""
-    masses = log_cell_masses(widths, logs)
-    masses = np.exp(masses - masses.max(axis=1, keepdims=True))
-    shares: FloatArray = masses / masses.sum(axis=1, keepdims=True)
-    return shares
+    return softmax(log_cell_masses(widths, logs))
 
 
 def bulge(widths: FloatArray, logs: FloatArray) -> FloatArray:
@@ -60,13 +58,6 @@ def bulge(widths: FloatArray, logs: FloatArray) -> FloatArray:
     bends = np.concatenate([bends[:, :1], bends, bends[:, -1:]], axis=1)
     bulges: FloatArray = 0.25 * (bends[:, 1:] + bends[:, :-1]) * wide**2 / (6 + np.abs(rise))
     return np.clip(bulges, -0.3, 0.3)
-
-
-def log_sum(logs: FloatArray, axis: int = -1) -> FloatArray:
-    """Return ``log Σ exp`` along an axis."""
-    top = logs.max(axis=axis, keepdims=True)
-    total: FloatArray = np.log(np.exp(logs - top).sum(axis=axis)) + top.squeeze(axis)
-    return total
 
 
 def sharpness(logs: FloatArray) -> FloatArray:
@@ -83,11 +74,9 @@ def sharpness(logs: FloatArray) -> FloatArray:
 def remesh(nodes: FloatArray, logs: FloatArray, size: int) -> FloatArray:
     """Place `size` nodes where the density calls for them; widely around a maximum that is not yet resolved."""
     temper = np.minimum(TEMPER, 2 / np.maximum(sharpness(logs), 1e-9))[:, None]
-    masses = log_cell_masses(np.diff(nodes), temper * logs)
-    masses = np.exp(masses - masses.max(axis=1, keepdims=True))
     falls = np.abs(np.diff(np.maximum(temper * (logs - logs.max(axis=1, keepdims=True)), -TAIL)))
     falls /= np.maximum(falls.sum(axis=1, keepdims=True), 1e-300)
-    masses = masses / masses.sum(axis=1, keepdims=True) + IN_TAILS * falls + 1e-12
+    masses = cell_shares(np.diff(nodes), temper * logs) + IN_TAILS * falls + 1e-12
     sums = np.concatenate([np.zeros((len(nodes), 1)), np.cumsum(masses, axis=1)], axis=1)
     sums /= sums[:, -1:]
     wanted = np.linspace(0, 1, size)[None, :]
@@ -308,7 +297,8 @@ class ShareGivenRows:
 
     def _integrated(self, first: FloatArray, second: FloatArray) -> FloatArray:
         nodes, logs, unresolved = self.mesh(first, second)
-        fine, coarse = (log_sum(log_cell_masses(np.diff(nodes[:, ::step]), logs[:, ::step])) for step in (1, 2))
+        meshes = (log_cell_masses(np.diff(nodes[:, ::step]), logs[:, ::step]) for step in (1, 2))
+        fine, coarse = (log_sum(masses, axis=1)[:, 0] for masses in meshes)
         return np.array([fine, np.where(unresolved > RESOLVED, fine + 1, coarse)])
 
     def draw(self, first: FloatArray, second: FloatArray, rng: np.random.Generator) -> FloatArray:
