@@ -37,11 +37,24 @@ COLOR = re.compile(r"\x1b\[[0-9;]*m")
     ],
 )
 def test_the_shell_completes(words: str, proposed: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As bash asks for what may follow the last of the words."""
+    assert completed(words, tmp_path, monkeypatch) == proposed
+
+
+def completed(words: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return what bash is told may follow the last of the words."""
     monkeypatch.setenv("_TRUECOUNT_COMPLETE", "bash_complete")
     monkeypatch.setenv("COMP_WORDS", words)
     monkeypatch.setenv("COMP_CWORD", str(len(words.split(" ")) - 1))
-    assert run(folder=tmp_path).stdout.split() == [f"plain,{each}" for each in proposed]
+    return [each.removeprefix("plain,") for each in run(folder=folder).stdout.split()]
+
+
+def test_the_shell_completes_columns_of_any_table_that_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder is one table, and the keys of any record are columns."""
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "one.jsonl").write_text('{"verdict": 1}\n{"verdict": 0, "human": 1}\n')
+    (tmp_path / "text.csv").write_text("human;verdict\n1;0\n")
+    assert completed("truecount estimate runs --label h", tmp_path, monkeypatch) == ["human"]
+    assert completed("truecount estimate text.csv --prediction v", tmp_path, monkeypatch) == ["verdict"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

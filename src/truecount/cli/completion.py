@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 import click
 
 from truecount._command import Complete
+from truecount.errors import InputError
 
 
 def among(choices: Iterable[str] | Callable[[], Iterable[str]]) -> Complete:
@@ -32,11 +33,10 @@ def columns(context: click.Context, parameter: click.Parameter, incomplete: str)
     named = [*(context.params.get("tables") or ()), *context.args]
     if not named:
         return []
-    import duckdb
+    from truecount.reading.files import File
 
     try:
-        with duckdb.connect() as connection:
-            found = connection.execute("DESCRIBE FROM query_table([?])", [str(named[0])]).fetchall()
-    except duckdb.Error:
+        known = File(str(named[0])).columns()
+    except InputError:
         return []
-    return [name for name, *_ in found if name.startswith(incomplete)]
+    return [name for name in known if name.startswith(incomplete)]

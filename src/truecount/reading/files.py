@@ -81,10 +81,15 @@ class File:
             return _rows_at(str(self.path), columns)
         return _rows_of(find_shards(self.path), columns)
 
+    def columns(self) -> list[str]:
+        """Return the columns of the first file."""
+        first = _first_of(self.path)
+        with connect() as connection, _blamed_on(first, Columns(prediction="")):
+            return column_names(connection, first)
+
     def head(self, most: int) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Return the columns of the first file, and its first rows, at most so many."""
-        shards = find_shards(self.path)
-        first = replace(shards, files=shards.files[:1])
+        first = _first_of(self.path)
         with connect() as connection, _blamed_on(first, Columns(prediction="")):
             names = column_names(connection, first)
             columns = Columns(prediction=names[-1], by=dict.fromkeys(names[:-1]))
@@ -100,6 +105,11 @@ def table_of(paths: Sequence[str | PathLike[str]]) -> Table:
 
         return find_log(paths) or File(paths[0])
     return File(paths[0])
+
+
+def _first_of(path: str | PathLike[str]) -> Shards:
+    shards = find_shards(path)
+    return replace(shards, files=shards.files[:1])
 
 
 def _rows_of(shards: Shards, columns: Columns) -> list[Row]:

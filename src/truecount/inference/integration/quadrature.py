@@ -135,7 +135,7 @@ class RowTable:
         sums, edges = np.cumsum(self.masses.ravel()), self.edges
         wanted = rng.random(size) * sums[-1]
         order, chosen = np.argsort(wanted), np.empty(size, dtype=np.intp)
-        chosen[order] = np.searchsorted(sums, wanted[order], side="right")  # in order, it is found in a third of the time
+        chosen[order] = np.searchsorted(sums, wanted[order], side="right")  # sorted: a third of the time
         i, j = np.divmod(np.minimum(chosen, sums.size - 1), self.masses.shape[1])
         u = draw_exp_linear(edges[i + 1, j] - edges[i, j], rng.random(size))
         rise = np.diff(self.logs)
