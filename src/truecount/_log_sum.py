@@ -1,8 +1,20 @@
-"""Sums and shares of numbers that are known by their logarithms."""
+"""Numbers by their logarithms: sums, shares, and a logarithm that is never infinite."""
 
 import numpy as np
 
 from truecount._types import FloatArray
+
+SMALLEST = 1e-300
+"""What a share of zero is taken for where it divides or has a logarithm: times no items, that is zero still."""
+
+
+def finite_log(numbers: FloatArray) -> FloatArray:
+    """Return the logarithms of numbers that are not negative, where one below `SMALLEST` is taken for that.
+
+    >>> finite_log(np.array([0.0, 1.0])).round(1)
+    array([-690.8,    0. ])
+    """
+    return np.asarray(np.log(np.maximum(numbers, SMALLEST)))
 
 
 def log_sum(logs: FloatArray, *, axis: int) -> FloatArray:

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from truecount._log_sum import SMALLEST, finite_log
 from truecount._types import FloatArray, IntArray
 from truecount.errors import InputError
 from truecount.inference.draws import Draws, Engine, draw_rows
@@ -118,7 +119,7 @@ STEPS = 20
 WINDOW = 8.0
 """How far a move looks, in standard deviations."""
 MOST_CLIMBS, LEVEL = 60, 1e-2
-TINY, MOST_ODDS = 1e-300, 690.0
+MOST_ODDS = 690.0
 Heights: TypeAlias = Callable[[IntArray, FloatArray], FloatArray]
 """Log-densities of some of the draws, each so far along."""
 
@@ -216,7 +217,7 @@ def _moved(
         return _heights(powers, model.unlabeled, *moved)
 
     kept = _sliced(rng, heights, *_window(rng, shares, direction))
-    moved = np.maximum(shares + kept[:, None] * direction, TINY)
+    moved = np.maximum(shares + kept[:, None] * direction, SMALLEST)
     return np.asarray(moved / moved.sum(axis=1, keepdims=True))
 
 
@@ -273,7 +274,7 @@ def _window(rng: np.random.Generator, shares: FloatArray, direction: FloatArray)
     return np.maximum(low, start), np.minimum(high, start + WINDOW)
 
 
-def _outputs(shares: FloatArray, confusion: FloatArray, least: float = TINY) -> FloatArray:
+def _outputs(shares: FloatArray, confusion: FloatArray, least: float = SMALLEST) -> FloatArray:
     found: FloatArray = np.matmul(shares[:, None], confusion)[:, 0]
     return np.maximum(found, least) if least else found
 
@@ -281,8 +282,8 @@ def _outputs(shares: FloatArray, confusion: FloatArray, least: float = TINY) -> 
 def _heights(powers: FloatArray, items: FloatArray, shares: FloatArray, outputs: FloatArray) -> FloatArray:
     """Log-density at each draw, up to a constant."""
     seen = items > 0
-    found: FloatArray = np.log(np.maximum(outputs[:, seen], TINY)) @ items[seen]
-    return found + np.log(np.maximum(shares, TINY)) @ powers if powers.any() else found
+    found: FloatArray = finite_log(outputs[:, seen]) @ items[seen]
+    return found + finite_log(shares) @ powers if powers.any() else found
 
 
 def tempered_draws(model: Density, engine: Engine, *, power: float = 0.5, seed: int = 0) -> Draws:

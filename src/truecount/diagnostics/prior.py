@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from truecount._log_sum import softmax
+from truecount._log_sum import finite_log, softmax
 from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import called, listed_classes, percent
 from truecount.counts import Counts
@@ -139,13 +139,13 @@ def prior_sensitivity(prior_rows: FloatArray, model: Density, draws: Draws, reru
 def _log_fixed(part: Part, other: Density, model: Density, draws: Draws) -> FloatArray:
     """Shape (draws,): log-weights that turn draws under a learned prior into those under one with fixed numbers."""
     if part == "prevalence" and model.learned_prevalence is not None:
-        logs = _logs(draws.prevalence)
+        logs = finite_log(draws.prevalence)
         fixed = logs @ (other.prevalence - model.prevalence)
         return np.asarray(fixed - model.learned_prevalence.log_ratio(logs[:, None, :]))
     fixed = _log_rows(other.rows - model.rows, model, draws)
     if model.learned_rows is None:
         return fixed
-    return np.asarray(fixed - model.learned_rows.log_ratio(_logs(draws.confusion)))
+    return np.asarray(fixed - model.learned_rows.log_ratio(finite_log(draws.confusion)))
 
 
 def _flat(part: Part, prior_rows: FloatArray, model: Density) -> Density:
@@ -249,7 +249,7 @@ def _log_items(part: Part, models: Models, draws: Draws, items: IntArray, rng: n
     rows: FloatArray = given.rows[free]
     if given.learned_rows is not None:
         grid = given.learned_rows
-        heights = grid.log_densities(_logs(draws.confusion))
+        heights = grid.log_densities(finite_log(draws.confusion))
         points = (heights + rng.gumbel(size=heights.shape)).argmax(axis=1)
         rows = (grid.rows_at(points) + given.rows - grid.reference_rows)[:, free]
     chosen = items[:, free]
@@ -303,18 +303,14 @@ def _compared(
 def _log_prior(part: Part, prior_rows: FloatArray, model: Density, draws: Draws) -> FloatArray:
     """Shape (draws,): what one more of these concentrations adds to the log-density."""
     if part == "prevalence":
-        return np.asarray(_logs(draws.prevalence) @ model.prevalence)
+        return np.asarray(finite_log(draws.prevalence) @ model.prevalence)
     return _log_rows(prior_rows, model, draws)
 
 
 def _log_rows(concentration: FloatArray, model: Density, draws: Draws) -> FloatArray:
     """Shape (draws,): what so much more concentration of the learned rows adds to the log-density."""
     learned = ~model.is_known
-    return np.asarray(np.einsum("lk,dlk->d", concentration[learned], _logs(draws.confusion[:, learned])))
-
-
-def _logs(shares: FloatArray) -> FloatArray:
-    return np.asarray(np.log(np.maximum(shares, 1e-300)))
+    return np.asarray(np.einsum("lk,dlk->d", concentration[learned], finite_log(draws.confusion[:, learned])))
 
 
 def _weights(log_weights: FloatArray) -> tuple[FloatArray, float | None]:

@@ -19,10 +19,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from truecount._log_sum import SMALLEST
 from truecount._types import FloatArray
 from truecount.inference.whitening import Whitening
 from truecount.models.hierarchy import GroupDensity
-from truecount.models.hierarchy.log_ratios import SMALLEST, half_normal_slope, shares_of
+from truecount.models.hierarchy.log_ratios import half_normal_slope, shares_of
 
 POINTS, CURVATURE_POINTS = 16, 128
 """Of each group, on trajectories and where the curvature is taken."""

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from truecount._log_sum import SMALLEST, finite_log
 from truecount._types import FloatArray
 from truecount.inference.chains.history import History
 from truecount.inference.draws import Draws, dirichlet
 from truecount.inference.group_draws import GroupDraws, chain_after_chain
-from truecount.inference.pooled_shares import SMALLEST, PooledShares
+from truecount.inference.pooled_shares import PooledShares
 from truecount.inference.run import ChainRun
 from truecount.models import Density
 from truecount.models.independent_classifiers import ClassifierDensity
@@ -117,7 +118,7 @@ class _Chains:
         return self.common.ratios()[:, None], self.common.spread[:, None]
 
     def _log_likelihood(self, shares: FloatArray, products: FloatArray) -> FloatArray:
-        return np.asarray((self.density.unlabeled * np.log(np.maximum(shares @ products, SMALLEST))).sum(axis=(1, 2)))
+        return np.asarray((self.density.unlabeled * finite_log(shares @ products)).sum(axis=(1, 2)))
 
     def _products(self) -> FloatArray:
         """Shape (chains, classes, outputs): P(combination | class)."""

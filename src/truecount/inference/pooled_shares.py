@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from truecount._log_sum import SMALLEST
 from truecount._types import BoolArray, FloatArray
 from truecount.models.hierarchy.dirichlet import DirichletGroups
 from truecount.models.hierarchy.log_ratios import log_ratio_basis, shares_of
 
-SMALLEST = 1e-300
 WALK = 2.4
 """Steps of a random walk, in standard deviations of what is drawn."""
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from truecount._log_sum import log_sum, softmax
+from truecount._log_sum import SMALLEST, finite_log, log_sum, softmax
 from truecount._types import BoolArray, FloatArray
 from truecount.inference import convergence
 from truecount.inference.draws import CONFUSION_BYTES, Draws, dirichlet
 from truecount.inference.group_draws import GroupDraws, chain_after_chain
-from truecount.inference.pooled_shares import SMALLEST, PooledShares
+from truecount.inference.pooled_shares import PooledShares
 from truecount.inference.run import ChainRun, status_of
 from truecount.models.erring_labels import RatedDensity
 
@@ -199,9 +199,9 @@ class _Chains:
 
     def _heights(self, tau: FloatArray, rho: FloatArray, phi: FloatArray) -> FloatArray:
         """Shape (chains, cells, classes): log-probability of class, labels and output of an item of each cell."""
-        logs = np.log(np.maximum(rho, SMALLEST)).transpose(0, 2, 1, 3).reshape(CHAINS, len(tau[0]), -1)
-        heights = np.log(np.maximum(tau, SMALLEST))[:, None] + self.said @ logs.transpose(0, 2, 1)
-        return np.asarray(heights + self.of_output @ np.log(np.maximum(phi, SMALLEST)).transpose(0, 2, 1))
+        logs = finite_log(rho).transpose(0, 2, 1, 3).reshape(CHAINS, len(tau[0]), -1)
+        heights = finite_log(tau)[:, None] + self.said @ logs.transpose(0, 2, 1)
+        return np.asarray(heights + self.of_output @ finite_log(phi).transpose(0, 2, 1))
 
     def _keep_some(self, before: tuple[FloatArray, ...]) -> None:
         """Let blocks stay what they were, one after the other, by the likelihood of what imputed items leave out.
@@ -340,12 +340,12 @@ class _Chains:
         return np.maximum(np.where(is_seen, kept, shares) / np.where(is_seen, new_total, 1.0), SMALLEST)
 
     def _log_likelihood(self, shares: FloatArray, rows: FloatArray) -> FloatArray:
-        return np.asarray((self.unlabeled * np.log(np.maximum(shares @ rows, SMALLEST))).sum(axis=(1, 2)))
+        return np.asarray((self.unlabeled * finite_log(shares @ rows)).sum(axis=(1, 2)))
 
 
 def _change(old: FloatArray, new: FloatArray) -> FloatArray:
     """Return by how much logarithms differ."""
-    return np.asarray(np.log(np.maximum(new, SMALLEST)) - np.log(np.maximum(old, SMALLEST)))
+    return np.asarray(finite_log(new) - finite_log(old))
 
 
 class _Kept:

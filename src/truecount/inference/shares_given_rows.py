@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from truecount._log_sum import SMALLEST, finite_log
 from truecount._types import FloatArray
 from truecount.inference.draws import dirichlet
 from truecount.inference.group_shares import approximate_shares, t_noise
@@ -15,7 +16,6 @@ Draws start from the approximation, which is worst where classes are hardly told
 In six such problems of 2 to 10 classes, means after 24 sweeps are within 3 standard errors (of 1,000 to 3,000 draws) of
 those after 96, and standard deviations within a tenth; after 12 sweeps means are still off by up to 13 standard errors.
 """
-SMALLEST = 1e-300
 
 
 def shares_given_rows(rng: np.random.Generator, density: Density, confusion: FloatArray) -> FloatArray:
@@ -69,7 +69,7 @@ def shares_given_rows(rng: np.random.Generator, density: Density, confusion: Flo
 def _log_density(items: FloatArray, alpha: FloatArray, confusion: FloatArray, shares: FloatArray) -> FloatArray:
     """Shape (draws,): of the log-ratios of the shares."""
     outputs = np.maximum(np.einsum("sl,slk->sk", shares, confusion), SMALLEST)
-    height: FloatArray = np.log(outputs) @ items + (alpha * np.log(np.maximum(shares, SMALLEST))).sum(axis=1)
+    height: FloatArray = np.log(outputs) @ items + (alpha * finite_log(shares)).sum(axis=1)
     return height
 
 

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from truecount._advice import FIXED_SHARES, PRIOR_OF_ROWS, Advice
+from truecount._log_sum import finite_log
 from truecount._types import FloatArray
 from truecount.counts import Counts
 from truecount.errors import InputError
@@ -14,8 +15,6 @@ from truecount.models.model import INDEPENDENT, NOT_BY_OUTPUT, RIGHT_LABELS, SAM
 from truecount.models.priors import LEARNED, Prior, require_prior
 from truecount.models.variation import ConfusionChoice, Cut, Independent, Pooled, Variation, Varying, Walk
 
-SMALLEST = 1e-300
-"""A share below this has no logarithm."""
 ROUNDS = 50
 """Of a rough fit, which is only a point to start from."""
 
@@ -78,7 +77,7 @@ class Density:
         free = ~self.is_known
         rows = _power_sum(self.rows[free] - 1, confusion[..., free, :]).sum(axis=-1)
         prior = _power_sum(self.prevalence - 1, prevalence)
-        learned = self.log_learned(*(np.log(np.maximum(shares, SMALLEST)) for shares in (prevalence, confusion)))
+        learned = self.log_learned(*(finite_log(shares) for shares in (prevalence, confusion)))
         total: FloatArray = self.log_likelihood(prevalence, confusion) + rows + prior + learned
         return total
 

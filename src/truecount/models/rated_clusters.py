@@ -9,14 +9,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from truecount._log_sum import softmax
+from truecount._log_sum import finite_log, softmax
 from truecount._types import FloatArray, IntArray
 from truecount.counts import Groups, Ratings, design_effect
 from truecount.counts.clusters import Clusters
 from truecount.models.erring_labels import RatedDensity
 
-MOST_ROUNDS, STILL, SMALLEST = 200, 1e-6, 1e-300
-"""Rounds of EM at most, what no part moves by where it has converged, and the smallest probability."""
+MOST_ROUNDS, STILL = 200, 1e-6
+"""Rounds of EM at most, and what no part moves by where it has converged."""
 
 
 def effective_ratings(density: RatedDensity, ratings: Ratings) -> tuple[RatedDensity, Clusters | None]:
@@ -67,9 +67,9 @@ def class_parts(density: RatedDensity) -> FloatArray:
     parts = np.zeros((n_classes, *density.labeled.shape))
     for _ in range(MOST_ROUNDS):
         before, said = parts, np.zeros((len(density.labels), n_classes))
-        np.add.at(said, pattern, np.log(np.maximum(raters, SMALLEST))[rater, :, label])
-        heights = np.log(np.maximum(shares, SMALLEST))[:, None, None] + said.T[:, :, None]
-        heights = heights + np.log(np.maximum(rows, SMALLEST))[:, None, :]
+        np.add.at(said, pattern, finite_log(raters)[rater, :, label])
+        heights = finite_log(shares)[:, None, None] + said.T[:, :, None]
+        heights = heights + finite_log(rows)[:, None, :]
         parts = softmax(heights, axis=0)
         if np.abs(parts - before).max() < STILL:
             break

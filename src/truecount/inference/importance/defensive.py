@@ -20,9 +20,10 @@ from functools import cached_property
 
 import numpy as np
 
+from truecount._log_sum import SMALLEST, finite_log
 from truecount._types import FloatArray
 from truecount.inference.draws import SMALLEST_SHAPE, dirichlet, draw_rows
-from truecount.inference.importance.proposal import SMALLEST, Pool, Proposal, log_normaliser, prior_term
+from truecount.inference.importance.proposal import Pool, Proposal, log_normaliser, prior_term
 from truecount.inference.modes.landscape import Landscape
 from truecount.models import Density
 
@@ -154,7 +155,7 @@ class DefensiveProposal:
         """Shape (draws, 1 + parts): log-density over what the labels say of the rows and the likelihood."""
         usual = self.usual.log_density(prevalence, np.ascontiguousarray(confusion.transpose(1, 2, 0)))
         outputs = np.einsum("sl,slk->sk", prevalence, confusion)
-        shares, cells, outputs = (np.log(np.maximum(each, SMALLEST)) for each in (prevalence, confusion, outputs))
+        shares, cells, outputs = (finite_log(each) for each in (prevalence, confusion, outputs))
         terms, cells = self._terms, cells.reshape(len(shares), self.density.rows.size)
         parts = shares @ terms.shares.T + cells @ terms.cells.T + outputs @ terms.outputs.T
         return np.column_stack([usual, parts + terms.constants])

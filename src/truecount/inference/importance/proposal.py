@@ -16,14 +16,13 @@ from math import lgamma, log
 
 import numpy as np
 
-from truecount._log_sum import softmax
+from truecount._log_sum import SMALLEST, finite_log, softmax
 from truecount._types import FloatArray
 from truecount.inference.draws import SMALLEST_SHAPE, dirichlet, rows_by_labels
 from truecount.inference.importance.resample import effective_share
 from truecount.inference.importance.square import SquareSystem, merge_columns, smaller_system, solve, square_system
 from truecount.models import Density
 
-SMALLEST = 1e-300
 LEAST_SHARE = 3e-4
 """Times the cells of the confusion: the share of proposals that must count; below it Hamiltonian chains are faster."""
 
@@ -85,7 +84,7 @@ class DirichletMixture:
 
     def log_density(self, shares: FloatArray) -> FloatArray:
         """Log-density at each of (size, shares)."""
-        logs = np.log(np.maximum(shares, 1e-300))
+        logs = finite_log(shares)
         each = [logs @ (c - 1) + log_normaliser(c) for c in self.concentrations]
         value: FloatArray = np.logaddexp.reduce(each, axis=0) - log(len(each))
         return value

@@ -15,13 +15,13 @@ from functools import cached_property
 
 import numpy as np
 
+from truecount._log_sum import SMALLEST, finite_log
 from truecount._types import BoolArray, FloatArray, IntArray
 from truecount.inference.integrated.integral import Common
 from truecount.inference.integrated.studies import study_evidence
 from truecount.models.hierarchy import GroupDensity
 from truecount.models.hierarchy.log_ratios import log_ratio_basis, shares_of
 
-TINY = 1e-300
 STEPS = 40
 """Of bisection, in the search for Z."""
 
@@ -125,13 +125,13 @@ class CommonCoordinates:
         return np.concatenate([each.reshape(size, -1) for each in parts], axis=1)
 
     def _ratios_of(self, rows: FloatArray) -> FloatArray:
-        return np.asarray(np.log(np.maximum(rows, TINY)) @ np.linalg.pinv(self._basis).T)
+        return np.asarray(finite_log(rows) @ np.linalg.pinv(self._basis).T)
 
     def _rows_of(self, ratios: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return rows (point, class, output), those that are known among them, and their logarithms."""
         rows = np.broadcast_to(self.density.rows.known, (len(ratios), *self.density.rows.shapes.shape)).copy()
         rows[:, self._free] = shares_of(self._basis, ratios.swapaxes(1, 2)).swapaxes(1, 2)
-        return rows, np.log(np.maximum(rows, TINY))
+        return rows, finite_log(rows)
 
     def _prior_of_rows(self, logs: FloatArray) -> FloatArray:
         """Return the log-density of log-ratios of rows that are learned."""
@@ -147,7 +147,7 @@ class CommonCoordinates:
         """Return both rows (point, class, output), and the logarithm of the volume that they have for one of q."""
         outputs = shares_of(self._basis, of_outputs[:, :, None])[:, :, 0]
         logs = np.clip(apart @ self._basis.T, -300, 300)
-        first, second = np.maximum(centre[:, :1], TINY), np.maximum(centre[:, 1:], TINY)
+        first, second = np.maximum(centre[:, :1], SMALLEST), np.maximum(centre[:, 1:], SMALLEST)
         low, high = logs.min(axis=1), logs.max(axis=1)
         for _ in range(STEPS):
             middle = 0.5 * (low + high)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from truecount._log_sum import SMALLEST, finite_log
 from truecount._types import BoolArray, FloatArray
 from truecount.models.hierarchy import GroupDensity
 
@@ -23,7 +24,7 @@ PRIOR_REACH, OWN_REACH = 8.0, 9.0
 """Standard deviations of the prior, and widths of the integrand, that are looked at."""
 END = 30.0
 """Beyond this logit the items tell nothing, and a Dirichlet prior has an exponential tail."""
-WIDEST, TINY = 5.0, 1e-300
+WIDEST = 5.0
 REJECTIONS, LARGEST_RATIO, ACCEPTED = 5, 1.15, 1e3
 """How often draws are rejected at most; and how much higher than the line the integrand may be."""
 BATCH = 100_000
@@ -194,7 +195,7 @@ class _Integrand:
         shares = _logistic(logits)
         value = self.prior.log_density(logits)
         for items, first, second in self._by_output():
-            value += items * np.log(np.maximum(second + shares * (first - second), TINY))
+            value += items * finite_log(second + shares * (first - second))
         return value
 
     def integrate(self, nodes: int) -> "_Line":
@@ -231,11 +232,11 @@ class _Integrand:
         inside = np.clip(interval, 0, nodes - 1)[None]
         left, right = (np.take_along_axis(line.heights, inside + each, axis=0)[0] for each in (0, 1))
         rest = wanted - np.take_along_axis(below, inside, axis=0)[0]
-        part = np.clip(rest / np.maximum(0.5 * line.step * (left + right), TINY), 0.0, 1.0)
-        part = part * (left + right) / np.maximum(left + np.sqrt(left**2 + part * (right**2 - left**2)), TINY)
+        part = np.clip(rest / np.maximum(0.5 * line.step * (left + right), SMALLEST), 0.0, 1.0)
+        part = part * (left + right) / np.maximum(left + np.sqrt(left**2 + part * (right**2 - left**2)), SMALLEST)
         t = line.start + line.step * (inside[0] + part)
         logits = line.mode + line.width * np.sinh(t)
-        jacobian = line.width * np.cosh(t) / np.maximum(left + part * (right - left), TINY)
+        jacobian = line.width * np.cosh(t) / np.maximum(left + part * (right - left), SMALLEST)
         surplus = self.log_value(logits) - line.top + np.log(jacobian)
         beyond, rates = (interval < 0) | (interval == nodes), self.prior.tails()
         if rates is not None and beyond.any():
@@ -253,12 +254,12 @@ class _Integrand:
             slope = shares * (1 - shares)
             gradient, curvature = self.prior.slopes(logits, shares)
             for items, first, second in self._by_output():
-                outputs = np.maximum(second + shares * (first - second), TINY)
+                outputs = np.maximum(second + shares * (first - second), SMALLEST)
                 by_logit = slope * (first - second)
                 gradient = gradient + items * by_logit / outputs
                 curvature = curvature + total * by_logit**2 / outputs
             if number < STEPS:
-                logits = logits + np.clip(gradient / np.maximum(curvature, TINY), -LONGEST, LONGEST)
+                logits = logits + np.clip(gradient / np.maximum(curvature, SMALLEST), -LONGEST, LONGEST)
         return logits, 1 / np.sqrt(np.maximum(curvature, WIDEST**-2))
 
     def _start(self) -> FloatArray:
@@ -268,7 +269,7 @@ class _Integrand:
         weight = 1 / (observed.mean(axis=1) + 0.01)
         apart = (self.rows[:, 0] - self.rows[:, 1]) * weight
         scale = (apart * (self.rows[:, 0] - self.rows[:, 1])).sum(axis=1)[:, None]
-        share = (apart @ observed - (apart * self.rows[:, 1]).sum(axis=1)[:, None]) / np.maximum(scale, TINY)
+        share = (apart @ observed - (apart * self.rows[:, 1]).sum(axis=1)[:, None]) / np.maximum(scale, SMALLEST)
         usual = self._centre()
         is_inside = (share > 0.001) & (share < 0.999) & (total > 0)
         inside = np.where(is_inside, share, 0.5)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from truecount._advice import AUTO, Advice
-from truecount._log_sum import log_sum, softmax
+from truecount._log_sum import finite_log, log_sum, softmax
 from truecount._types import FloatArray, IntArray
 from truecount.errors import UnsuitableEngineError
 from truecount.inference.draws import tells_nothing_new, within_digits
@@ -39,7 +39,7 @@ def draw_exp_linear(slope: FloatArray, uniform: FloatArray) -> FloatArray:
 
 def log_cell_masses(widths: FloatArray, logs: FloatArray) -> FloatArray:
     """Return the log mass of every cell; shapes (meshes, nodes − 1) and (meshes, nodes) give that of the first."""
-    flat = np.log(np.maximum(widths, 1e-300)) + 0.5 * (logs[:, 1:] + logs[:, :-1])
+    flat = finite_log(widths) + 0.5 * (logs[:, 1:] + logs[:, :-1])
     return flat + log_mean_exp_linear(np.diff(logs)) + bulge(widths, logs)
 
 

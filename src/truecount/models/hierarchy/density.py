@@ -26,11 +26,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from truecount._log_sum import SMALLEST, finite_log
 from truecount._types import BoolArray, FloatArray, IntArray
 from truecount.models.hierarchy.centre import Centre
-from truecount.models.hierarchy.dirichlet import LEAST_SHARE, DirichletGroups
+from truecount.models.hierarchy.dirichlet import DirichletGroups
 from truecount.models.hierarchy.information import information_of_items, information_of_units
-from truecount.models.hierarchy.log_ratios import SMALLEST, half_normal, half_normal_slope, log_ratio_basis, shares_of
+from truecount.models.hierarchy.log_ratios import half_normal, half_normal_slope, log_ratio_basis, shares_of
 from truecount.models.hierarchy.random_labels import RandomLabels
 from truecount.models.hierarchy.rows import Rows
 
@@ -304,12 +305,12 @@ class GroupDensity:
         shares = shares_of(self.centre.basis, located + deviation[:, : self.n_ratios])
         rows = self._unit_rows(common, logs, deviation[:, self.n_ratios :])
         outputs = (shares[:, :, None] * rows).sum(axis=1)
-        value = np.where(self.unlabeled > 0, self.unlabeled * np.log(np.maximum(outputs, SMALLEST)), 0.0).sum(axis=1)
+        value = np.where(self.unlabeled > 0, self.unlabeled * finite_log(outputs), 0.0).sum(axis=1)
         value += np.where(labeled > 0, labeled * np.log(rows), 0.0).sum(axis=(1, 2))
         value -= 0.5 * (self._is_normal * standard**2).sum(axis=1)
         if self.dirichlet is not None:
             concentration = self.dirichlet.concentration(located, spread[:, 0]) * self._groups
-            value += (concentration * np.log(np.maximum(shares, LEAST_SHARE))).sum(axis=1)
+            value += (concentration * finite_log(shares)).sum(axis=1)
         if self.random_labels is not None:
             value += self.random_labels.log_density(shares)
         return np.asarray(value)
@@ -398,9 +399,7 @@ class GroupDensity:
         return _Likelihood(self._of_items(outputs) + of_labels, np.concatenate([score, by_rows], axis=1), by_common)
 
     def _of_items(self, outputs: FloatArray) -> FloatArray:
-        return np.asarray(
-            np.where(self.unlabeled > 0, self.unlabeled * np.log(np.maximum(outputs, SMALLEST)), 0.0).sum(axis=(1, 2))
-        )
+        return np.asarray(np.where(self.unlabeled > 0, self.unlabeled * finite_log(outputs), 0.0).sum(axis=(1, 2)))
 
     def value_and_gradient(self, hyper: FloatArray, latent: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the log-density (chain,) and its gradients by `hyper` and `latent`."""

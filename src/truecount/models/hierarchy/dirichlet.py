@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from truecount._log_sum import finite_log
 from truecount._types import FloatArray
 from truecount.models.hierarchy.log_ratios import shares_of
-
-LEAST_SHARE = 1e-300
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ class DirichletGroups:
         from scipy.special import gammaln
 
         normaliser = gammaln(concentration.sum(axis=1)) - gammaln(concentration).sum(axis=1)
-        weighted = (concentration * np.log(np.maximum(shares, LEAST_SHARE))).sum(axis=1)
+        weighted = (concentration * finite_log(shares)).sum(axis=1)
         value: FloatArray = (normaliser + weighted).sum(axis=1)
         return value
 
@@ -53,7 +52,7 @@ class DirichletGroups:
         by_ratios = np.matmul(self.basis.T, concentration - total * shares)
         if self.fixed is not None:
             return by_ratios, np.zeros_like(by_ratios), np.zeros(len(shares))
-        by_each = digamma(total) - digamma(concentration) + np.log(np.maximum(shares, LEAST_SHARE))
+        by_each = digamma(total) - digamma(concentration) + finite_log(shares)
         by_total = (concentration * by_each).sum(axis=1, keepdims=True)
         by_centre = np.matmul(self.basis.T, concentration * by_each - concentration / total * by_total)
         return by_ratios, by_centre, -2 * by_total.sum(axis=(1, 2))

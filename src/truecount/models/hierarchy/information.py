@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from truecount._log_sum import SMALLEST
 from truecount._types import BoolArray, FloatArray
-from truecount.models.hierarchy.log_ratios import SMALLEST
 
 MANY_RATIOS = 12
 """Log-ratios beyond which a product of matrices for each unit is faster than a loop over pairs of them."""

@@ -2,12 +2,10 @@
 
 import numpy as np
 
+from truecount._log_sum import finite_log
 from truecount._types import FloatArray
 
 SMALLEST_SPREAD = 1e-6
-
-SMALLEST = 1e-300
-"""Probability of an output that no class has: where it has no items either, their ratio is 0."""
 
 
 def log_ratio_basis(n_classes: int) -> FloatArray:
@@ -40,7 +38,7 @@ def rows_around(rows: FloatArray, spread: FloatArray, rng: np.random.Generator) 
     """Draw one row around each of `rows`, shape (…, outputs), whose log-ratios vary with its `spread`, shape (…)."""
     basis = log_ratio_basis(rows.shape[-1])
     step = spread[..., None] * rng.standard_normal((*spread.shape, basis.shape[1]))
-    return shares_of(np.eye(len(basis)), (np.log(np.maximum(rows, SMALLEST)) + step @ basis.T)[..., None])[..., 0]
+    return shares_of(np.eye(len(basis)), (finite_log(rows) + step @ basis.T)[..., None])[..., 0]
 
 
 def half_normal(scores: FloatArray, scale: float | FloatArray) -> FloatArray:

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from truecount._log_sum import finite_log
 from truecount._types import FloatArray, IntArray
-from truecount.models.hierarchy.dirichlet import LEAST_SHARE, DirichletGroups
+from truecount.models.hierarchy.dirichlet import DirichletGroups
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class RandomLabels:
 
     def log_density(self, shares: FloatArray) -> FloatArray:
         """Return the log-likelihood of each unit, shape (chain, unit)."""
-        return np.asarray((self.counts * np.log(np.maximum(shares, LEAST_SHARE))).sum(axis=1))
+        return np.asarray((self.counts * finite_log(shares)).sum(axis=1))
 
     def gradient(self, shares: FloatArray) -> FloatArray:
         """Return the gradient by log-ratios, shape (chain, log-ratio, unit)."""

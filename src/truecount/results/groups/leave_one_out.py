@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from truecount._log_sum import finite_log
 from truecount._types import FloatArray
 from truecount.counts.groups import Groups
 from truecount.counts.weights import effective_groups
@@ -137,7 +138,7 @@ def _prior_of_left_out(
         scale = np.broadcast_to(spread[:, :, None], located.shape)
         return located, np.array(scale), density.dirichlet
     basis = log_ratio_basis(len(data.classes))
-    logs = np.log(np.maximum(draws.prevalence[::stride], 1e-300))
+    logs = finite_log(draws.prevalence[::stride])
     ratios = np.einsum("sgl,lj->sjg", logs, np.linalg.pinv(basis).T)
     order = np.argsort(np.asarray(data.times), kind="stable")
     gaps = (np.diff(walk_loading(data)[order], axis=0) ** 2).sum(axis=1)
@@ -170,7 +171,7 @@ def _evidence(
         latent = found.moved(np.broadcast_to(point, found.mean.shape))
         shares = shares_of(basis, located + scale * latent.transpose(0, 2, 1))
         outputs = (shares[:, :, None] * rows).sum(axis=1)
-        value = np.where(unlabeled > 0, unlabeled * np.log(np.maximum(outputs, 1e-300)), 0.0).sum(axis=1)
+        value = np.where(unlabeled > 0, unlabeled * finite_log(outputs), 0.0).sum(axis=1)
         value = value + log_prior(shares, latent) - found.log_t(latent) - constant
         total = np.logaddexp(total, value)
     ways = gammaln(unlabeled.sum(axis=0) + 1) - gammaln(unlabeled + 1).sum(axis=0)
@@ -202,7 +203,7 @@ def _normal_prior(dirichlet: DirichletGroups, scale: FloatArray, level: FloatArr
         return np.eye(size) + curvature * sizes[..., None] * sizes[:, :, None], by_level - latent
 
     def log_density(shares: FloatArray, latent: FloatArray) -> FloatArray:
-        by_level = (concentration * np.log(np.maximum(shares, 1e-300))).sum(axis=1)
+        by_level = (concentration * finite_log(shares)).sum(axis=1)
         value: FloatArray = by_level - 0.5 * (latent**2).sum(axis=2) - 0.5 * size * np.log(2 * np.pi)
         return value
 
@@ -223,7 +224,7 @@ def _dirichlet_prior(dirichlet: DirichletGroups, located: FloatArray, scale: Flo
         return curvature * sizes[..., None] * sizes[:, :, None], dirichlet.gradient(concentration, shares)[0] * scale
 
     def log_density(shares: FloatArray, latent: FloatArray) -> FloatArray:
-        weighted = (concentration * np.log(np.maximum(shares, 1e-300))).sum(axis=1)
+        weighted = (concentration * finite_log(shares)).sum(axis=1)
         value: FloatArray = normaliser + weighted + volume
         return value
 
