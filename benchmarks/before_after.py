@@ -16,6 +16,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from fnmatch import fnmatch
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -28,6 +29,31 @@ RESULTS = Path(__file__).parent / "results"
 CACHE = tempfile.TemporaryDirectory(prefix="truecount-compiled-")
 SHORT = 3
 """Lines of a short function."""
+CAPABILITIES = {
+    "the page to work in": ("app/*", "cli/browser.py"),
+    "planning": ("planning/*", "*plan.py", "*batch*.py"),
+    "logs of evaluation tools": ("reading/logs/*", "counts/logs.py"),
+    "other doors": ("quapy/*", "mlflow.py", "pandas.py", "polars.py", "accessor.py", "results/export/openmetrics.py"),
+    "groups one by one, by workers": ("*separate*", "_executor.py", "api/tables.py", "api/workers.py"),
+    "several raters and classifiers, labels of the target": (
+        *("*raters.py", "*rating*.py", "*rated*.py", "*erring*.py", "*target_labels.py", "*label_error.py"),
+        *("*classifiers.py", "*classifier.py", "*combinations.py", "*independent*.py", "inference/pooled_shares.py"),
+    ),
+    "groups, studies and times": (
+        *("*groups*", "*group_*", "*hierarch*", "inference/integrated/*", "models/variation.py", "models/published.py"),
+        *("inference/*_moves.py", "inference/row_draws.py", "inference/whitening.py", "diagnostics/own_labels.py"),
+        *("counts/periods.py", "plots/ranks.py"),
+    ),
+    "calibration maps of scores": ("*score_*.py", "*from_scores.py", "api/scores.py", "sklearn/one_fit.py"),
+    "clusters and learned priors": (
+        "*clusters.py",
+        "*design_effect.py",
+        "models/learned.py",
+        "inference/chains/learning.py",
+    ),
+}
+"""What files belong to by their names, the first that fits; the rest is what there was when the comparison began."""
+REST = "counts, engines, estimators, checks, pictures, page, command"
 TASKS = r"""
 import json, sys, time, warnings
 warnings.simplefilter("ignore")
@@ -191,6 +217,19 @@ def size_of(checkout: Path) -> dict[str, int]:
     }
 
 
+def parts_of(checkout: Path) -> dict[str, tuple[int, int]]:
+    """Return how many files and lines belong to each capability."""
+    source = checkout / "src" / "truecount"
+    found = {name: [0, 0] for name in (REST, *CAPABILITIES)}
+    for file in source.rglob("*.py"):
+        path = file.relative_to(source).as_posix()
+        fits = (name for name, patterns in CAPABILITIES.items() if any(fnmatch(path, each) for each in patterns))
+        part = found[next(fits, REST)]
+        part[0] += 1
+        part[1] += len(file.read_text(encoding="utf-8").splitlines())
+    return {name: (files, lines) for name, (files, lines) in found.items()}
+
+
 def commit_of(checkout: Path) -> str:
     """Return the commit that is checked out."""
     run = subprocess.run(
@@ -208,14 +247,20 @@ def ratio(new: list[float], old: list[float]) -> tuple[float, float]:
 
 def tables(result: dict[str, Any]) -> str:
     """Return both tables as Markdown."""
-    *before, now = result["commits"]
     lines = ["# Before and after", "", "Made by `benchmarks/before_after.py`.", ""]
     if "size" in result:
-        lines += [f"| | {' | '.join(result['commits'])} |", f"|---|{'---|' * len(result['commits'])}"]
-        for name in result["size"][now]:
-            cells = [f"{result['size'][each][name]:,}" for each in result["commits"]]
+        commits = list(result["size"])
+        lines += [f"| | {' | '.join(commits)} |", f"|---|{'---|' * len(commits)}"]
+        for name in result["size"][commits[-1]]:
+            cells = [f"{result['size'][each][name]:,}" for each in commits]
+            lines.append(f"| {name} | {' | '.join(cells)} |")
+        lines += ["", "Files and lines by what they are for, told by their names.", ""]
+        lines += [f"| | {' | '.join(commits)} |", f"|---|{'---|' * len(commits)}"]
+        for name in (REST, *CAPABILITIES):
+            cells = ["{:,} files, {:,} lines".format(*result["parts"][each][name]) for each in commits]
             lines.append(f"| {name} | {' | '.join(cells)} |")
     if "seconds" in result:
+        *before, now = result["seconds"]
         heads = [f"{now} over {each}" for each in before]
         lines += ["", f"Processor time, {result['rounds']} rounds in turns.", ""]
         lines += [f"| task | {now} | {' | '.join(heads)} |", f"|---|---|{'---|' * len(heads)}"]
@@ -235,9 +280,10 @@ def main() -> None:
     by_commit = {commit_of(each): each.resolve() for each in (*options.checkouts, HERE)}
     file = RESULTS / "before_after.json"
     result = json.loads(file.read_text()) if options.only and file.exists() else {}
-    result |= {"commits": list(by_commit), "machine": about()}
+    result |= {"machine": about()}
     if options.only != "time":
         result["size"] = {commit: size_of(each) for commit, each in by_commit.items()}
+        result["parts"] = {commit: parts_of(each) for commit, each in by_commit.items()}
     if options.only != "size":
         result |= {"rounds": options.rounds, "seconds": {commit: {} for commit in by_commit}}
         with tempfile.TemporaryDirectory() as folder:
