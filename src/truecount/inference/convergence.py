@@ -60,13 +60,8 @@ def mcse(draws: FloatArray, chains: int) -> FloatArray:
     return np.asarray(_stats().mcse(by_chain(draws, chains), chain_axis=0, draw_axis=1, method="mean"))
 
 
-def rhat_fast(draws: FloatArray, chains: int) -> FloatArray:
-    """Rank-normalised split R-hat of many values at once, shape (values,); not folded, which is for tails."""
-    return _in_parts(_rhat_of_part, draws, chains)
-
-
 def rhat_of_many_chains(draws: FloatArray, chains: int) -> FloatArray:
-    """Split R-hat where there are many short chains, joined to four long ones, shape (values,).
+    """Split R-hat of many values by ranks, not folded; many short chains are joined to four long ones; shape (values,).
 
     With M half-chains and n effective draws R-hat is about ``1 + M / 2n`` however well chains mix; thirty-two chains
     would need thousands of effective draws to come below 1.01. One chain apart from the others hardly moves the mean of
