@@ -28,6 +28,7 @@ from truecount.inference.integration.share_given_rows import (
     around,
     cluster,
     draw_exp_linear,
+    growing,
     log_cell_masses,
     log_share,
     reach_of,
@@ -191,7 +192,7 @@ def _tabulated(
 def _within(axis: FloatArray, likelihood: OutputLikelihood, size: int) -> FloatArray:
     """Return 2 · size nodes around the likelihood's peak, within the ends of an axis."""
     reach = max(axis[-1] - axis[0], 2 * likelihood.spread)
-    away = np.geomspace(0.3 * likelihood.spread, reach, size)
+    away = growing(0.3 * likelihood.spread, reach, size)
     return np.clip(likelihood.peak + np.concatenate([-away, away]), axis[0], axis[-1])
 
 
