@@ -25,11 +25,12 @@ MOST_IMPUTED = 20.0
 MOST_ROUNDED = 1e-3
 """Part of the items by which rounding weighted ones may change them."""
 SWEEPS_PER_TRANSFER = 3
-FEWEST_SWEEPS = 400
-"""Of the usual budget. A thousand classes have so few that an answer takes minutes, and may not have converged."""
+FEWEST_SWEEPS = 2500
+"""Of the usual budget. A thousand classes have so few that an answer takes a quarter of an hour, and has not converged
+by the strictest rule."""
 WORTH_CUTTING = 30_000
-"""Cells of all chains from which on two threads are faster than one, unless rows have empty cells: then most of the
-time goes by in short steps, which threads would take in turns."""
+"""Cells of all chains from which on two threads are faster than one, unless rows are sparse: piles and tilts are many
+short steps, which threads take in turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ class _Chains:
         prevalence, confusion = landscape.starting_points(chains, rng)
         chances = absorbing_chances(landscape.density, landscape.modes[0, :, 0])
         is_large = chains > 1 and chains * landscape.density.rows.size >= WORTH_CUTTING
-        size = 2 if is_large and not has_empty_cells(landscape.density) else 1
+        size = 2 if is_large and not _is_tilted(landscape.density) else 1
         cuts, rngs = np.array_split(np.arange(chains), size), rng.spawn(size)
         self.parts = [
             _Part(landscape.density, prevalence[cut], confusion[cut], chances, own)

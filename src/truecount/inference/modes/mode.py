@@ -18,6 +18,8 @@ RIVAL_ROUNDS = 12
 """Rounds of leaps that an ascent from another point gets before it is judged."""
 RIVAL_STEPS = 5_000
 """Steps that the best of them may take after that."""
+MOST_STEPS, FEWEST_STEPS, CELLS_OF_STEPS = 100_000, 2_000, 2_000_000_000
+"""Bounds of the usual budget of steps, and the cells of all its steps together: of a thousand classes, minutes."""
 CELLS_OF_STARTS = 2_000_000
 """Cells of all such points together: of very many classes fewer points are tried."""
 CLOSE = 1e-3
@@ -59,7 +61,7 @@ class ModeRecord:
     rival_gap: float | None = None
 
 
-def find_mode(density: Density, *, budget: int = 100_000) -> ModeRecord:
+def find_mode(density: Density, *, budget: int | None = None) -> ModeRecord:
     """Find the maximum a posteriori point of prevalence and confusion.
 
     It maximises ``Σ (a_l - 1) log π_l + Σ (b_lk - 1) log φ_lk + Σ n_k log q_k``, where ``q = φᵀπ`` and a and b are the
@@ -73,7 +75,7 @@ def find_mode(density: Density, *, budget: int = 100_000) -> ModeRecord:
     density
         With no exponent below zero, that is no concentration below one where nothing was counted.
     budget
-        Steps to take at most.
+        Steps to take at most; None takes a bound that falls with the size of the problem.
 
     Notes
     -----
@@ -85,6 +87,8 @@ def find_mode(density: Density, *, budget: int = 100_000) -> ModeRecord:
     if density.is_learning:
         found, needed = "has a prior that is learned", "a mode is that of fixed concentrations of 1 or more"
         raise InputError("prior", found, needed, "Pass Prior(confusion='flat')")
+    if budget is None:
+        budget = int(np.clip(CELLS_OF_STEPS // density.rows.size, FEWEST_STEPS, MOST_STEPS))
     ascent = Ascent(density)
     point, iterations = _climb(density, even_start(density), budget)
     rival: FloatArray | None = None
