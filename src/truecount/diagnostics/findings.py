@@ -11,7 +11,7 @@ from truecount._wording import are_ranges, listed, listed_classes, percent
 from truecount.counts import Counts
 from truecount.counts.classifiers import FEWEST_LABELS
 from truecount.counts.table import unseen_remedy
-from truecount.counts.weights import design_effect, output_design_effect
+from truecount.counts.weights import design_effect, effective_by_output, output_design_effect
 from truecount.diagnostics.classifiers import dependence_finding, independence_test
 from truecount.diagnostics.clusters import clustered
 from truecount.diagnostics.homogeneity import not_random
@@ -57,7 +57,9 @@ def _of_answer(counts: Counts, prior: Prior, model: Density, draws: Draws) -> It
 def of_closed_form(counts: Counts, model: Model) -> tuple[Finding, ...]:
     """Return what is known about an answer whose labels tell P(class | output)."""
     is_random = isinstance(model, SamePopulation)
-    together = clustered(counts, output_design_effect(counts, labels_tell_outputs=is_random), by_output=True)
+    effect = output_design_effect(counts, labels_tell_outputs=is_random)
+    worth = effective_by_output(counts, labels_tell_outputs=is_random)
+    together = clustered(counts, effect, worth=worth, by_output=True)
     return gravest_first([*output_cautions(counts), together, not_random(counts) if is_random else None])
 
 
@@ -105,8 +107,7 @@ def _short(number: float) -> str:
 def of_independent(counts: Counts, draws: Draws) -> tuple[Finding, ...]:
     """Return what is known about an answer that takes several classifiers for independent."""
     test = independence_test(counts)
-    together = None if counts.clusters is None else clustered(counts, design_effect(counts))
-    found = (no_unlabeled(counts), _weighted(counts), together, _not_converged(draws))
+    found = (no_unlabeled(counts), _weighted(counts), _clustered(counts), _not_converged(draws))
     return gravest_first([*found, dependence_finding(test, is_assumed=True)])
 
 
@@ -147,7 +148,7 @@ def cautions(counts: Counts, prior: Prior, draws: Draws | None = None) -> tuple[
         no_unlabeled(counts),
         names_alike(classes=counts.classes, outputs=counts.outputs),
         _weighted(counts),
-        None if counts.clusters is None else clustered(counts, design_effect(counts)),
+        _clustered(counts),
         _unlabeled_class(counts, prior),
         _outputs_no_class(counts),
         None if draws is None else _few_labels(counts, prior),
@@ -167,6 +168,10 @@ def output_cautions(counts: Counts) -> tuple[Finding, ...]:
     named = names_alike(classes=counts.classes, outputs=counts.outputs)
     found = (no_unlabeled(counts), named, _weighted(counts), _unseen_output(counts, Prior()))
     return tuple(finding for finding in found if finding is not None)
+
+
+def _clustered(counts: Counts) -> Finding | None:
+    return None if counts.clusters is None else clustered(counts, design_effect(counts), worth=counts.effective)
 
 
 def _shared_labels(draws: Draws) -> Finding | None:
