@@ -6,8 +6,7 @@ promised is the coverage of 95 % intervals, which is counted here over truths fr
 case once in 10,000 runs; one that takes the items of a cluster for independent fails all of them, and so do finer bugs.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -16,7 +15,6 @@ import pytest
 from scipy.stats import binom
 
 import truecount as tc
-from truecount.counts import design_effect
 from truecount.counts.design_effect import DesignEffect
 from truecount.inference import raters
 
@@ -24,7 +22,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::truecount.errors.ConvergenceWarning"),  # chains are short
 ]
-EPOCHS, CORRELATION, KNOWN, NEW, GROUPS = 4, 0.6, 80, 160, "ABC"
+EPOCHS, CORRELATION, KNOWN, NEW, GROUPS = 6, 0.6, 60, 120, "ABC"
 PREVALENCE, SHARES, RIGHT = [2.0, 3.0], 4.0, 4.0
 ROWS = [[8, 2, 2], [2, 3, 8]]
 PRIOR = tc.Prior(PREVALENCE, ROWS)
@@ -145,15 +143,17 @@ def by_output(rng: np.random.Generator) -> Made:
 
 
 CASES: dict[str, tuple[Callable[[np.random.Generator], Made], int]] = {
-    "labels": (partial(plain, is_rated=False), 300),
-    "random sample of the population": (random_sample, 300),
-    "labels by output": (by_output, 300),
+    "labels": (partial(plain, is_rated=False), 200),
+    "random sample of the population": (random_sample, 1000),
+    "labels by output": (by_output, 1000),
     "joint outputs": (joint, 200),
-    "raters": (partial(plain, is_rated=True), 200),
+    "raters": (partial(plain, is_rated=True), 100),
     "groups": (partial(groups, is_rated=False), 80),
     "raters and groups": (partial(groups, is_rated=True), 80),
 }
 """How data are drawn, and how many data sets."""
+SUBTLE = ("random sample of the population",)
+"""Cases of so many data sets that they show a subtle bug too."""
 
 
 def held(name: str, seed: int) -> tuple[int, int]:
@@ -167,3 +167,26 @@ def held(name: str, seed: int) -> tuple[int, int]:
         low, high = ends[0, 0] if isinstance(answer, tc.GroupPosterior) else ends[0]
         hits += bool(low <= share <= high)
     return hits, sets
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_intervals_of_clustered_items_hold_what_they_promise(name: str, seed: int) -> None:
+    hits, sets = held(name, seed)
+    low, high = binom.ppf([WRONG, 1 - WRONG], sets, 0.95)
+    assert low <= hits <= high, f"{hits} of {sets}"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_that_sees_clusters_that_are_ignored(name: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(DesignEffect, "divisor", property(lambda effect: 1.0))
+    hits, sets = held(name, seed)
+    assert hits < binom.ppf(WRONG, sets, 0.95), f"{hits} of {sets}"
+
+
+@pytest.mark.parametrize("name", SUBTLE)
+def test_that_sees_a_standard_deviation_taken_for_a_variance(
+    name: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(DesignEffect, "divisor", property(lambda effect: float(np.sqrt(effect.value))))
+    hits, sets = held(name, seed)
+    assert hits < binom.ppf(WRONG, sets, 0.95), f"{hits} of {sets}"
