@@ -354,8 +354,12 @@ def table_of_studies(number, rows):
     """Return the lines of a table of the ways to use labels of so many other systems."""
     if not rows:
         return []
-    head = "| judges | problems | bias | mean absolute error | coverage | width | seconds |", "|---|---|---|---|---|---|---|"
-    lines = [f"The same, with labels of {number} other systems, a study each:", "", *head]
+    lines = [
+        f"The same, with labels of {number} other systems, a study each:",
+        "",
+        "| judges | problems | bias | mean absolute error | coverage | width | seconds |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for name, each in rows.items():
         points = f"{each['pairs']} | {100 * each['bias']:+.1f} | {100 * each['error']:.1f}"
         lines.append(f"| {name} | {points} | {last_cells(each)} |")

@@ -90,6 +90,9 @@ BAR, WIDEST = 0.92, 1.05
 NORMAL, CLASSES = 1.96, 2
 ANY_DRIFT = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0)
 """In standard errors of labels from elsewhere."""
+IN_THEORY = [((1, 100), chance) for chance in (0.0, 1 / 8, 1 / 4, 1 / 2, 0.7)]
+IN_THEORY += [((1, 10), 0.4), ((3, 30), 0.4), ((10, 100), 1 / 4)]
+"""What labels of a class are worth where label shift does not hold, and the chance that it holds."""
 RATIO, SIMULATED = 1.8, 4000
 """Of the widths by twenty labels and by labels from elsewhere on spambase and waveform-21; data sets of `in_theory`."""
 
@@ -253,7 +256,7 @@ def least_width(ratio, held=None, coverage=BAR):
     """Return the least mean width where label shift holds that leaves such a coverage under drift.
 
     It is that over the width by the narrower source, of all ways to make a set of shares from two estimates that move
-    with them: by linear programming over which sets to make, whose dual is the drift that is hardest (Neyman & Pearson).
+    with them: by linear programming over which to make, whose dual is the drift that is hardest (Neyman & Pearson).
 
     Parameters
     ----------
@@ -278,15 +281,15 @@ def least_width(ratio, held=None, coverage=BAR):
     return found.fun / (2 * NORMAL * min(1, ratio))
 
 
-def in_theory(ratio, chance, drift):
+def in_theory(ratio, chance, drift, worths=WORTHS[:-1]):
     """Return mean width, over that by labels from elsewhere, and coverage of a prior's 95 % intervals under a drift.
 
-    With normal distributions: rows of a class from elsewhere err as those of its labels do, and drift by as much more as
-    the prior has it, if these are worth so many labels of the population.
+    With normal distributions: rows of a class from elsewhere err as those of its labels do, and drift by as much more
+    as the prior has it, if these are worth so many labels of the population.
     """
     rng = np.random.default_rng(0)
     one, other = drift + rng.normal(size=SIMULATED), ratio * rng.normal(size=SIMULATED)
-    variances = 1 + np.append(0, ELSEWHERE / CLASSES / WORTHS[:-1])
+    variances = 1 + np.append(0, ELSEWHERE / CLASSES / np.array(worths))
     chances = np.append(chance, np.full(len(variances) - 1, (1 - chance) / (len(variances) - 1)))
     weights = chances * norm.pdf((one - other)[:, None], scale=np.sqrt(variances + ratio**2))
     weights /= weights.sum(axis=1, keepdims=True)
@@ -309,13 +312,17 @@ def in_theory(ratio, chance, drift):
 
 def theory():
     """Return a table of priors with normal distributions, beside the least width of all that hold as often."""
-    head = ["chance of label shift", "width where it holds", "held there", "held under the worst drift"]
+    head = ["worth of labels where it does not hold", "chance of label shift", "width where it holds", "held there"]
+    head += ["held under the worst drift", "that drift"]
     head += ["least width that holds as often under all", "least width that holds 95 % under all"]
     lines = [head, ["---"] * len(head)]
-    for chance in (0.0, 1 / 8, 1 / 4, 1 / 2, 0.7):
-        (width, held), least = in_theory(RATIO, chance, 0.0), min(in_theory(RATIO, chance, d)[1] for d in ANY_DRIFT[1:])
+    for (lowest, highest), chance in IN_THEORY:
+        worths = np.geomspace(lowest, highest, 9)
+        width, held = in_theory(RATIO, chance, 0.0, worths)
+        least, worst = min((in_theory(RATIO, chance, drift, worths)[1], drift) for drift in ANY_DRIFT[1:])
         bounds = f"{least_width(RATIO, coverage=round(least, 3)):.2f}", f"{least_width(RATIO, coverage=0.95):.2f}"
-        lines.append([f"{chance:g}", f"{width:.2f}", f"{100 * held:.1f} %", f"{100 * least:.1f} %", *bounds])
+        cells = f"{lowest} to {highest}", f"{chance:g}", f"{width:.2f}", f"{100 * held:.1f} %", f"{100 * least:.1f} %"
+        lines.append([*cells, f"{worst:g}", *bounds])
     return lines
 
 
@@ -341,7 +348,8 @@ def table(rows):
             least, any_drift = (f"{least_width(wider, held):.2f}" for held in (tables[1][0]["held"], None))
         over = f"{ratio:.2f} ± {each[3]['over_error']:.2f}" if "over_error" in each[3] else f"{ratio:.2f}"
         named = f"{source} †" if source in older else source
-        lines.append([named, truth, str(labels), *cells, over, least if truth == TRUTHS[0] else "", any_drift if truth == TRUTHS[0] else "", spent])
+        bounds = [least, any_drift] if truth == TRUTHS[0] else ["", ""]
+        lines.append([named, truth, str(labels), *cells, over, *bounds, spent])
         if labels and truth == TRUTHS[0] and ratio > WIDEST:
             misses.append([named, str(labels), "width where label shift holds", over, least, any_drift])
         if labels and truth == TRUTHS[1] and each[3]["held"] < BAR:

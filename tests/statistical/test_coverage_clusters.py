@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::truecount.errors.ConvergenceWarning"),  # chains are short
 ]
-EPOCHS, CORRELATION, KNOWN, NEW, GROUPS = 6, 0.6, 60, 120, "ABC"
+EPOCHS, CORRELATION, KNOWN, NEW, GROUPS = 10, 0.6, 40, 80, "ABC"
 PREVALENCE, SHARES, RIGHT = [2.0, 3.0], 4.0, 4.0
 ROWS = [[8, 2, 2], [2, 3, 8]]
 PRIOR = tc.Prior(PREVALENCE, ROWS)
@@ -148,8 +148,8 @@ CASES: dict[str, tuple[Callable[[np.random.Generator], Made], int]] = {
     "labels by output": (by_output, 1000),
     "joint outputs": (joint, 200),
     "raters": (partial(plain, is_rated=True), 100),
-    "groups": (partial(groups, is_rated=False), 80),
-    "raters and groups": (partial(groups, is_rated=True), 80),
+    "groups": (partial(groups, is_rated=False), 60),
+    "raters and groups": (partial(groups, is_rated=True), 60),
 }
 """How data are drawn, and how many data sets."""
 SUBTLE = ("random sample of the population",)
