@@ -200,7 +200,8 @@ OF_ALL_GROUPS = (
 
 
 def _of_total(groups: Groups, model: LabelShift) -> list[Finding]:
-    return [each for each in cautions(groups.total, model.prior) if each.code in OF_ALL_GROUPS]
+    found = cautions(groups.total, model.prior, worth=effective_groups(groups))
+    return [each for each in found if each.code in OF_ALL_GROUPS]
 
 
 def _of_all_labels(groups: Groups, model: LabelShift, draws: GroupDraws) -> list[Finding]:
