@@ -65,7 +65,9 @@ class Source:
         data, known = self.read_any()
         if isinstance(data, Ratings):
             number = len(data.raters)
-            needed = "labels of several raters are for truecount estimate, under label shift and without --target-labels"
+            needed = (
+                "labels of several raters are for truecount estimate, under label shift and without --target-labels"
+            )
             if self.label:
                 raise click.BadParameter(f"--label is given {number} times: {needed}. Write --label once.")
             where = masked(self.tables[0])
