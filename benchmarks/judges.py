@@ -27,6 +27,7 @@ import hashlib
 import json
 import os
 import sys
+from functools import partial
 from itertools import permutations
 from pathlib import Path
 from time import process_time
@@ -53,7 +54,9 @@ BROAD = {
 """Causes of death: of the six that are published, combinations cannot tell some apart, and chains do not converge."""
 DEPENDENCE = np.linspace(0, 0.9, 10)
 """From independent errors towards as many common ones as there may be, which would rule many combinations out."""
-STUDIES, SPLITS_OF_STUDIES, FEWER_OF_STUDIES = 4, 3, 6
+STUDIES = {4: 8, 11: 3}
+"""Other systems whose labels are used, each a study: how often the questions are split anew."""
+WITH_STUDIES = ("GPT-4 alone", "davinci-003 alone", "all, learned rows (default)")
 VIOLATED = "label-shift-violated"
 LABELS_OF = ("another system", "the same system")
 PANDALM = "pandalm_judges", {"gpt35": "gpt35_label", "pandalm": "pandalm7b_label"}
@@ -130,33 +133,29 @@ def measured(shares, truth):
     return shares.mean() - truth, low - 1e-9 <= truth <= high + 1e-9, high - low
 
 
-def studies():
-    """Return the same with labels of several other systems: taken for alike, and with rows that vary between them."""
+def studies(number):
+    """Return the same with labels of so many other systems: taken for alike, and with rows that vary between them."""
     rows, found = read(), {}
     systems = sorted({row["group"] for row in rows})
-    for place, target in np.ndenumerate(np.tile(systems, SPLITS_OF_STUDIES)):
+    for place, target in enumerate(systems * STUDIES[number]):
         rng = np.random.default_rng(place)
-        known = set(rng.permutation([system for system in systems if system != target])[:STUDIES])
-        labeled = [row for row in rows if row["group"] in known and half_of(row["question"], place[0]) == 0]
-        new = [row for row in rows if row["group"] == target and half_of(row["question"], place[0]) == 1]
+        known = set(rng.permutation([system for system in systems if system != target])[:number])
+        labeled = [row for row in rows if row["group"] in known and half_of(row["question"], place) == 0]
+        new = [row for row in rows if row["group"] == target and half_of(row["question"], place) == 1]
         truth = np.mean([row["truth"] == "Yes" for row in new])
-        for name in ("GPT-4 alone", "davinci-003 alone", "BEM alone", ALL_LEARNED):
+        for name in WITH_STUDIES:
             judges = ASKED[name][0]
             sides = [row["truth"] for row in labeled], outputs(labeled, judges), outputs(new, judges)
             alike = tc.count(*sides)
             varying = tc.count(*sides, study=[row["group"] for row in labeled], by=[target] * len(new))
             ways = {"alike": (alike, tc.LabelShift()), "varying": (varying, tc.LabelShift(confusion=tc.Varying()))}
-            if len(judges) == 1 or place[0] >= FEWER_OF_STUDIES:
-                del ways["varying"]
             for way, (counts, model) in ways.items():
                 start = process_time()
                 answer = tc.infer(counts, model, engine=ENGINE)
                 seconds = process_time() - start
                 realized = answer.realized(target) if way == "varying" else answer.realized
-                shares = realized[:, answer.classes.index("Yes")]
-                found.setdefault(f"{name.partition(',')[0]}, systems {way}", []).append(
-                    (*measured(shares, truth), seconds)
-                )
+                told = *measured(realized[:, answer.classes.index("Yes")], truth), seconds
+                found.setdefault(f"{name.partition(',')[0]}, systems {way}", []).append(told)
     return {name: summary(np.array(values, float)) for name, values in found.items()}
 
 
@@ -344,10 +343,27 @@ def main():
     kept = RESULTS / "judges.json"
     found = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
     measures = {"openqa": lambda: {each: openqa(number, each) for each in LABELS_OF}}
-    measures |= {"studies": studies, "others": others, "mozambique": mozambique}
+    measures |= {f"studies {number}": partial(studies, number) for number in STUDIES}
+    measures |= {"others": others, "mozambique": mozambique}
     for part in sys.argv[2:] or measures:
         found |= {part: measures[part](), "about": about()}
         write(found)
+
+
+def table_of_studies(number, rows):
+    """Return the lines of a table of the ways to use labels of so many other systems."""
+    if not rows:
+        return []
+    lines = [
+        f"The same, with labels of {number} other systems, a study each:",
+        "",
+        "| judges | problems | bias | mean absolute error | coverage | width | seconds |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, each in rows.items():
+        points = f"{each['pairs']} | {100 * each['bias']:+.1f} | {100 * each['error']:.1f}"
+        lines.append(f"| {name} | {points} | {last_cells(each)} |")
+    return [*lines, ""]
 
 
 def write(found):
@@ -366,16 +382,9 @@ def write(found):
             points = f"{each['pairs']} | {100 * each['bias']:+.1f} | {100 * each['error']:.1f}"
             lines.append(f"| {labels_of} | {name} | {points} | {last_cells(each)} | {100 * each['shown']:.0f} % |")
     lines += ["", "Bias, error and width in points. Systems and questions are shared between pairs.", ""]
-    if "studies" in found:
-        lines += [f"Labels of {STUDIES} other systems, of as many questions each:", ""]
-        lines += [
-            "| judges | problems | bias | mean absolute error | coverage | width | seconds |",
-            "|---|---|---|---|---|---|---|",
-        ]
-    for name, each in found.get("studies", {}).items():
-        points = f"{each['pairs']} | {100 * each['bias']:+.1f} | {100 * each['error']:.1f}"
-        lines.append(f"| {name} | {points} | {last_cells(each)} |")
-    lines += ["", "Sets on which nothing was chosen, means over classes:", ""]
+    for number in STUDIES:
+        lines += table_of_studies(number, found.get(f"studies {number}", {}))
+    lines += ["Sets on which nothing was chosen, means over classes:", ""]
     lines += ["| judges | splits | mean absolute error | coverage | width | seconds |", "|---|---|---|---|---|---|"]
     lines += [
         f"| {name} | {each['pairs']} | {100 * each['error']:.1f} | {last_cells(each)} |"

@@ -1,6 +1,6 @@
 """Labels of the population beside labels from elsewhere: width and coverage of 95 % intervals, by how many there are.
 
-    python benchmarks/target_labels.py [--sets N] [--part xstest|uci] [--data NAME] [--again]
+    python benchmarks/target_labels.py [--sets N] [--part xstest|uci] [--data NAME] [--again] [--more] [--tables]
 
 Each setting is a table of classes and outputs elsewhere and one of the population, counted on real data, from which
 samples are drawn: 400 labels from elsewhere, 500 items of the population, of which none, 20, 50 or 200 are labelled, at
@@ -16,7 +16,10 @@ same draws, which are weighted by the ratio of the priors: other chances of labe
 
 Nothing can be as narrow as the better source where label shift holds and hold the truth where it does not, if the
 labels of the population are too few to tell. `least_width` says what is possible, with normal distributions: labels
-from elsewhere err by a drift of unknown sign, whose size is known from how often they hold alone.
+from elsewhere err by a drift of unknown sign, whose size is known from how often they hold alone, or may be any. The
+last table has the same for the prior of the model and for others: how wide they are there, how often they hold under
+the drift that they hold least under, and the least width of all that hold as often. With ``--tables`` nothing is
+measured and all tables are written anew; ``--more`` measures only twenty labels under drift, in other data sets.
 """
 
 import argparse
@@ -25,14 +28,15 @@ import os
 import time
 import warnings
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from machine import about
-from scipy.optimize import brentq
-from scipy.special import gammaln, logsumexp
+from scipy.optimize import brentq, linprog
+from scipy.special import gammaln, logsumexp, ndtr
 from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -42,7 +46,7 @@ import truecount as tc
 from truecount.models.target_labels import AROUND, CHANCES, WORTHS
 
 RESULTS = Path(__file__).parent / "results"
-ELSEWHERE, ITEMS, LABELS = 400, 500, (0, 20, 50, 200)
+ELSEWHERE, ITEMS, LABELS, FEW = 400, 500, (0, 20, 50, 200), 20
 SETS_OF_UCI = ("spambase", "waveform-21", "cmc", "wine-quality-white", "page-blocks", "satimage", "nursery", "yeast")
 SETS_OF_UCI += ("wine-quality-red",)
 FEWEST_ITEMS = 300
@@ -83,7 +87,14 @@ OLDER = (
     "alone; `--again` measures them anew."
 )
 BAR, WIDEST = 0.92, 1.05
-NORMAL = 1.96
+NORMAL, CLASSES = 1.96, 2
+ANY_DRIFT = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0)
+"""In standard errors of labels from elsewhere."""
+IN_THEORY = [((1, 100), chance) for chance in (0.0, 1 / 8, 1 / 4, 1 / 2, 0.7)]
+IN_THEORY += [((1, 10), 0.4), ((3, 30), 0.4), ((10, 100), 1 / 4)]
+"""What labels of a class are worth where label shift does not hold, and the chance that it holds."""
+RATIO, SIMULATED = 1.8, 4000
+"""Of the widths by twenty labels and by labels from elsewhere on spambase and waveform-21; data sets of `in_theory`."""
 
 
 def xstest(wanted):
@@ -240,33 +251,130 @@ def over_error(told, key):
     return float(rest.std() / np.sqrt(number) / narrower.mean())
 
 
-def least_width(ratio, held):
-    """Return the least mean width where label shift holds that leaves a coverage of `BAR` under drift.
+@cache
+def least_width(ratio, held=None, coverage=BAR):
+    """Return the least mean width where label shift holds that leaves such a coverage under drift.
 
     It is that over the width by the narrower source, of all ways to make a set of shares from two estimates that move
-    with them (Neyman & Pearson's lemma). `ratio` is the width by labels of the population over that by labels from
-    elsewhere, which hold so often under the drift.
+    with them: by linear programming over which to make, whose dual is the drift that is hardest (Neyman & Pearson).
+
+    Parameters
+    ----------
+    ratio
+        The width by labels of the population over that by labels from elsewhere.
+    held
+        How often the latter alone hold under drift, which tells its size; None where the drift may be any.
+    coverage
+        What is left under each such drift.
     """
-    drift = brentq(lambda size: norm.cdf(NORMAL - size) - norm.cdf(-NORMAL - size) - held, 0, 10)
-    gap, share = np.linspace(-12, 12, 241), np.linspace(-9, 9, 361) * max(1, ratio / 2)
+    drifts = ANY_DRIFT
+    if held is not None:
+        drifts = [brentq(lambda size: norm.cdf(NORMAL - size) - norm.cdf(-NORMAL - size) - held, 0, 10)]
+    gap, share = np.linspace(-15, 15, 151), np.linspace(-4.5, 4.5, 73) * max(1, ratio)
     area = (gap[1] - gap[0]) * (share[1] - share[0])
-    first = norm.pdf(share / ratio) / ratio
-    drifted = sum(norm.pdf(gap[:, None] - share - sign * drift) for sign in (-1, 1)) / 2 * first
-    of_gap = norm.pdf(gap, scale=np.hypot(1, ratio))[:, None]
-
-    def kept(price):
-        return price * drifted >= of_gap
-
-    price = brentq(lambda log: (drifted * kept(np.exp(log))).sum() * area - BAR, -12, 12, xtol=1e-4)
-    width = (kept(np.exp(price)) * of_gap).sum() * area
-    return width / (2 * NORMAL * min(1, ratio))
+    first = norm.pdf(share / ratio) / ratio * area
+    kept = np.array(
+        [sum(norm.pdf(gap[:, None] - share - sign * drift) for sign in (-1, 1)).ravel() / 2 for drift in drifts]
+    )
+    of_gap = np.repeat(norm.pdf(gap, scale=np.hypot(1, ratio)) * area, len(share))
+    found = linprog(of_gap, A_ub=-kept * np.tile(first, len(gap)), b_ub=np.full(len(drifts), -coverage), bounds=(0, 1))
+    return found.fun / (2 * NORMAL * min(1, ratio))
 
 
-def table(rows):
+def in_theory(ratio, chance, drift, worths=WORTHS[:-1]):
+    """Return mean width, over that by labels from elsewhere, and coverage of a prior's 95 % intervals under a drift.
+
+    With normal distributions: rows of a class from elsewhere err as those of its labels do, and drift by as much more
+    as the prior has it, if these are worth so many labels of the population.
+    """
+    rng = np.random.default_rng(0)
+    one, other = drift + rng.normal(size=SIMULATED), ratio * rng.normal(size=SIMULATED)
+    variances = 1 + np.append(0, ELSEWHERE / CLASSES / np.array(worths))
+    chances = np.append(chance, np.full(len(variances) - 1, (1 - chance) / (len(variances) - 1)))
+    weights = chances * norm.pdf((one - other)[:, None], scale=np.sqrt(variances + ratio**2))
+    weights /= weights.sum(axis=1, keepdims=True)
+    precision = 1 / variances + 1 / ratio**2
+    centres = (one[:, None] / variances + other[:, None] / ratio**2) / precision
+
+    def below(share):
+        return (weights * ndtr((share[:, None] - centres) * np.sqrt(precision))).sum(axis=1)
+
+    ends = []
+    for part in (0.025, 0.975):
+        low, high = np.full(SIMULATED, -60.0), np.full(SIMULATED, 60.0)
+        for _ in range(40):
+            middle = (low + high) / 2
+            is_low = below(middle) < part
+            low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
+        ends.append(middle)
+    return (ends[1] - ends[0]).mean() / (2 * NORMAL), ((ends[0] <= 0) & (ends[1] >= 0)).mean()
+
+
+def theory():
+    """Return a table of priors with normal distributions, beside the least width of all that hold as often."""
+    head = ["worth of labels where it does not hold", "chance of label shift", "width where it holds", "held there"]
+    head += ["held under the worst drift", "that drift"]
+    head += ["least width that holds as often under all", "least width that holds 95 % under all"]
+    lines = [head, ["---"] * len(head)]
+    for (lowest, highest), chance in IN_THEORY:
+        worths = np.geomspace(lowest, highest, 9)
+        width, held = in_theory(RATIO, chance, 0.0, worths)
+        least, worst = min((in_theory(RATIO, chance, drift, worths)[1], drift) for drift in ANY_DRIFT[1:])
+        bounds = f"{least_width(RATIO, coverage=round(least, 3)):.2f}", f"{least_width(RATIO, coverage=0.95):.2f}"
+        cells = f"{lowest} to {highest}", f"{chance:g}", f"{width:.2f}", f"{100 * held:.1f} %", f"{100 * least:.1f} %"
+        lines.append([*cells, f"{worst:g}", *bounds])
+    return lines
+
+
+def more(settings, sets):
+    """Return how often intervals of one source hold under drift with few labels, in many data sets, by the method."""
+    held = {}
+    for place, (_, elsewhere, population) in settings:
+        rows, shares = population / population.sum(axis=1, keepdims=True), population.sum(axis=1) / population.sum()
+        for seed in range(sets):
+            rng = np.random.default_rng([place, seed, 7])
+            known = rng.multinomial(ELSEWHERE, (elsewhere / elsewhere.sum()).ravel()).reshape(rows.shape)
+            own = rng.multinomial(FEW, (shares[:, None] * rows).ravel()).reshape(rows.shape)
+            new = rng.multinomial(ITEMS - FEW, shares @ rows)
+            asked = (tc.Counts(own, new), tc.SamePopulation()), (tc.Counts(known, new), tc.TargetLabels(labeled=own))
+            for method, (counts, model) in zip((METHODS[1], METHODS[3]), asked, strict=True):
+                ends = tc.infer(counts, model, engine=ENGINE, seed=seed).interval()
+                inside = ((ends[:, 0] <= shares) & (shares <= ends[:, 1])).mean()
+                held.setdefault(method, []).append((inside, np.diff(ends).mean()))
+    told = {"data_sets": len(held[METHODS[3]])}
+    for method, each in held.items():
+        means, error = np.mean(each, axis=0), float(np.std(each, axis=0)[0] / np.sqrt(len(each)))
+        told[method] = {"held": float(means[0]), "held_error": error, "width": float(means[1])}
+    apart = np.subtract(*(np.array(held[method])[:, 0] for method in (METHODS[3], METHODS[1])))
+    return {**told, "difference": float(apart.mean()), "difference_error": float(apart.std() / np.sqrt(len(apart)))}
+
+
+def table_of_more(found):
+    """Return a table of these."""
+    head = [
+        "data, drift, 20 labels",
+        "data sets",
+        f"{METHODS[1]}: width, held",
+        f"{METHODS[3]}: width, held",
+        "difference",
+    ]
+    lines = [head, ["---"] * len(head)]
+    for source, row in found.items():
+        apart = f"{100 * row['difference']:+.1f} ± {100 * row['difference_error']:.1f}"
+        lines.append(
+            [source, str(row["data_sets"]), *(cell(row[method]) for method in (METHODS[1], METHODS[3])), apart]
+        )
+    return lines if found else []
+
+
+def table(rows, again=()):
+    """Return all tables; `again` has what was measured in more data sets."""
     found = {(row["source"], row["truth"], row["labels"], row["method"]): row for row in rows}
     head = ["data", "in truth", "labels of the population", *(f"{method}: width, held" for method in METHODS)]
-    head += ["both over the narrower source", "least that holds 92 % under drift", "ms: from elsewhere, both"]
-    missed = ["data", "labels of the population", "missed", "measured", "least width that holds 92 % under drift"]
+    head += ["both over the narrower source", "least that holds 92 % under that drift", "under any drift"]
+    head += ["ms: from elsewhere, both"]
+    missed = ["data", "labels of the population", "missed", "measured", "least width that holds 92 % under that drift"]
+    missed += ["under any drift"]
     lines, misses = [head, ["---"] * len(head)], [missed, ["---"] * len(missed)]
     older = {row["source"] for row in rows} - {key[0] for key in found if key[3] == NEWEST}
     older |= {"all"} if older else set()
@@ -275,18 +383,34 @@ def table(rows):
         cells = ["" if row is None else cell(row) for row in each]
         ratio = each[3]["width"] / min(row["width"] for row in each[:2] if row is not None)
         spent = f"{1000 * each[0]['seconds']:.0f}, {1000 * each[3]['seconds']:.0f}"
-        least = ""
+        least = any_drift = ""
         if labels and source != "all":
             tables = [[found[source, name, labels, method] for method in METHODS[:2]] for name in TRUTHS]
-            least = f"{least_width(tables[0][1]['width'] / tables[0][0]['width'], tables[1][0]['held']):.2f}"
+            wider = tables[0][1]["width"] / tables[0][0]["width"]
+            least, any_drift = (f"{least_width(wider, held):.2f}" for held in (tables[1][0]["held"], None))
         over = f"{ratio:.2f} ± {each[3]['over_error']:.2f}" if "over_error" in each[3] else f"{ratio:.2f}"
         named = f"{source} †" if source in older else source
-        lines.append([named, truth, str(labels), *cells, over, least if truth == TRUTHS[0] else "", spent])
+        bounds = [least, any_drift] if truth == TRUTHS[0] else ["", ""]
+        lines.append([named, truth, str(labels), *cells, over, *bounds, spent])
         if labels and truth == TRUTHS[0] and ratio > WIDEST:
-            misses.append([named, str(labels), "width where label shift holds", over, least])
+            misses.append([named, str(labels), "width where label shift holds", over, least, any_drift])
         if labels and truth == TRUTHS[1] and each[3]["held"] < BAR:
-            misses.append([named, str(labels), "coverage under drift", cells[3].partition(", ")[2], least])
-    tables = [*lines, [], *misses, [], *priors_compared(found), [], *priors_by_source(found)]
+            misses.append([named, str(labels), "coverage under drift", cells[3].partition(", ")[2], least, any_drift])
+    tables = [
+        *lines,
+        [],
+        *misses,
+        [],
+        *priors_compared(found),
+        [],
+        *priors_by_source(found),
+        [],
+        *theory(),
+        [],
+        *table_of_more(dict(again)),
+        [],
+        *table_of_more(dict(again)),
+    ]
     text = "\n".join("| " + " | ".join(line) + " |" if line else "" for line in tables) + "\n"
     return text + (f"\n{OLDER}\n" if older else "")
 
@@ -342,23 +466,34 @@ def main() -> None:
     arguments.add_argument("--part", choices=("xstest", "uci"))
     arguments.add_argument("--data", help="only data whose name contains this")
     arguments.add_argument("--again", action="store_true", help="keep what is known of each source alone")
+    arguments.add_argument("--more", action="store_true", help="many data sets of few labels under drift, no others")
+    arguments.add_argument("--tables", action="store_true", help="write the tables of what is known")
     asked = arguments.parse_args()
     warnings.simplefilter("ignore")
+    kept = RESULTS / "target_labels.json"
+    found = json.loads(kept.read_text()) if kept.exists() else {"rows": [], "more": {}}
     by_source = {}
     for name, settings in (("xstest", xstest), ("uci", uci)):
-        for place, setting in settings(asked.data or "") if asked.part in (None, name) else ():
+        for place, setting in settings(asked.data or "") if asked.part in (None, name) and not asked.tables else ():
             by_source.setdefault(setting[0], []).append((place, setting))
-    kept = RESULTS / "target_labels.json"
     for source, settings in by_source.items():
-        old = json.loads(kept.read_text())["rows"] if kept.exists() else []
-        own = [row for row in old if row["source"] == source and asked.again and is_kept(row)]
-        sets = own[0]["data_sets"] // len(settings) if own else asked.sets
-        rows = own + measured(settings, sets, METHODS[:3] if own else ())
-        rows = [row for row in old if row["source"] not in (source, "all")] + rows
-        rows += [{**row, "source": "all"} for row in pooled(rows)]
-        kept.write_text(json.dumps({"machine": about(), "rows": rows}, indent=1) + "\n")
-        (RESULTS / "target_labels.md").write_text(table(rows))
+        if asked.more:
+            found["more"] = found.get("more", {}) | {source: more(settings, asked.sets)}
+        elif not asked.tables:
+            found["rows"] = with_source(found["rows"], source, settings, asked)
+        found["machine"] = found["machine"] if asked.tables else about()
+        kept.write_text(json.dumps(found, indent=1) + "\n")
         print(source, flush=True)
+    (RESULTS / "target_labels.md").write_text(table(found["rows"], found.get("more", {})))
+
+
+def with_source(old, source, settings, asked):
+    """Return rows with those of one source measured anew."""
+    own = [row for row in old if row["source"] == source and asked.again and is_kept(row)]
+    sets = own[0]["data_sets"] // len(settings) if own else asked.sets
+    rows = own + measured(settings, sets, METHODS[:3] if own else ())
+    rows = [row for row in old if row["source"] not in (source, "all")] + rows
+    return rows + [{**row, "source": "all"} for row in pooled(rows)]
 
 
 def is_kept(row):

@@ -8,6 +8,7 @@ from tests.command import run
 
 import truecount as tc
 from truecount.counts import Combinations
+from truecount.counts.classifiers import of_classifiers
 from truecount.diagnostics.classifiers import independence_test
 from truecount.errors import InputError
 from truecount.inference import convergence
@@ -110,6 +111,18 @@ def test_each_classifier_and_all() -> None:
     assert found.to_dict()["rows"][0]["classifier"] == "a"
     with pytest.raises(InputError, match="counts are of one classifier"):
         tc.each_classifier(tc.Counts([[1, 2], [3, 4]], [5, 6]))
+
+
+def test_items_of_one_classifier_alone_have_an_output_of_the_others() -> None:
+    """Two of three say nothing of some items: without the third, these have an output that is called missing."""
+    parts = ["yes", None, None], ["no", None, None], ["yes", "no", "yes"], ["no", "yes", None], ["yes", "yes", "no"]
+    several = Combinations(["a", "b", "c"], [*parts, ["no", "no", "no"]])
+    labeled = np.array([[3, 9, 2, 8, 4, 20], [9, 2, 9, 4, 20, 3]])
+    counts = tc.Counts(labeled, [20] * 6, ["no", "yes"], several.names, combinations=several)
+    two = of_classifiers(counts, ["b", "c"])
+    assert two.outputs == ('"missing", "missing"', "no, yes", "yes, missing", "yes, no", "no, no")
+    assert two.labeled[:, 0].tolist() == [12, 11]
+    assert [row.label for row in tc.each_classifier(counts, engine=tc.Auto(50)).rows][3] == "without a"
 
 
 def test_independence_needs_several_classifiers() -> None:

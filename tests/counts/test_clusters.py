@@ -12,7 +12,13 @@ from truecount.counts import merge_counts
 from truecount.counts.clusters import MOST_BINS, Clusters, bin_of
 from truecount.counts.design_effect import DesignEffect, _own_parts
 from truecount.counts.exchange import read_counts
-from truecount.counts.weights import design_effect, effective_counts, effective_groups, group_design_effects
+from truecount.counts.weights import (
+    design_effect,
+    effective_by_output,
+    effective_counts,
+    effective_groups,
+    group_design_effects,
+)
 from truecount.errors import InputError
 
 COLUMNS = {"label": "truth", "prediction": "verdict", "cluster": "question"}
@@ -240,6 +246,27 @@ def test_findings_tell_the_design_effect():
         assert finding.numbers["design_effect"] > 2
     few = tc.count(*as_columns(rows_of(10))[0], **as_columns(rows_of(10))[1])
     assert [each.severity for each in tc.infer(few).findings if each.code == "clustered"] == ["caution"]
+
+
+@pytest.mark.parametrize(
+    ("model", "by"),
+    [(tc.LabelShift(), "model"), (tc.LabelShift(), None), (tc.SamePopulation(), None), (tc.ByPrediction(), None)],
+)
+def test_weighted_clusters_count_as_many_items_in_both_findings(model, by, tmp_path):
+    weights = np.random.default_rng(0).choice(["0.4", "2.1"], 300)
+    rows = [{**row, "w": weight} for row, weight in zip(rows_of(60), weights, strict=True)]
+    data = tc.count_table(written(tmp_path / "runs.csv", rows), **COLUMNS, weight="w", by=by)
+    found = {each.code: each.numbers for each in tc.infer(data, model, engine=tc.Auto(50)).findings}
+    if by is not None:
+        worth = [side.sum() for side in effective_groups(data)]
+    elif type(model) is tc.LabelShift:
+        worth = [side.sum() for side in data.effective]
+    else:
+        is_random = type(model) is tc.SamePopulation
+        worth = [side.sum() for side in effective_by_output(data, labels_tell_outputs=is_random)]
+    for code in ("clustered", "weighted-counts"):
+        assert [found[code][side] for side in ("labeled", "unlabeled")] == pytest.approx(worth)
+    assert worth[0] < 0.95 * data.labeled.sum() / found["clustered"]["design_effect"]
 
 
 @pytest.mark.parametrize("side", ["cluster", "new_cluster"])

@@ -64,7 +64,10 @@ class Source:
         """Return the counts, by group where there are groups, and the rows of the confusion that are known, if any."""
         data, known = self.read_any()
         if isinstance(data, Ratings):
-            number, needed = len(data.raters), "labels of several raters are for truecount estimate, under label shift"
+            number = len(data.raters)
+            needed = (
+                "labels of several raters are for truecount estimate, under label shift and without --target-labels"
+            )
             if self.label:
                 raise click.BadParameter(f"--label is given {number} times: {needed}. Write --label once.")
             where = masked(self.tables[0])

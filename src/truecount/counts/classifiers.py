@@ -54,6 +54,8 @@ def _nearest(place: int, kept: IntArray, parts: Sequence[Combination], labels: F
 def of_classifiers(data: Data, names: Sequence[str]) -> Data:
     """Return the counts that some of the classifiers alone would give.
 
+    Items without an output of any of these have one called missing.
+
     Examples
     --------
     >>> from truecount.counts import count
@@ -77,8 +79,15 @@ def of_classifiers(data: Data, names: Sequence[str]) -> Data:
         return sum_outputs(data, np.array([outputs.index(each) for each in single]), outputs, None)
     shown = [tuple(MISSING if part is None else part for part in each) for each in parts]
     chosen = list(dict.fromkeys(shown))
-    kept = Combinations(tuple(names), tuple(tuple(None if p is MISSING else p for p in each) for each in chosen))
+    kept = Combinations(tuple(names), tuple(_parts(each) for each in chosen))
     return sum_outputs(data, np.array([chosen.index(each) for each in shown]), list(kept.names), kept)
+
+
+def _parts(shown: Combination) -> Combination:
+    """Return the parts of a combination, None for what is missing; of one without any, the word for it."""
+    if all(part is MISSING for part in shown):
+        return shown
+    return tuple(None if part is MISSING else part for part in shown)
 
 
 def sum_outputs(data: Data, targets: IntArray, outputs: Sequence[Name], combinations: Combinations | None) -> Data:

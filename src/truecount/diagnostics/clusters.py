@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from truecount._types import FloatArray
 from truecount.counts import Counts, Groups
 from truecount.counts.clusters import Clusters
 from truecount.counts.design_effect import DesignEffect
@@ -16,7 +17,12 @@ MOST_OF_ONE, FEW_ITEMS = 0.5, 10
 
 
 def clustered(
-    counts: Counts | Groups, effect: DesignEffect, more: Sequence[DesignEffect] = (), *, by_output: bool = False
+    counts: Counts | Groups,
+    effect: DesignEffect,
+    more: Sequence[DesignEffect] = (),
+    *,
+    worth: tuple[FloatArray, FloatArray],
+    by_output: bool = False,
 ) -> Finding | None:
     """Say how much less clustered items tell than as many independent ones.
 
@@ -26,6 +32,8 @@ def clustered(
         The data, and their design effect; of groups that of the labels.
     more
         The design effect of each group.
+    worth
+        How many equally weighted, independent items labelled and unlabelled ones are worth.
     by_output
         Whether labels tell P(class | output), and not P(output | class).
     """
@@ -42,10 +50,7 @@ def clustered(
         min(each.freedom for each in every),
     )
     told = f"{effect.value:.1f} times" if not more else f"{least:.1f} to {most:.1f} times"
-    labeled, unlabeled = (
-        float(side.sum() / np.mean([each.divisor for each in part]))
-        for side, part in ((counts.labeled, [effect]), (counts.unlabeled, more or [effect]))
-    )
+    labeled, unlabeled = (float(side.sum()) for side in worth)
     message = (
         f"Items belong to {number:,} clusters, and those of one are alike: shares vary {told} as much as those of as "
         f"many independent items (design effect). They count as {labeled:,.0f} labelled and {unlabeled:,.0f} "

@@ -11,7 +11,7 @@ from truecount._wording import are_ranges, listed, listed_classes, percent
 from truecount.counts import Counts
 from truecount.counts.classifiers import FEWEST_LABELS
 from truecount.counts.table import unseen_remedy
-from truecount.counts.weights import design_effect, output_design_effect
+from truecount.counts.weights import design_effect, effective_by_output, output_design_effect
 from truecount.diagnostics.classifiers import dependence_finding, independence_test
 from truecount.diagnostics.clusters import clustered
 from truecount.diagnostics.homogeneity import not_random
@@ -57,8 +57,10 @@ def _of_answer(counts: Counts, prior: Prior, model: Density, draws: Draws) -> It
 def of_closed_form(counts: Counts, model: Model) -> tuple[Finding, ...]:
     """Return what is known about an answer whose labels tell P(class | output)."""
     is_random = isinstance(model, SamePopulation)
-    together = clustered(counts, output_design_effect(counts, labels_tell_outputs=is_random), by_output=True)
-    return gravest_first([*output_cautions(counts), together, not_random(counts) if is_random else None])
+    effect = output_design_effect(counts, labels_tell_outputs=is_random)
+    worth = effective_by_output(counts, labels_tell_outputs=is_random)
+    together = clustered(counts, effect, worth=worth, by_output=True)
+    return gravest_first([*output_cautions(counts, worth), together, not_random(counts) if is_random else None])
 
 
 def of_target_labels(counts: Counts, model: TargetLabels, made: Density, draws: Draws) -> tuple[Finding, ...]:
@@ -105,8 +107,7 @@ def _short(number: float) -> str:
 def of_independent(counts: Counts, draws: Draws) -> tuple[Finding, ...]:
     """Return what is known about an answer that takes several classifiers for independent."""
     test = independence_test(counts)
-    together = None if counts.clusters is None else clustered(counts, design_effect(counts))
-    found = (no_unlabeled(counts), _weighted(counts), together, _not_converged(draws))
+    found = (no_unlabeled(counts), _weighted(counts), _clustered(counts), _not_converged(draws))
     return gravest_first([*found, dependence_finding(test, is_assumed=True)])
 
 
@@ -141,13 +142,15 @@ STRONG = 1000
 """How many times better another prior must explain the labels before it is named."""
 
 
-def cautions(counts: Counts, prior: Prior, draws: Draws | None = None) -> tuple[Finding, ...]:
-    """Say what a reader should know about this answer."""
+def cautions(
+    counts: Counts, prior: Prior, draws: Draws | None = None, worth: tuple[FloatArray, FloatArray] | None = None
+) -> tuple[Finding, ...]:
+    """Say what a reader should know about this answer; items are worth as many as `counts.effective`, if not told."""
     found = [
         no_unlabeled(counts),
         names_alike(classes=counts.classes, outputs=counts.outputs),
-        _weighted(counts),
-        None if counts.clusters is None else clustered(counts, design_effect(counts)),
+        _weighted(counts, worth),
+        _clustered(counts),
         _unlabeled_class(counts, prior),
         _outputs_no_class(counts),
         None if draws is None else _few_labels(counts, prior),
@@ -162,11 +165,15 @@ def cautions(counts: Counts, prior: Prior, draws: Draws | None = None) -> tuple[
     return tuple(finding for finding in found if finding is not None)
 
 
-def output_cautions(counts: Counts) -> tuple[Finding, ...]:
+def output_cautions(counts: Counts, worth: tuple[FloatArray, FloatArray]) -> tuple[Finding, ...]:
     """Say what a reader should know where labels tell the classes behind each output."""
     named = names_alike(classes=counts.classes, outputs=counts.outputs)
-    found = (no_unlabeled(counts), named, _weighted(counts), _unseen_output(counts, Prior()))
+    found = (no_unlabeled(counts), named, _weighted(counts, worth), _unseen_output(counts, Prior()))
     return tuple(finding for finding in found if finding is not None)
+
+
+def _clustered(counts: Counts) -> Finding | None:
+    return None if counts.clusters is None else clustered(counts, design_effect(counts), worth=counts.effective)
 
 
 def _shared_labels(draws: Draws) -> Finding | None:
@@ -195,18 +202,18 @@ def no_unlabeled(counts: Counts) -> Finding | None:
     )
 
 
-def _weighted(counts: Counts) -> Finding | None:
+def _weighted(counts: Counts, worth: tuple[FloatArray, FloatArray] | None = None) -> Finding | None:
     if not counts.is_weighted:
         return None
-    labeled, unlabeled = (float(items.sum()) for items in counts.effective)
-    worth = f"{labeled:.0f} labelled and {unlabeled:.0f} unlabelled items"
+    labeled, unlabeled = (float(items.sum()) for items in worth or counts.effective)
+    told = f"{labeled:.0f} labelled and {unlabeled:.0f} unlabelled items"
     sums = counts.labeled.sum(), counts.unlabeled.sum()
     is_whole = not (np.any(counts.labeled % 1) or np.any(counts.unlabeled % 1))
     may_count = is_whole and (labeled < MOST_WEIGHTED * sums[0] or unlabeled < MOST_WEIGHTED * sums[1])
     return Finding(
         "weighted-counts",
         "caution" if may_count else "info",
-        f"The counts are sums of weights; they were taken to be worth {worth}.",
+        f"The counts are sums of weights; they were taken to be worth {told}.",
         {"labeled": labeled, "unlabeled": unlabeled},
         "If a weight says how many items a row stands for, pass a row for each item instead."
         if may_count

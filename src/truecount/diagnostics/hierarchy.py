@@ -61,7 +61,7 @@ def group_findings(groups: Groups, model: LabelShift, draws: GroupDraws) -> tupl
             None if isinstance(model.confusion, Varying) else labels_differ(groups, model.prior),
             *_of_all_labels(groups, model, draws),
             names_alike(groups=[group_name(group) for group in groups.groups]),
-            clustered(groups, *group_design_effects(groups)),
+            clustered(groups, *group_design_effects(groups), worth=effective_groups(groups)),
             _unseen_output(groups, model),
             own_labels_finding(groups, model),
             _few_groups(groups, draws),
@@ -81,7 +81,7 @@ def independent_group_findings(groups: Groups, model: LabelShift, draws: GroupDr
             _not_converged(groups, draws),
             *_of_total(groups, model),
             dependence_finding(independence_test(groups.total), is_assumed=True),
-            clustered(groups, *group_design_effects(groups)),
+            clustered(groups, *group_design_effects(groups), worth=effective_groups(groups)),
             _few_groups(groups, draws),
             _one_group(groups, model),
             _mostly_borrowed(groups, model, draws),
@@ -200,7 +200,8 @@ OF_ALL_GROUPS = (
 
 
 def _of_total(groups: Groups, model: LabelShift) -> list[Finding]:
-    return [each for each in cautions(groups.total, model.prior) if each.code in OF_ALL_GROUPS]
+    found = cautions(groups.total, model.prior, worth=effective_groups(groups))
+    return [each for each in found if each.code in OF_ALL_GROUPS]
 
 
 def _of_all_labels(groups: Groups, model: LabelShift, draws: GroupDraws) -> list[Finding]:
