@@ -156,8 +156,9 @@ def measure(name: str, kind: str, labeled: int, number: int, before: dict[str, A
         answers = {"Quantifier": quantifier.posterior(unknown)}
         if place < OF_ARGMAX and classes <= MOST_OF_ARGMAX:
             answers["argmax"] = tc.infer(quantifier.counts(unknown))
+        means["Quantifier"].append(quantifier.predict(unknown))
+        means["argmax"] += [answers["argmax"].realized.mean(axis=0)] if "argmax" in answers else []
         for method, posterior in answers.items():
-            means[method].append(posterior.realized.mean(axis=0))
             for target in truths:
                 intervals = np.array([posterior.interval(level, target=target) for level in LEVELS])
                 ends.setdefault(f"{method}, {target}", []).append(intervals)

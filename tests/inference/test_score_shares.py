@@ -9,7 +9,8 @@ from scipy.stats import beta, binom
 
 from made_scores import shifted_scores
 from truecount.api.scores import spread_items
-from truecount.inference.score_shares import ScoredItems, SharesGivenRatios, sample_by_scores
+from truecount.inference import score_shares
+from truecount.inference.score_shares import ScoredItems, SharesGivenRatios, mean_by_scores, sample_by_scores
 from truecount.models.score_map import fit_score_maps, softmax
 
 Distortion = Callable[[np.ndarray], np.ndarray]
@@ -91,6 +92,76 @@ def test_an_item_that_stands_for_ten_counts_as_ten(seed: int) -> None:
     mean, sd = by_quadrature(np.repeat(ratios, 10, axis=1), np.ones(2))
     assert alone[:, -1, 0].mean() == pytest.approx(mean, abs=5 * sd / np.sqrt(2000))
     assert alone[:, -1, 0].std() == pytest.approx(sd, abs=5 * sd / np.sqrt(2000))
+
+
+TENTH_OF_AN_ITEM = 0.1 / 120
+"""What the mean of a class without items may gain, because it is never negative."""
+Problem = tuple[ScoredItems, np.ndarray]
+
+
+def scored_problem(
+    rng: np.random.Generator, classes: int, items: int, prevalence: list[float], *, ways: int = 1, weight: float = 1.0
+) -> Problem:
+    """Labelled scores of equal classes, and unlabelled ones of this prevalence; ways differ by a little noise."""
+    scores = shifted_scores(
+        rng, labeled_prevalence=[1 / classes] * classes, prevalence=prevalence, items=items, unlabeled_items=120
+    )
+    noise = np.exp(0.1 * rng.standard_normal((ways, *scores.unlabeled.shape)) * (ways > 1))
+    unlabeled = scores.unlabeled * noise / (scores.unlabeled * noise).sum(axis=2, keepdims=True)
+    made = ScoredItems(scores.labeled, unlabeled, scores.labeled.argmax(axis=1), classes, weight)
+    return made, scores.labels
+
+
+PROBLEMS = {
+    "two classes": (2, 300, [0.7, 0.3]),
+    "few labels": (2, 24, [0.5, 0.5]),
+    "an absent class": (3, 300, [0.6, 0.4, 0.0]),
+    "ten classes, most of them absent": (10, 400, [0.5, 0.3, 0.2, *[0.0] * 7]),
+}
+
+
+def means(items: ScoredItems, labels: np.ndarray, seed: int, number: int = 60) -> tuple[np.ndarray, ...]:
+    """Differences between the mean without draws, over many seeds, and that of draws, with its standard errors; first
+    of the population, then of the realized shares."""
+    fitted = fit_score_maps(items.labeled, labels)[0]
+    alpha = np.ones((1, items.labeled.shape[1]))
+    drawn = sample_by_scores(fitted, items, alpha, draws=20_000, seed=seed)
+    found = [mean_by_scores(fitted, items, alpha, seed=each) for each in range(number)]
+    each = np.array([(one.population, one.realized) for one in found])
+    shares = np.stack([drawn.prevalence, drawn.realized])
+    errors = np.sqrt(each.var(axis=0) / number + shares.var(axis=1) / drawn.effective)
+    return np.abs(each.mean(axis=0) - shares.mean(axis=1)), errors, each.std(axis=0), shares.std(axis=1)
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_the_mean_without_draws_is_that_of_the_draws(name: str, seed: int) -> None:
+    items, labels = scored_problem(np.random.default_rng(seed), *PROBLEMS[name])
+    off, error, spread, sd = means(items, labels, seed)
+    assert (off[0] < 5 * error[0]).all()
+    assert (off[1] < 5 * error[1] + TENTH_OF_AN_ITEM).all()
+    assert np.sqrt((spread[0] ** 2).mean() / (sd[0] ** 2).mean()) < 0.1
+
+
+@pytest.mark.parametrize(("ways", "weight"), [(5, 1.0), (1, 10.0)])
+def test_the_mean_without_draws_takes_ways_and_weights(ways: int, weight: float, seed: int) -> None:
+    made = scored_problem(np.random.default_rng(seed), 3, 300, [0.5, 0.3, 0.2], ways=ways, weight=weight)
+    off, error, _, _ = means(*made, seed)
+    assert (off < 5 * error).all()
+
+
+def test_a_mean_that_forgets_the_weights_of_labelled_items_is_noticed(seed: int, monkeypatch) -> None:
+    """Planted: their standard deviations are three times too large."""
+    plain = score_shares._root_of_sums
+    monkeypatch.setattr(score_shares, "_root_of_sums", lambda given: 3 * plain(given))
+    off, error, _, _ = means(*scored_problem(np.random.default_rng(seed), *PROBLEMS["few labels"]), seed)
+    assert (off[0] > 5 * error[0]).any()
+
+
+def test_opposite_points_have_unit_variance_and_cancel(seed: int) -> None:
+    points = score_shares._opposites(np.random.default_rng(seed), 16, 4)
+    np.testing.assert_allclose(points.sum(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(points.T @ points / len(points), np.eye(4), atol=1e-12)
+    assert score_shares._opposites(np.random.default_rng(seed), 16, 60).shape == (32, 60)
 
 
 def squared(scores: np.ndarray) -> np.ndarray:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("sklearn")
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -106,7 +107,12 @@ def test_out_of_bag_scores_are_those_of_scikit_learn(name: str) -> None:
     known, y = items()
     made = fit_once(FORESTS[name], known, y)
     assert made is not None
-    expected = made.estimator.oob_decision_function_
+    own, halves = made.trees
+    halves = clone(halves).set_params(oob_score=True).fit(known, y)
+    trees = [made.outside[:, : len(own.estimators_)].sum(axis=1), made.outside[:, len(own.estimators_) :].sum(axis=1)]
+    shares = [own.oob_decision_function_, np.nan_to_num(halves.oob_decision_function_)]
+    shares = [each / np.maximum(each.sum(axis=1, keepdims=True), 1e-300) for each in shares]
+    expected = sum(number[:, None] * each for number, each in zip(trees, shares, strict=True))
     np.testing.assert_allclose(made.scores, expected / expected.sum(axis=1, keepdims=True), atol=1e-12)
     np.testing.assert_array_equal(made.held_out(known, "predict"), made.estimator.classes_[expected.argmax(axis=1)])
 

@@ -10,7 +10,7 @@ from truecount._types import FloatArray, IntArray, Name
 from truecount.counts import Counts
 from truecount.diagnostics.score_fit import map_misfit, of_scores, too_few_labels
 from truecount.inference.draws import Engine
-from truecount.inference.score_shares import ScoredItems, sample_by_scores
+from truecount.inference.score_shares import MeanShares, ScoredItems, mean_by_scores, sample_by_scores
 from truecount.models import LabelShift, Model
 from truecount.models.learned import CONCENTRATIONS
 from truecount.models.priors import AUTO, LEARNED
@@ -80,19 +80,36 @@ def by_map(
     ``scores.unlabeled``: each has its part of the draws.
     """
     counts = scores.to_counts()
+    items, concentration = scored_items(scores, ways), _concentrations(model, counts)
+    draws = sample_by_scores(fitted, items, concentration, draws=engine.open_choice or 1, seed=origin.seed)
+    own = model.resolved(counts)
+    findings = Awaited(partial(of_scores, counts, own, draws))
+    return Posterior(draws=draws, counts=counts, model=own, findings=findings, origin=origin)
+
+
+def mean_by_map(
+    fitted: FittedMap, scores: Scores, model: LabelShift, seed: int, *, ways: Sequence[FloatArray] = ()
+) -> MeanShares | None:
+    """Return the means of the posterior of `by_map` without drawing from it; None where that takes draws.
+
+    It does without unlabelled items, and where the concentration of the prevalence is learned.
+    """
+    concentration = _concentrations(model, scores.to_counts())
+    if not len(scores.unlabeled) or len(concentration) > 1:
+        return None
+    return mean_by_scores(fitted, scored_items(scores, ways), concentration, seed=seed)
+
+
+def scored_items(scores: Scores, ways: Sequence[FloatArray]) -> ScoredItems:
+    """Return those items that are looked at one by one."""
     known, new = spread_items(scores.labeled, MOST_LABELED), spread_items(scores.unlabeled, MOST_UNLABELED)
-    items = ScoredItems(
+    return ScoredItems(
         labeled=scores.labeled[known],
         unlabeled=np.stack(ways or [scores.unlabeled[new]]),
         outputs=scores.labeled[known].argmax(axis=1),
         n_outputs=len(scores.classes),
         weight=len(scores.unlabeled) / max(1, len(new)),
     )
-    concentration = _concentrations(model, counts)
-    draws = sample_by_scores(fitted, items, concentration, draws=engine.open_choice or 1, seed=origin.seed)
-    own = model.resolved(counts)
-    findings = Awaited(partial(of_scores, counts, own, draws))
-    return Posterior(draws=draws, counts=counts, model=own, findings=findings, origin=origin)
 
 
 def by_cells(scores: Scores) -> Counts:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
@@ -20,9 +21,9 @@ WIDTHS = (1.0, 3.0)
 """Multiples of the prior standard deviations; the labels choose."""
 PROBABILITIES = (0.5, 0.1, 0.01)
 """Where the map of three classes or more may bend."""
-STEEPER, STEEPEST, WITHOUT_PRIOR = 1.2, 10, 1000.0
+STEEPER, STEEPEST = 2**0.5, 10
 """From which factor on between the slope of the map and that of the scores steeper ones are tried, doubled so often at
-most; and the multiple of the prior standard deviations at which the prior hardly matters."""
+most."""
 ROUNDS_OF_BIASES = 30
 """Towards the biases of such a start."""
 SMALLEST = 1e-12
@@ -151,10 +152,13 @@ class FittedMap:
 
     def draw(self, rng: np.random.Generator, size: int) -> FloatArray:
         """Shape (size, parameters): draws from the posterior, taken to be normal."""
+        return self.at(rng.standard_normal((len(self.mode), size)).T)
+
+    def at(self, standard: FloatArray) -> FloatArray:
+        """Shape (size, parameters): the same, where points of a standard normal distribution end up."""
         root = np.linalg.cholesky(self.precision)
-        moved = np.linalg.solve(root.T, rng.standard_normal((len(self.mode), size)))
-        draws: FloatArray = self.mode + moved.T
-        return draws
+        found: FloatArray = self.mode + np.linalg.solve(root.T, standard.T).T
+        return found
 
 
 def score_map(scores: FloatArray, doublings: int = 0) -> ScoreMap:
@@ -189,8 +193,8 @@ def fit_score_maps(scores: FloatArray, labels: IntArray) -> tuple[FittedMap, ...
     """Fit maps with priors of several widths to labelled items that the classifier was not trained on.
 
     That of the largest evidence, by Laplace's method, comes first. Priors allow slopes from zero to some times that of
-    the scores; where the labels ask for more, priors around twice the slope, four times and so on are tried, whose own
-    probabilities fall off as those of a Cauchy distribution of the logarithm of the slope do.
+    the scores; where the labels ask for more, priors around twice the slope, four times and so on are tried until the
+    evidence falls. Their own probabilities fall off as those of a Cauchy distribution of the logarithm of the slope do.
 
     Parameters
     ----------
@@ -200,11 +204,13 @@ def fit_score_maps(scores: FloatArray, labels: IntArray) -> tuple[FittedMap, ...
         Shape (labelled items,): positions of their classes.
     """
     truth = np.eye(scores.shape[1])[labels]
-    fitted = _of_all_widths(score_map(scores), scores, truth)
-    asked = _doublings_asked(fitted[-1], scores, truth)
-    for doublings in range(1, asked + 1):
-        fitted += _of_all_widths(score_map(scores, doublings), scores, truth)
-    return tuple(sorted(fitted, key=_evidence, reverse=True))
+    found = [_of_all_widths(score_map(scores), scores, truth)]
+    if _slope(found[0][-1], scores) >= STEEPER:
+        for doublings in range(1, STEEPEST + 1):
+            found.append(_of_all_widths(score_map(scores, doublings), scores, truth))
+            if max(map(_evidence, found[-1])) < max(map(_evidence, found[-2])):
+                break
+    return tuple(sorted(chain(*found), key=_evidence, reverse=True))
 
 
 def _of_all_widths(chosen: ScoreMap, scores: FloatArray, truth: FloatArray) -> list[FittedMap]:
@@ -216,26 +222,12 @@ def _of_all_widths(chosen: ScoreMap, scores: FloatArray, truth: FloatArray) -> l
     return fitted
 
 
-def _doublings_asked(widest: FittedMap, scores: FloatArray, truth: FloatArray) -> int:
-    """How often the slope of the scores is to be doubled until the prior has that of the labels about in its middle.
-
-    Where the map with the widest prior is not much steeper than the scores, they keep theirs; elsewhere the labels
-    alone say which they have, without bends and almost without a prior.
-    """
-    if _log_slope(widest, scores) < np.log2(STEEPER):
-        return 0
-    straight = replace(widest.map, knots=(), width=WITHOUT_PRIOR)
-    free = _fit(straight, straight.log_scores(scores), straight.own_features(scores), truth)
-    return round(float(np.clip(_log_slope(free, scores), 0, STEEPEST)))
-
-
-def _log_slope(fitted: FittedMap, scores: FloatArray) -> float:
-    """Return the logarithm, to base 2, of how much steeper a fitted map is than the scores."""
+def _slope(fitted: FittedMap, scores: FloatArray) -> float:
+    """Return how much steeper a fitted map is than the scores."""
     offsets = fitted.map.log_scores(scores)
     centred = offsets - offsets.mean(axis=0)
     added = fitted.map.logits(scores, fitted.mode) - offsets
-    gained = (centred * added).sum() / max((centred**2).sum(), SMALLEST)
-    return float(np.log2(max(1 + float(gained), SMALLEST)))
+    return 1 + float((centred * added).sum() / max((centred**2).sum(), SMALLEST))
 
 
 def _evidence(fitted: FittedMap) -> float:
@@ -248,28 +240,31 @@ def _fit(
     chosen: ScoreMap, offsets: FloatArray, features: FloatArray, truth: FloatArray, start: FloatArray | None = None
 ) -> FittedMap:
     """Find the mode by Newton's method; the log posterior is concave."""
-    shrinkage = chosen.prior_sd**-2
+    shrinkage, moved, is_class = chosen.prior_sd**-2, chosen.moved, truth.T
     mode = np.zeros(len(shrinkage)) if start is None else start
-    mixing, moved, is_class = chosen.mixing, chosen.moved, truth.T
+    shape, mixing = features.shape[:3:2], chosen.mixing.reshape(-1, len(mode))
+    seen = (is_class[moved, None] @ features).ravel() @ mixing
+    of_offsets = float((is_class * offsets.T).sum())
 
     def at(parameters: FloatArray) -> tuple[float, FloatArray]:
         """Return the log posterior, and the probabilities of classes, shape (classes, items)."""
         logits = np.ascontiguousarray(offsets.T)
-        logits[moved] += (features @ (mixing @ parameters)[..., None])[..., 0]
-        logits -= logits.max(axis=0)
-        shares = np.exp(logits)
+        logits[moved] += (features @ (mixing @ parameters).reshape(*shape, 1))[..., 0]
+        top = logits.max(axis=0)
+        shares = np.exp(logits - top)
         total = shares.sum(axis=0)
-        fit = (is_class * logits).sum() - np.log(total).sum() - (shrinkage * parameters**2).sum() / 2
+        fit = of_offsets + seen @ parameters - (top + np.log(total)).sum() - shrinkage @ parameters**2 / 2
         return float(fit), shares / total
 
     def precision_at(predicted: FloatArray) -> FloatArray:
-        return information(features, predicted[moved], mixing) + np.diag(shrinkage)
+        found = information(features, predicted[moved], chosen.mixing)
+        found[np.diag_indices(len(found))] += shrinkage
+        return found
 
     height, predicted = at(mode)
     precision = precision_at(predicted)
     for _ in range(ROUNDS):
-        gap = ((is_class - predicted)[moved, None] @ features)[:, 0]
-        slope = np.tensordot(gap, mixing, 2) - shrinkage * mode
+        slope = seen - (predicted[moved, None] @ features).ravel() @ mixing - shrinkage * mode
         step = np.linalg.solve(precision, slope)
         promised = float(slope @ step)
         reached, there = at(mode + step)

@@ -1,7 +1,7 @@
 """Held-out scores of labelled items from a single fit, where the classifier allows it.
 
-Trees that were grown on bootstrap samples answer for the items that they have not seen; the scores that a logistic
-regression would give to an item without it follow from one Newton step.
+Trees that were grown on bootstrap samples answer for the items that they have not seen, with others that are grown on
+half as many; the scores that a logistic regression would give to an item without it follow from one Newton step.
 """
 
 from collections.abc import Iterator
@@ -17,10 +17,14 @@ from sklearn.utils.validation import _num_samples, validate_data
 
 from truecount._log_sum import softmax
 from truecount._types import BoolArray, FloatArray, IntArray
+from truecount.models.hierarchy.log_ratios import log_ratio_basis
 from truecount.sklearn.folds import first_turn
 
 FEWEST_TREES = 10
 """Of a forest, which every labelled item must be outside of."""
+MORE_TREES = 0.5
+"""Trees that are grown on samples of half the size, over the classifier's own: an item is outside of 37 % of these and
+61 % of those, and the more trees answer for it, the less do its scores owe to chance."""
 WAYS = 5
 """In which new items are scored by a forest, each by trees that some labelled item is outside of."""
 MOST_PARAMETERS = 1_000
@@ -43,11 +47,14 @@ class OneFit:
         Shape (labelled items, classes): held out.
     outside
         Shape (labelled items, trees): which trees have not seen which item; None where there are no trees.
+    trees
+        Whose trees these are, one after the other: the classifier and what was grown beside it.
     """
 
     estimator: Any
     scores: FloatArray
     outside: BoolArray | None = None
+    trees: tuple[Any, ...] = ()
 
     def held_out(self, X: Any, method: str) -> Any:  # noqa: N803
         """Return answers for the labelled items that it was fitted to."""
@@ -85,7 +92,7 @@ class OneFit:
         items = np.arange(_num_samples(X))
         masks = [outside[(each % len(outside) + items) % len(outside)] for each in first]
         checked = validate_data(self.estimator, X, reset=False, dtype=np.float32)
-        return _by_trees(self.estimator, checked, masks)
+        return _by_trees(self.trees, checked, masks)
 
     def _answers(self, scores: FloatArray, method: str) -> Any:
         return scores if method == "predict_proba" else self.estimator.classes_[scores.argmax(axis=1)]
@@ -109,12 +116,27 @@ def fit_once(estimator: Any, X: Any, y: Any) -> OneFit | None:  # noqa: N803
     fitted = clone(estimator).fit(X, y)
     if is_logistic:
         return OneFit(fitted, leave_one_out(fitted, numbers.astype(float), codes))
-    outside = np.ones((len(numbers), len(fitted.estimators_)), bool)
-    for tree, seen in enumerate(fitted.estimators_samples_):
-        outside[seen, tree] = False
+    trees = fitted, _on_halves(fitted).fit(X, y)
+    outside = np.column_stack([_outside(each, len(numbers)) for each in trees])
     if outside.sum(axis=1).min() < FEWEST_TREES:
         return None
-    return OneFit(fitted, _by_trees(fitted, numbers.astype(np.float32), [outside])[0], outside)
+    return OneFit(fitted, _by_trees(trees, numbers.astype(np.float32), [outside])[0], outside, trees)
+
+
+def _on_halves(fitted: Any) -> Any:
+    """Return a forest like a fitted one, to be grown on samples of half the size."""
+    half = max(1, len(fitted.estimators_samples_[0]) // 2)
+    number = max(1, round(MORE_TREES * len(fitted.estimators_)))
+    own = fitted.estimators_[-1].random_state
+    return clone(fitted).set_params(n_estimators=number, max_samples=half, random_state=own, oob_score=False)
+
+
+def _outside(fitted: Any, number: int) -> BoolArray:
+    """Shape (items, trees): which trees of a forest have not seen which of the items that it was fitted to."""
+    outside = np.ones((number, len(fitted.estimators_)), bool)
+    for tree, seen in enumerate(fitted.estimators_samples_):
+        outside[seen, tree] = False
+    return outside
 
 
 def _has_trees(estimator: Any) -> bool:
@@ -137,16 +159,18 @@ def _is_logistic(estimator: Any) -> bool:
     )
 
 
-def _by_trees(fitted: Any, X: FloatArray, masks: list[BoolArray]) -> list[FloatArray]:  # noqa: N803
+def _by_trees(forests: tuple[Any, ...], X: FloatArray, masks: list[BoolArray]) -> list[FloatArray]:  # noqa: N803
     """Shape (items, classes) for each mask: the mean of what those trees say that it has for an item."""
-    totals = [np.zeros((len(X), len(fitted.classes_))) for _ in masks]
-    columns = getattr(fitted, "estimators_features_", [slice(None)] * len(fitted.estimators_))
-    unchecked = {} if isinstance(fitted, BaggingClassifier) else {"check_input": False}
-    for place, (tree, features) in enumerate(zip(fitted.estimators_, columns, strict=True)):
-        found = tree.predict_proba(X[:, features], **unchecked)
-        known = np.asarray(tree.classes_, dtype=np.int64)
-        for total, mask in zip(totals, masks, strict=True):
-            total[:, known] += found * mask[:, place, None]
+    totals, place = [np.zeros((len(X), len(forests[0].classes_))) for _ in masks], 0
+    for forest in forests:
+        columns = getattr(forest, "estimators_features_", [slice(None)] * len(forest.estimators_))
+        unchecked = {} if isinstance(forest, BaggingClassifier) else {"check_input": False}
+        for tree, features in zip(forest.estimators_, columns, strict=True):
+            found = tree.predict_proba(X[:, features], **unchecked)
+            known = np.asarray(tree.classes_, dtype=np.int64)
+            for total, mask in zip(totals, masks, strict=True):
+                total[:, known] += found * mask[:, place, None]
+            place += 1
     return [total / mask.sum(axis=1, keepdims=True) for total, mask in zip(totals, masks, strict=True)]
 
 
@@ -173,58 +197,73 @@ def leave_one_out(fitted: Any, X: FloatArray, codes: IntArray) -> FloatArray:  #
     logits = X @ fitted.coef_.T + fitted.intercept_
     if logits.shape[1] == 1:
         logits = np.column_stack([np.zeros(len(X)), logits])
-    given, free = softmax(logits), slice(1 if logits.shape[1] == 2 else 0, logits.shape[1])
-    p = given[:, free]
-    curvature = p[:, :, None] * np.eye(p.shape[1]) - p[:, :, None] * p[:, None]
-    penalty = np.full(design.shape[1], 1 / fitted.C)
+    given, basis, penalty = softmax(logits), _moves(logits.shape[1]), np.full(design.shape[1], 1 / fitted.C)
     penalty[X.shape[1] :] = BARELY
+    member = np.eye(given.shape[1])[codes]
+    gap, mean = (given - member) @ basis, given @ basis
+    curvature = (given @ (basis[:, :, None] * basis[:, None]).reshape(len(basis), -1)).reshape(-1, *mean.shape[1:] * 2)
+    curvature -= mean[:, :, None] * mean[:, None]
     inverse = _inverse(design, curvature, penalty)
     spread = _spread(design, inverse)
-    member = np.eye(given.shape[1])[codes]
-    gap = p - member[:, free]
+    of_class = (member.T[:, :, None] * gap).transpose(0, 2, 1) @ design
+    steps = (of_class.reshape(len(basis), -1) @ inverse.reshape(of_class[0].size, -1)).reshape(of_class.shape)
     by_class = np.empty_like(gap)
-    for each in range(given.shape[1]):
-        those = codes == each
-        step = np.tensordot(gap[those].T @ design[those], inverse, 2)
-        by_class[those] = design[those] @ step.T
+    for each, step in enumerate(steps):
+        by_class[codes == each] = design[codes == each] @ step.T
     others = member.sum(axis=0)[codes] - 1
     share = np.divide(1.0, others, out=np.zeros(len(X)), where=others > 0)[:, None]
     own = (spread @ gap[..., None])[..., 0]
     moved = (1 + share) * own - share * by_class
-    logits[:, free] += np.linalg.solve(np.eye(p.shape[1]) - spread @ curvature, moved[..., None])[..., 0]
+    logits += np.linalg.solve(np.eye(gap.shape[1]) - spread @ curvature, moved[..., None])[..., 0] @ basis.T
     return softmax(logits)
 
 
+def _moves(classes: int) -> FloatArray:
+    """Shape (classes, free): orthonormal directions in which a fit moves logits, which sum to zero; of two, the second.
+
+    A penalty of all coefficients leaves nothing in the direction that is the same for all classes.
+    """
+    if classes == 2:
+        return np.array([[0.0], [1.0]])
+    basis = log_ratio_basis(classes)
+    orthonormal: FloatArray = basis / np.linalg.norm(basis, axis=0)
+    return orthonormal
+
+
 def _inverse(design: FloatArray, curvature: FloatArray, penalty: FloatArray) -> FloatArray:
-    """Shape (classes, features, classes, features): of the sum of ``x W x'`` and the penalty."""
-    classes, features = curvature.shape[1], design.shape[1]
-    second = np.zeros((classes, features, classes, features))
-    for one in range(classes):
-        for other in range(one, classes):
-            second[one, :, other] = second[other, :, one] = (design * curvature[:, one, other, None]).T @ design
-    joint = second.reshape(classes * features, -1)
-    joint[np.diag_indices(len(joint))] += np.tile(penalty, classes)
-    return _inverse_of_positive(joint).reshape(second.shape)
-
-
-def _inverse_of_positive(matrix: FloatArray) -> FloatArray:
-    """Return the inverse of a symmetric matrix without negative eigenvalues, by Cholesky's method where it can."""
-    from scipy.linalg.lapack import dpotrf, dpotri
-
-    root, failed = dpotrf(matrix, lower=1)
-    if failed:
-        return np.asarray(np.linalg.inv(matrix))
-    lower = np.tril(dpotri(root, lower=1)[0])
-    inverse: FloatArray = lower + np.tril(lower, -1).T
+    """Shape (free, features, free, features): of the sum of ``x W x'`` and the penalty."""
+    free, features = curvature.shape[1], design.shape[1]
+    second = np.empty((free, features, free, features))
+    for one in range(free):
+        for other in range(one + 1):
+            second[one, :, other] = (design * curvature[:, one, other, None]).T @ design
+    joint = second.reshape(free * features, -1)
+    joint[np.diag_indices(len(joint))] += np.tile(penalty, free)
+    inverse = _inverse_of_positive(joint).reshape(second.shape)
+    for one in range(free):
+        within = np.tril(inverse[one, :, one])
+        inverse[one, :, one] = within + np.tril(within, -1).T
+        for other in range(one):
+            inverse[other, :, one] = inverse[one, :, other].T
     return inverse
 
 
+def _inverse_of_positive(lower: FloatArray) -> FloatArray:
+    """Return the lower half of the inverse of a symmetric matrix without negative eigenvalues, given its lower half."""
+    from scipy.linalg.lapack import dpotrf, dpotri
+
+    root, failed = dpotrf(lower.T, lower=0, clean=0)
+    if failed:
+        return np.asarray(np.linalg.inv(np.tril(lower) + np.tril(lower, -1).T))
+    return np.asarray(dpotri(root, lower=0, overwrite_c=1)[0].T)
+
+
 def _spread(design: FloatArray, inverse: FloatArray) -> FloatArray:
-    """Shape (items, classes, classes): ``x' H⁻¹ x`` of each item."""
-    classes = len(inverse)
-    spread = np.empty((len(design), classes, classes))
-    for one in range(classes):
-        for other in range(one, classes):
+    """Shape (items, free, free): ``x' H⁻¹ x`` of each item."""
+    free = len(inverse)
+    spread = np.empty((len(design), free, free))
+    for one in range(free):
+        for other in range(one + 1):
             found = np.einsum("ij,ij->i", design @ inverse[one, :, other], design)
             spread[:, one, other] = spread[:, other, one] = found
     return spread
