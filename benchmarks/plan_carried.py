@@ -192,7 +192,7 @@ PLANS = {
 USUAL_PLANS, SEEDS_APART = 65, 10_000
 """Plans of the other problems, and how far apart the seeds of two problems begin.
 
-Seeds below were used while planning was improved. No two problems have the same, so that their errors are independent."""
+Seeds below were used while planning was improved. No two problems have the same: their errors are independent."""
 
 
 def seeds_of(name: str, goal: str, numbers: Iterable[int]) -> list[int]:

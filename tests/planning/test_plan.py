@@ -77,8 +77,9 @@ def test_reading_more_items_than_there_will_be_is_said():
 
 def test_the_audit_for_the_goal_reaches_it():
     found = tc.plan(TEST, goal=tc.Goal.narrow(0.03))
-    labels = next(int(each.detail) for each in found.alternatives if each.what == "audit for the goal")
+    labels = next(each.number for each in found.alternatives if each.what == "audit for the goal")
     assert labels < sum(found.labels.values())
+    assert f"(an audit): {labels:,} of them reach the goal" in found.sentences[-1]
     audit = tc.plan(TEST, tc.SamePopulation(), labels=[labels], items=found.items)
     assert audit.half_width == pytest.approx(0.03, rel=0.05)
     assert "audit for the goal" not in str(tc.plan(TEST, budget=1000))

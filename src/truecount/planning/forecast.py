@@ -272,8 +272,8 @@ def posterior_ends(
 ) -> FloatArray:
     """Infer from every data set; return its intervals, shape (sets, classes, 2).
 
-    By default with as many draws as `infer` takes. With fewer, ends vary more from draws to draws, which makes the widest
-    of several intervals wider, and they lie nearer to each other.
+    By default with as many draws as `infer` takes. With fewer, ends vary more from draws to draws, which makes the
+    widest of several intervals wider, and they lie nearer to each other.
     """
     problems = [
         Counts(labeled, unlabeled, scenario.classes, scenario.outputs)
