@@ -22,10 +22,8 @@ SURE = 0.9
 LEAST_SHOWN, TWO_DIGITS = 0.001, 0.995
 """Points below which a width is as good as none, and from which on it has one decimal."""
 
-AUDIT_DOES = (
-    "Fewer labels do if they are of random items of this population itself (an audit): {} of them reach the goal without "
-    "any others. If the labels that there are were drawn so too, plan with {}."
-)
+FEWER = "Fewer labels do if they are of random items of this population (an audit): {} reach the goal by themselves."
+DRAWN_SO = "If those that there are were drawn so too, plan with {}."
 USUAL_ASSURANCE = 0.8
 """Probability below which an assurance is advised."""
 
@@ -339,7 +337,8 @@ class Plan:
             said.append(self._read_in_words())
         for each in self.alternatives:
             if each.what == "audit for the goal" and each.number < self.sizes.labels.sum():
-                said.append(Advice(AUDIT_DOES, each.detail, RANDOM_SAMPLE))
+                is_pilot = not self.basis.first.is_assumed
+                said.append(Advice(f"{FEWER} {DRAWN_SO}" if is_pilot else FEWER, each.detail, RANDOM_SAMPLE))
         return said
 
     def _met_in_words(self, probability: float) -> str:
@@ -380,7 +379,7 @@ def _said(each: Alternative) -> str:
         "unlimited items": "unlimited unlabelled items: the floor",
         "unlimited labels": f"unlimited labels: {each.detail} known",
         "audit": f"audit: {each.detail} labels of random items",
-        "audit for the goal": f"audit for the goal: {each.detail} labels of random items",
+        "audit for the goal": f"audit for the goal: {each.detail} labels",
         "half the errors": "a classifier with half the errors",
         "finer cells": f"finer cells: {each.detail}",
     }[each.what]
