@@ -191,10 +191,10 @@ def tables(found: dict) -> str:
         goals.append([name, f"{each['plans']}", f"{each['carried_out']} times", promised, met, ratio])
     if each := found.get("over_all"):
         met, promised = f"{100 * each['met']:.1f} ± {100 * each['error']:.1f} %", f"{100 * each['promised']:.1f} %"
-        name = f"mean of {each['problems']} problems (without those believed)"
+        name = f"mean of {each['problems']} problems"
         goals.append([name, f"{each['plans']}", f"{each['carried_out']} times", promised, met, ""])
         agree = f"χ² = {each['chi_square']:.1f}, p = {each['p_value']:.2g}"
-        goals.append([f"all {each['problems']} against their promises, {each['problems']} d.f.", "", "", "", agree, ""])
+        goals.append([f"all {each['problems']} against their promises", "", "", "", agree, ""])
     saved = [["data", "runs", "labels, equal split", "labels, adaptive", "saved", "intervals that hold the truth"]]
     for name, each in found.get("batches", {}).items():
         less = f"{100 * each['saved']:.1f} ± {100 * each['saved_error']:.1f} %"
