@@ -18,7 +18,7 @@ from time import process_time
 import numpy as np
 from machine import about
 from plan_batches import PROBLEMS, compared
-from plan_carried import CARRIED, SOURCES, outcomes, over_all, summarised
+from plan_carried import CARRIED, PLANS, SOURCES, USUAL_PLANS, outcomes, over_all, seeds_of, summarised
 from plan_populations import DATA
 
 import truecount as tc
@@ -28,6 +28,8 @@ OUTCOMES = RESULTS / "plan_outcomes.json"
 """Of every plan that was carried out; delete it when planning changes."""
 CHUNK = 10
 """Runs of every problem before the next ten."""
+USUAL_BATCHES = 250
+"""Runs of every problem that is labelled in batches."""
 DEFAULT, NO_WEIGHT = tc.LabelShift(), 0.001
 """The default model, and the concentration of rows whose prior hardly counts beside a label."""
 
@@ -47,22 +49,23 @@ def keep(part: str, found: dict, name: str | None = None) -> None:
     (RESULTS / "plan.md").write_text(tables(now), encoding="utf-8")
 
 
-def carried(runs: int, only: str) -> None:
+def carried(runs: int | None, only: str) -> None:
     """Carry plans out, another pilot each time; those in `OUTCOMES` are not made again."""
     asked = [(name, goal) for name, goal in CARRIED if any(each in f"{name}: {goal}" for each in only.split(";"))]
     sources = {name: SOURCES[name]() for name, _ in asked}
-    for first in range(0, runs, CHUNK):
+    for first in range(0, runs or max(PLANS.values()), CHUNK):
         for name, goal in asked:
             key = f"{name}: {goal}"
-            seeds = range(max(first, len(outcomes_before().get(key, []))), min(first + CHUNK, runs))
-            if not seeds:
+            last = min(first + CHUNK, runs or PLANS.get(key, USUAL_PLANS))
+            numbers = range(max(first, len(outcomes_before().get(key, []))), last)
+            if not numbers:
                 continue
-            new = outcomes(sources[name], name, goal, seeds)
+            new = outcomes(sources[name], name, goal, seeds_of(name, goal, numbers))
             found = {**(before := outcomes_before()), key: [*before.get(key, []), *new]}
             lines = [f"{json.dumps(each)}: {json.dumps(found[each])}" for each in found]
             OUTCOMES.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
             keep("carried", summarised(found[key]), key)
-            keep("over_all", over_all(found))
+            keep("over_all", over_all(kept()["carried"]))
             print(key, summarised(found[key]), flush=True)
 
 
@@ -71,8 +74,9 @@ def outcomes_before() -> dict:
     return json.loads(OUTCOMES.read_text(encoding="utf-8")) if OUTCOMES.exists() else {}
 
 
-def batches(runs: int, only: str) -> None:
+def batches(runs: int | None, only: str) -> None:
     """Label in batches, adaptively and equally split."""
+    runs = runs or USUAL_BATCHES
     asked = [name for name in PROBLEMS if only in name]
     sources = {name: PROBLEMS[name]() for name in asked}
     found: dict = {name: [] for name in asked}
@@ -187,8 +191,10 @@ def tables(found: dict) -> str:
         goals.append([name, f"{each['plans']}", f"{each['carried_out']} times", promised, met, ratio])
     if each := found.get("over_all"):
         met, promised = f"{100 * each['met']:.1f} ± {100 * each['error']:.1f} %", f"{100 * each['promised']:.1f} %"
-        name = f"mean of {each['problems']} problems (without those believed)"
+        name = f"mean of {each['problems']} problems"
         goals.append([name, f"{each['plans']}", f"{each['carried_out']} times", promised, met, ""])
+        agree = f"χ² = {each['chi_square']:.1f}, p = {each['p_value']:.2g}"
+        goals.append([f"all {each['problems']} against their promises", "", "", "", agree, ""])
     saved = [["data", "runs", "labels, equal split", "labels, adaptive", "saved", "intervals that hold the truth"]]
     for name, each in found.get("batches", {}).items():
         less = f"{100 * each['saved']:.1f} ± {100 * each['saved_error']:.1f} %"
@@ -207,11 +213,12 @@ def main() -> None:
     """Measure one part."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", choices=("published", "split", "carried", "batches", "cost"))
-    parser.add_argument("--runs", type=int, default=250)
+    parser.add_argument("--runs", type=int, help="as many of every problem; 250 of batches by default")
     parser.add_argument("--only", default="")
     given = parser.parse_args()
     if given.part in ("carried", "batches"):
-        {"carried": carried, "batches": batches}[given.part](given.runs, given.only)
+        run = carried if given.part == "carried" else batches
+        run(given.runs, given.only)
     else:
         keep(given.part, {"published": published, "split": split, "cost": cost}[given.part]())
 

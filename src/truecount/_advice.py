@@ -112,6 +112,7 @@ KNOWN_ERRORS = Action(
 )
 PLAIN_MODEL = Action(", or pass LabelShift()", ", or name one --label and no --label-error")
 OTHER_INTERVALS = Action("use bootstrap() or infer()", "leave --method out")
+RANDOM_SAMPLE = Action("model=SamePopulation()", "--design same-population")
 ASSURANCE = Action("pass Goal.narrow(..., assurance=0.8)", "add --assurance 80%", "plan")
 RESUME = Action("Output(..., resume=True)", "--resume", "estimate")
 POSTERIOR = Action("infer()", "the posterior, without --method", "estimate")

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.stats import f, norm
 
 import truecount as tc
-from truecount.planning.data_sets import drawn_data, expected_data
-from truecount.planning.forecast import forecast, posterior_ends
+from truecount.inference.choose import Auto
+from truecount.planning.data_sets import DataSets, drawn_data, expected_data
+from truecount.planning.forecast import _regressed, forecast, posterior_ends
 from truecount.planning.pilot import pilot_scenario
 from truecount.planning.scenario import Sizes, assumed_scenario
 
@@ -18,7 +20,7 @@ ERROR = 5 * 0.12 / np.sqrt(150) + 5 * 0.12 / np.sqrt(48)
 
 def brute_force(scenario, sizes, sets: int = 150):
     data = drawn_data(scenario.take(np.arange(sets)), sizes, np.random.default_rng(7))
-    ends = posterior_ends(scenario, data, 0.95, 1000, 5)
+    ends = posterior_ends(scenario, data, 0.95, 5)
     return ends[..., 1] - ends[..., 0]
 
 
@@ -74,7 +76,6 @@ def test_a_prior_that_needs_no_labels_is_planned_with(prior):
         scenario,
         drawn_data(scenario.take(np.zeros(100, int)), Sizes(np.zeros(2), 1000.0), np.random.default_rng(7)),
         0.95,
-        1000,
         5,
     )
     forecasted = forecast(scenario, Sizes(np.zeros(2), 1000.0), level=0.95)
@@ -117,3 +118,48 @@ def test_the_same_seed_forecasts_the_same_and_another_hardly_differs():
     plans = [tc.plan(PILOT, labels=[50, 50], seed=seed) for seed in (1, 1, 2)]
     assert plans[0].width == plans[1].width != plans[2].width
     assert plans[0].width == pytest.approx(plans[2].width, rel=ERROR)
+
+
+def kept_promises(enlarged: bool, sets: int, trials: int = 1500) -> float:
+    """Return how probably a new value stays below the value that 80 % of a forecast do, for lines that are learned."""
+    rng, kept = np.random.default_rng(3), []
+    for _ in range(trials):
+        rough = rng.normal(size=(256, 1))
+        seen = rough[np.linspace(0, 255, sets).astype(int)]
+        found = _regressed(rough, seen, seen + rng.normal(size=seen.shape))
+        if not enlarged:
+            found = rough + (found - rough) * np.sqrt((sets - 1) / (sets + 1))
+        kept.append(norm.cdf(np.quantile(found, 0.8) / np.sqrt(2)))
+    return float(np.mean(kept))
+
+
+@pytest.mark.parametrize("sets", [4, 8, 16, 48])
+def test_a_new_value_stays_below_what_is_forecast_as_often_as_said(sets):
+    """Five standard errors of a mean of chances that have a standard deviation of at most .1."""
+    assert kept_promises(True, sets) == pytest.approx(0.8, abs=5 * 0.1 / np.sqrt(1500))
+
+
+def test_residuals_about_a_line_that_were_not_enlarged_would_be_seen():
+    assert kept_promises(False, 4) < 0.8 - 5 * 0.1 / np.sqrt(1500)
+
+
+ALIKE, FIVE = 40, tc.simulate.counts(np.full(5, 0.2), 0.8 * np.eye(5) + 0.04, labeled=300, unlabeled=1000, seed=1)
+
+
+def noise_over_that_of_infer(engine: Auto | None) -> float:
+    """Return how much widths of the same data vary with the draws, beside those of `infer`: a ratio of variances."""
+    scenario = pilot_scenario(FIVE, tc.LabelShift(), 1)
+    data = DataSets(*(np.repeat(each[None], ALIKE, axis=0) for each in (FIVE.labeled, FIVE.unlabeled, FIVE.labeled)))
+    ends = (
+        posterior_ends(scenario, data, 0.95, 1) if engine is None else posterior_ends(scenario, data, 0.95, 1, engine)
+    )
+    inferred = np.array([tc.infer(FIVE, seed=seed).interval() for seed in range(ALIKE)])
+    variances = [np.log(each[..., 1] - each[..., 0]).var(axis=0, ddof=1).mean() for each in (ends, inferred)]
+    return float(variances[0] / variances[1])
+
+
+def test_intervals_of_a_forecast_vary_with_the_draws_as_those_of_infer_do():
+    """Of the degrees of freedom one class alone has as many as are counted, so that the bounds are wide."""
+    low, high = f.ppf([5e-5, 1 - 5e-5], ALIKE - 1, ALIKE - 1)
+    assert low < noise_over_that_of_infer(None) < high
+    assert not noise_over_that_of_infer(Auto(1000)) < high

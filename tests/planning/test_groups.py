@@ -9,6 +9,7 @@ import truecount as tc
 from truecount.planning import groups as planned_groups
 from truecount.planning.data_sets import drawn_data
 from truecount.planning.scenario import Sizes
+from truecount.results.plan import points
 
 LABELED = [[52, 8], [5, 55]]
 FOUR = tc.Groups(LABELED, {"A": [60, 40], "B": [55, 45], "C": [58, 42], "D": [62, 38]}, classes=["fail", "pass"])
@@ -38,6 +39,31 @@ def test_two_groups_far_apart_are_told_apart_and_two_alike_are_not():
     promised = [tc.plan(groups, labels=[0, 0], items=0, goal=goal).probability for groups in (far, like)]
     assert promised[0] > 0.95
     assert promised[1] < 0.4
+
+
+def test_groups_to_be_told_apart_are_compared_by_the_width_of_their_difference():
+    """Beside shared labels of a classifier with errors, a difference is known better than shares are."""
+    sizes = {"A": [800, 200], "B": [700, 300]}
+    groups = tc.Groups(LABELED, {group: np.array(each) // 2 for group, each in sizes.items()}, classes=["fail", "pass"])
+    found = tc.plan(groups, labels=[0, 0], items=500, goal=tc.Goal.apart("A", "B", of="pass"))
+    answer = tc.infer(tc.Groups(LABELED, sizes, classes=["fail", "pass"]))
+    low, high = answer.difference("A", "B").interval()[-1]
+    assert found.difference == pytest.approx(high - low, rel=0.2)
+    assert found.width > 1.3 * found.difference
+    worth = {each.what: each.width for each in found.alternatives}
+    assert worth["unlimited items"] < worth["half the errors"] < found.difference
+    assert found.curve.splits["this split"][2] == pytest.approx(found.difference, rel=1e-6)
+    assert "interval of the difference" in str(found)
+    assert f"difference of A and B  {points(found.difference):>15}" in str(found)
+    assert found.to_dict()["difference"] == found.difference
+
+
+def test_the_difference_of_groups_with_labels_of_their_own_has_the_errors_of_both():
+    data = {"A": ([[52, 8], [5, 55]], [80, 20]), "B": ([[50, 10], [9, 51]], [30, 70])}
+    groups = tc.Groups.of({group: tc.Counts(*each, classes=["fail", "pass"]) for group, each in data.items()})
+    found = tc.plan(groups, labels=[0, 0], items=0, goal=tc.Goal.apart("A", "B", of="pass"))
+    assert found.difference == pytest.approx(np.hypot(*found.groups.values()), rel=0.15)
+    assert found.alternatives[0].width < found.difference
 
 
 @pytest.mark.slow

@@ -77,11 +77,19 @@ def test_reading_more_items_than_there_will_be_is_said():
 
 def test_the_audit_for_the_goal_reaches_it():
     found = tc.plan(TEST, goal=tc.Goal.narrow(0.03))
-    labels = next(int(each.detail) for each in found.alternatives if each.what == "audit for the goal")
+    labels = next(each.number for each in found.alternatives if each.what == "audit for the goal")
     assert labels < sum(found.labels.values())
+    assert found.sentences[-1].endswith(f"(an audit): {labels:,} reach the goal by themselves.")
     audit = tc.plan(TEST, tc.SamePopulation(), labels=[labels], items=found.items)
     assert audit.half_width == pytest.approx(0.03, rel=0.05)
     assert "audit for the goal" not in str(tc.plan(TEST, budget=1000))
+
+
+def test_labels_that_may_be_of_random_items_already_are_asked_about():
+    found = tc.plan(PILOT, goal=tc.Goal.narrow(0.03))
+    assert str(found.sentences[-1]).endswith("drawn so too, plan with model=SamePopulation().")
+    assert found.sentences[-1].words("plan").endswith("plan with --design same-population.")
+    assert not any("an audit" in line for line in tc.plan(PILOT, budget=100).sentences)
 
 
 def test_sizes_for_a_goal_reach_it_and_hardly_more():

@@ -16,7 +16,14 @@ def test_the_arrays_are_those_of_the_curve():
     assert data.half_widths[0] == pytest.approx(found.curve.splits["best split"] / 2)
     assert data.cost == 500
     assert data.target == 0.04
+    assert data.caption[1].endswith("Dotted: the goal.")
     assert data.costs == pytest.approx(500 * np.array([0.25, 0.5, 1, 2, 4]))
+
+
+def test_a_goal_with_an_assurance_is_not_for_the_average():
+    data = plan_data(tc.plan(TEST, budget=500, goal=tc.Goal.narrow(0.04, assurance=0.9)))
+    assert "Dotted: the goal, which 90 % of the intervals are to reach." in data.caption[1]
+    assert "widest interval, on average" in data.caption[1]
 
 
 def test_it_is_drawn():

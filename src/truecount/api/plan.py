@@ -349,6 +349,7 @@ def _answer(
             for group, found in forecasts.each.items()
             if group is not None
         },
+        difference=None if forecasts.difference is None else problem.simulated_width(forecasts),
         goal=goal,
         probability=probability,
         is_reached=is_reached,
@@ -378,10 +379,7 @@ def _missed(problem: Problem, found: float) -> str:
 
 def _ratio(problem: Problem, forecasts: Forecasts, sizes: Sizes) -> float:
     """Return by how much the simulated width differs from the one by Fisher information."""
-    narrow = replace(problem, goal=replace(problem.goal, kind="narrow", share=0.25, groups=None))
-    return max(float(found.width[problem.places].max()) for found in forecasts.values()) / max(
-        narrow.loss(sizes), 1e-12
-    )
+    return problem.simulated_width(forecasts) / max(problem.width(sizes), 1e-12)
 
 
 def _classes(problem: Problem, forecasts: Forecasts, sizes: Sizes) -> tuple[ClassForecast, ...]:

@@ -17,10 +17,12 @@ from truecount.planning import normal
 from truecount.planning.data_sets import DataSets, drawn_data, expected_data, plug_in
 from truecount.planning.scenario import Scenario, Sizes
 
-EFFORT = ((2, (1024, 48, 1000)), (5, (512, 32, 1000)), (10, (256, 16, 1000)), (10**9, (128, 4, 300)))
-"""Up to so many classes: data sets, how many of them are inferred from, and draws for each."""
+EFFORT = ((2, (1024, 48)), (5, (512, 32)), (10, (256, 16)), (10**9, (128, 4)))
+"""Up to so many classes: data sets, and how many of them are inferred from."""
 FEW, EXPECTED_DRAWS = 10, 32_000
 """Classes up to which the expected data are inferred from too, and draws for them, divided by the classes."""
+AS_INFERRED = Auto()
+"""The engine of `infer` where none is chosen."""
 
 
 ALIKE = 3.0
@@ -110,7 +112,8 @@ class Correction:
     def applied(self, rough: FloatArray) -> Forecast:
         """Regress inferred intervals on rough ones, class by class; return all `rough` ones as inferred ones would be.
 
-        Widths are regressed in logarithms and ends as they are. What is left over comes back in turn.
+        Widths are regressed in logarithms and ends as they are. What is left over comes back in turn, enlarged by
+        what the line, learned from few data sets, may be wrong by: what is forecast has the variance of a prediction.
         """
         widths = np.exp(_regressed(_log_widths(rough), _log_widths(self.rough), _log_widths(self.exact)))
         ends = np.clip(np.sort(_regressed(rough, self.rough, self.exact), axis=-1), *self.limits)
@@ -123,21 +126,27 @@ def _log_widths(ends: FloatArray) -> FloatArray:
 
 
 def _regressed(x: FloatArray, seen: FloatArray, y: FloatArray) -> FloatArray:
-    """Return what goes with `x`, by a line through `seen` and `y` and its residuals in turn."""
+    """Return what goes with `x`, by a line through `seen` and `y` and its residuals in turn, as a prediction varies.
+
+    With n pairs and p numbers learned, residuals have ``(n − p)/n`` of the variance σ² about the line; a prediction has
+    ``(1 + 1/n) σ²``, as the mean is learned too. What the slope may be wrong by is in the spread over `x` already.
+    """
     about = seen - seen.mean(axis=0)
     spread = (about**2).sum(axis=0)
-    slope = np.ones_like(spread)
+    slope, learned = np.ones_like(spread), 1
     if len(seen) >= FEWEST_FOR_SLOPES:
+        learned = 2
         steep = (about * (y - y.mean(axis=0))).sum(axis=0) / np.maximum(spread, 1e-12)
         slope = np.clip(np.where(spread > 1e-6, steep, 1.0), 0.0, 1.5)
-    left = y - y.mean(axis=0) - slope * about
-    turns = np.arange(len(x)) * 7919 % len(seen)
+    number = len(seen)
+    left = (y - y.mean(axis=0) - slope * about) * np.sqrt((number + 1) / max(number - learned, 1))
+    turns = np.arange(len(x)) * 7919 % number
     found: FloatArray = y.mean(axis=0) + slope * (x - seen.mean(axis=0)) + left[turns]
     return found
 
 
-def effort_of(n_classes: int) -> tuple[int, int, int]:
-    """Return how many data sets are drawn, how many of them are inferred from, and draws for each."""
+def effort_of(n_classes: int) -> tuple[int, int]:
+    """Return how many data sets are drawn, and how many of them are inferred from."""
     return next(effort for most, effort in EFFORT if n_classes <= most)
 
 
@@ -162,18 +171,19 @@ def forecast(
     if tells_nothing(scenario, sizes):
         return nothing_learned(scenario, level, seed)
     n_classes = len(scenario.classes)
-    sets, inferred, draws = effort_of(n_classes)
+    sets, inferred = effort_of(n_classes)
     rough = simulated(scenario, sizes, level=level, sets=sets, inferred=inferred, seed=seed)
     correction = None if kept is None else kept.near(sizes, scenario, alike if n_classes <= FEW else ALIKE)
     if correction is None:
-        exact = posterior_ends(scenario, rough.inferred, level, draws, seed)
+        exact = posterior_ends(scenario, rough.inferred, level, seed)
         correction = Correction(rough=rough.ends[rough.chosen], exact=exact)
         if kept is not None:
             kept.add(sizes, scenario, correction)
     found = correction.applied(rough.ends)
     if not (scenario.is_assumed and n_classes <= FEW):
         return found
-    between = posterior_ends(scenario, expected_data(scenario, sizes), level, EXPECTED_DRAWS // n_classes, seed)[0]
+    expected, many = expected_data(scenario, sizes), Auto(EXPECTED_DRAWS // n_classes)
+    between = posterior_ends(scenario, expected, level, seed, many)[0]
     return replace(found, typical=between[:, 1] - between[:, 0])
 
 
@@ -257,26 +267,34 @@ def _totals(believed: Scenario, data: DataSets) -> Scenario:
     return replace(believed, labeled=data.labeled.mean(axis=0), unlabeled=data.unlabeled.mean(axis=0))
 
 
-def posterior_ends(scenario: Scenario, data: DataSets, level: float, draws: int, seed: int) -> FloatArray:
-    """Infer from every data set; return its intervals, shape (sets, classes, 2)."""
+def posterior_ends(
+    scenario: Scenario, data: DataSets, level: float, seed: int, engine: Auto = AS_INFERRED
+) -> FloatArray:
+    """Infer from every data set; return its intervals, shape (sets, classes, 2).
+
+    By default with as many draws as `infer` takes. With fewer, ends vary more from draws to draws, which makes the
+    widest of several intervals wider, and they lie nearer to each other.
+    """
     problems = [
         Counts(labeled, unlabeled, scenario.classes, scenario.outputs)
         for labeled, unlabeled in zip(data.labeled, data.unlabeled, strict=True)
     ]
     tails = [(1 - level) / 2, (1 + level) / 2]
     found = np.empty((len(problems), len(scenario.classes), 2))
-    for place, shares in _posteriors(scenario, problems, draws, seed):
+    for place, shares in _posteriors(scenario, problems, engine, seed):
         found[place] = np.quantile(shares, tails, axis=0).T
     return found
 
 
-def _posteriors(scenario: Scenario, problems: Sequence[Counts], draws: int, seed: int) -> list[tuple[int, FloatArray]]:
+def _posteriors(
+    scenario: Scenario, problems: Sequence[Counts], engine: Auto, seed: int
+) -> list[tuple[int, FloatArray]]:
     seeds, model = own_seeds(seed, len(problems)), scenario.model
     if isinstance(model, LabelShift):
         densities = [model.density(counts) for counts in problems]
-        return [(place, drawn.prevalence) for place, drawn in Auto(draws).sample_many(densities, seeds)]
+        return [(place, drawn.prevalence) for place, drawn in engine.sample_many(densities, seeds)]
     closed = [cast("OutputModel", model).closed_form(counts) for counts in problems]
     return [
-        (place, sample_closed_form(each, draws=draws, seed=own).prevalence)
+        (place, sample_closed_form(each, draws=engine.open_choice, seed=own).prevalence)
         for place, (each, own) in enumerate(zip(closed, seeds, strict=True))
     ]

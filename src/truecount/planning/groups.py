@@ -10,6 +10,7 @@ import numpy as np
 from truecount._types import FloatArray, IntArray
 from truecount.counts import Counts, Groups
 from truecount.counts.weights import effective_groups
+from truecount.inference.choose import USUAL_OF_MANY
 from truecount.inference.hierarchical import sample_groups
 from truecount.inference.importance.many import own_seeds
 from truecount.models import Independent, LabelShift, Pooled, Varying
@@ -32,10 +33,11 @@ from truecount.planning.pilot import TRUTHS, pilot_scenario, scenario_of, shared
 from truecount.planning.row_belief import believed_prior
 from truecount.planning.scenario import Scenario, Sizes
 
-INFERRED, DRAWS = 8, 250
-"""Data sets that groups are inferred together from, and the effective sample size of each."""
+INFERRED = 8
+"""Data sets that groups are inferred together from."""
 INFERRED_OF_STUDIES, DRAWS_OF_STUDIES = 4, 2000
-"""The same where error rates vary between studies: most of the time goes into the start, and tails are long."""
+"""The same where error rates vary between studies, and the effective sample size of each: most of the time goes into
+the start, and tails are long."""
 STUDY_STREAM = 3
 """Sets the random numbers that rows of another study are taken by apart from others of the same seed."""
 
@@ -130,7 +132,7 @@ def group_forecasts(
     first = next(iter(scenarios.values()))
     if tells_nothing(first, sizes):
         return {group: nothing_learned(each, level, seed) for group, each in scenarios.items()}, None
-    sets, inferred, _ = effort_of(len(first.classes))
+    sets, inferred = effort_of(len(first.classes))
     inferred = min(inferred, INFERRED if together.studies is None else INFERRED_OF_STUDIES)
     seeds = [seed] * len(scenarios) if together.shares_labels else own_seeds(seed, len(scenarios))
     rough = {
@@ -214,6 +216,6 @@ def _gathered(counts: Mapping[Any, Counts], new: IntArray, together: Together) -
 def _drawn_together(groups: Groups, together: Together, model: LabelShift, seed: int) -> dict[Any, FloatArray]:
     """Draw the shares of all groups as `infer` would, each of shape (draws, classes)."""
     density = group_density(groups, model.prior, together.variation, model.confusion)
-    draws = DRAWS if together.studies is None else DRAWS_OF_STUDIES
+    draws = USUAL_OF_MANY if together.studies is None else DRAWS_OF_STUDIES
     drawn = sample_groups(density, effective_draws=draws, seed=seed, groups=len(groups)).prevalence
     return {group: drawn[:, place] for place, group in enumerate(groups)}

@@ -138,8 +138,13 @@ def widths(scenario: Scenario, sizes: Sizes, level: float) -> FloatArray:
 
 
 def large_sample_widths(scenario: Scenario, sizes: Sizes, level: float) -> FloatArray:
-    """Return the same for many items: twice the normal quantile times the standard deviation."""
+    """Return the same for many items."""
+    return width_of(large_sample_deviations(scenario, sizes), level)
+
+
+def width_of(deviation: FloatArray, level: float) -> FloatArray:
+    """Return the width of a normal distribution's interval: twice the quantile times the standard deviation."""
     from scipy.special import ndtri
 
-    found: FloatArray = 2 * ndtri((1 + level) / 2) * large_sample_deviations(scenario, sizes)
+    found: FloatArray = 2 * ndtri((1 + level) / 2) * deviation
     return found

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from truecount._types import FloatArray
+from truecount.models import LabelShift
 from truecount.planning import normal
 from truecount.planning.forecast import Forecast, Kept, forecast, large_sample_forecast
 from truecount.planning.goal import Goal
@@ -94,11 +95,40 @@ class Problem:
 
     def separated(self, sizes: Sizes) -> float:
         """Return the probability that the interval of the difference of two groups leaves zero out."""
+        first, second = self._pair()
+        gap = np.abs(first.prevalence - second.prevalence)[:, self.places[0]]
+        return float(decided(gap, self._difference_deviations(sizes), self.level).mean())
+
+    def width(self, sizes: Sizes) -> float:
+        """Return the width that sizes are compared by, by Fisher information.
+
+        It is that of the widest interval that matters, or of the difference of two groups that are to be told apart.
+        """
+        if self.goal.kind == "apart":
+            return float(normal.width_of(self._difference_deviations(sizes), self.level).mean())
+        return replace(self, goal=replace(self.goal, kind="narrow", share=0.25)).loss(sizes)
+
+    def simulated_width(self, forecasts: Forecasts) -> float:
+        """Return the same width as it was simulated."""
+        if self.goal.kind == "apart" and forecasts.difference is not None:
+            return float(forecasts.difference.mean[self.places[0]])
+        return max(float(found.width[self.places].max()) for found in forecasts.values())
+
+    def _pair(self) -> tuple[Scenario, Scenario]:
+        """Return the two groups that are to be told apart."""
         first, second = (_some(self.scenarios[group]) for group in self.goal.groups or ())
-        place = self.places[0]
-        deviation = normal.difference_deviations(first, second, sizes.labels, (sizes.items, sizes.items))[:, place]
-        gap = np.abs(first.prevalence - second.prevalence)[:, place]
-        return float(decided(gap, deviation, self.level).mean())
+        return first, second
+
+    def _difference_deviations(self, sizes: Sizes) -> FloatArray:
+        """Return the standard deviation of the difference of the two groups, shape (truths,)."""
+        first, second = self._pair()
+        shares_labels = self.together is not None and self.together.shares_labels
+        if shares_labels and isinstance(first.model, LabelShift):
+            both = normal.difference_deviations(first, second, sizes.labels, (sizes.items, sizes.items))
+        else:
+            both = np.hypot(*(normal.standard_deviations(each, sizes) for each in (first, second)))
+        deviations: FloatArray = both[:, self.places[0]]
+        return deviations
 
     def forecasts(self, sizes: Sizes, alike: float = 1.0) -> Forecasts:
         """Forecast every group's intervals, and the difference of two where that is the goal.

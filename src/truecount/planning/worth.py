@@ -23,16 +23,21 @@ What = Literal["unlimited items", "unlimited labels", "audit", "audit for the go
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """What the widest interval would be with something else; `detail` says of how much."""
+    """What the width that matters would be with something else; `detail` says of how much."""
 
     what: What
     width: float
     detail: str = ""
 
+    @property
+    def number(self) -> int:
+        """The number of labels of an audit."""
+        return int(self.detail.replace(",", ""))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curve:
-    """The widest interval against what is spent: shapes (costs,) and, for each way to split it, (costs,)."""
+    """The width that matters against what is spent: shapes (costs,) and, for each way to split it, (costs,)."""
 
     costs: FloatArray
     splits: dict[str, FloatArray]
@@ -50,25 +55,24 @@ def alternatives(problem: Problem, sizes: Sizes, ratio: float, *, has_goal: bool
     has_goal
         Whether there is a goal: how few labels of an audit reach it is told too.
     """
-    narrow = replace(problem, goal=replace(problem.goal, kind="narrow", share=0.25, groups=None))
     first = problem.first
-    found = [Alternative("unlimited items", ratio * narrow.loss(Sizes(sizes.labels, UNLIMITED)))]
+    found = [Alternative("unlimited items", ratio * problem.width(Sizes(sizes.labels, UNLIMITED)))]
     if not isinstance(first.model, SamePopulation):  # whose unlimited labels would be a census
         unlimited = Sizes(np.full_like(sizes.labels, UNLIMITED), sizes.items)
         known = "rates" if isinstance(first.model, LabelShift) else "P(class|output)"
-        found.append(Alternative("unlimited labels", ratio * narrow.loss(unlimited), known))
+        found.append(Alternative("unlimited labels", ratio * problem.width(unlimited), known))
     labels = sizes.labels.sum() + first.labeled.sum()
     if isinstance(first.model, LabelShift) and 0 < labels < UNLIMITED:
         audited = {group: _audited(scenario) for group, scenario in problem.scenarios.items()}
-        audit = replace(narrow, scenarios=audited)
+        audit = replace(problem, scenarios=audited)
         in_each = np.array([labels / len(audited)])
-        found.append(Alternative("audit", audit.loss(Sizes(in_each, sizes.items)), f"{labels:,.0f}"))
+        found.append(Alternative("audit", audit.width(Sizes(in_each, sizes.items)), f"{labels:,.0f}"))
         if has_goal and problem.goal.kind != "apart" and len(audited) == 1:
             alone = replace(problem, scenarios=audited, kept=defaultdict(Kept), together=None)
             found += _audit_for_the_goal(alone, sizes.items)
     if set(first.classes) == set(first.outputs):
         better = {group: _better(scenario) for group, scenario in problem.scenarios.items()}
-        found.append(Alternative("half the errors", ratio * replace(narrow, scenarios=better).loss(sizes)))
+        found.append(Alternative("half the errors", ratio * replace(problem, scenarios=better).width(sizes)))
     return found
 
 
@@ -95,7 +99,6 @@ def _better(scenario: Scenario) -> Scenario:
 
 def curve(problem: Problem, choice: Choice, sizes: Sizes, ratio: float) -> Curve:
     """Return the width against what is spent, for several ways to split it."""
-    narrow = replace(problem, goal=replace(problem.goal, kind="narrow", share=0.25, groups=None))
     free = replace(choice, fixed=np.full_like(choice.fixed, np.nan))
     if choice.fixed[-1] == 0 or choice.costs[-1] == 0:
         free.fixed[-1] = sizes.items
@@ -106,12 +109,12 @@ def curve(problem: Problem, choice: Choice, sizes: Sizes, ratio: float) -> Curve
     number = int(np.isnan(free.fixed).sum())
     own = (free.costs * sizes.vector)[np.isnan(free.fixed)]
     for cost in costs:
-        start = best_shares(narrow.loss, free, cost, start)
+        start = best_shares(problem.width, free, cost, start)
         shares = {"best split": start, "equal split": np.full(number, 1 / number)}
         if own.sum() > 0:
             shares["this split"] = own / own.sum()
         for name, share in shares.items():
-            splits[name].append(ratio * narrow.loss(free.divided(cost, share)))
+            splits[name].append(ratio * problem.width(free.divided(cost, share)))
     found = {name: np.array(widths) for name, widths in splits.items() if widths}
     if "this split" in found and np.allclose(found["this split"], found["best split"], rtol=SAME):
         del found["this split"]

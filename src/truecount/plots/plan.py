@@ -8,6 +8,7 @@ import numpy as np
 from truecount import _check
 from truecount._types import FloatArray
 from truecount.errors import InputError
+from truecount.planning.goal import Goal
 from truecount.plots.canvas import FONT, Theme, ThemeLike, drawn, marker, percent_axis, write_legend
 from truecount.results.plan import Plan
 
@@ -26,14 +27,16 @@ class PlanData:
     cost: float
     half_width: float
     target: float | None
+    compared: str
+    chance: str
 
     @property
     def caption(self) -> tuple[str, ...]:
         """The axis and its unit, then the marks."""
         floor = " Dashed: the floor of these labels, with unlimited unlabelled items." if self.floor is not None else ""
-        goal = " Dotted: the goal." if self.target is not None else ""
+        goal = f" Dotted: the goal{self.chance}." if self.target is not None else ""
         ring = " Ring: this plan." if self.has_ring else ""
-        return ("cost", f"Lines: half the width of the widest interval.{ring}{floor}{goal}")
+        return ("cost", f"Lines: half the width of the {self.compared}, on average.{ring}{floor}{goal}")
 
     @property
     def has_ring(self) -> bool:
@@ -61,9 +64,18 @@ def plan_data(found: Plan) -> PlanData:
         half_widths=np.array(list(curve.splits.values())) / 2,
         floor=floors[0] if floors else None,
         cost=found.cost,
-        half_width=found.half_width,
+        half_width=found.compared_width / 2,
         target=goal.share if goal is not None and goal.kind == "narrow" else None,
+        compared=found.compared,
+        chance=_chance(goal),
     )
+
+
+def _chance(goal: Goal | None) -> str:
+    """Say that a goal with an assurance is not for the average, which lines show."""
+    if goal is None or goal.assurance is None:
+        return ""
+    return f", which {100 * goal.assurance:.4g} % of the intervals are to reach"
 
 
 def plan(found: Plan, *, ax: "Axes | None" = None, theme: ThemeLike = None) -> "Axes":

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from truecount._advice import ASSURANCE, Advice, Door, worded
+from truecount._advice import ASSURANCE, RANDOM_SAMPLE, Advice, Door, worded
 from truecount._types import FloatArray, Name
 from truecount._wording import visible
 from truecount.models import ByPrediction, Model
@@ -22,6 +22,8 @@ SURE = 0.9
 LEAST_SHOWN, TWO_DIGITS = 0.001, 0.995
 """Points below which a width is as good as none, and from which on it has one decimal."""
 
+FEWER = "Fewer labels do if they are of random items of this population (an audit): {} reach the goal by themselves."
+DRAWN_SO = "If those that there are were drawn so too, plan with {}."
 USUAL_ASSURANCE = 0.8
 """Probability below which an assurance is advised."""
 
@@ -133,6 +135,8 @@ class Plan:
         Positions of the classes that matter for the goal.
     groups
         Width of the widest class that matters, by group; empty for one population.
+    difference
+        Mean width of the interval of the difference of two groups that are to be told apart; None without such a goal.
     goal, probability
         What was to be reached, and how probable it is that it is met; None without one.
     is_reached
@@ -159,6 +163,7 @@ class Plan:
     classes: tuple[ClassForecast, ...]
     places: tuple[int, ...]
     groups: Mapping[Any, float]
+    difference: float | None
     goal: Goal | None
     probability: float | None
     is_reached: bool
@@ -175,6 +180,16 @@ class Plan:
     def width(self) -> float:
         """The width of the widest interval that matters."""
         return max([self.classes[place].width for place in self.places])
+
+    @property
+    def compared_width(self) -> float:
+        """The width that alternatives are compared by: of the difference where groups are to be told apart."""
+        return self.width if self.difference is None else self.difference
+
+    @property
+    def compared(self) -> str:
+        """What that is the width of."""
+        return "widest interval" if self.difference is None else "interval of the difference"
 
     @property
     def half_width(self) -> float:
@@ -228,6 +243,7 @@ class Plan:
                 for each in self.classes
             ],
             "groups": [{"group": group, "width": width} for group, width in self.groups.items()],
+            "difference": self.difference,
             "goal": goal,
             "is_reached": self.is_reached,
             "words": list(self.words),
@@ -265,11 +281,14 @@ class Plan:
         tables = [Table(header, rows, (), headline=self.headline)]
         if self.has_groups:
             cells = [[visible(str(group)), points(width)] for group, width in self.groups.items()]
+            if self.difference is not None and self.goal is not None:
+                first, second = (visible(str(group)) for group in self.goal.groups or ())
+                cells.append([f"difference of {first} and {second}", points(self.difference)])
             tables.append(Table(["group", "widest interval"], cells, ()))
         if self.alternatives:
             others = [[_said(each), points(each.width)] for each in self.alternatives]
-            widest = [["this plan", points(self.width)], *others]
-            tables.append(Table(["alternative", "widest interval"], widest, ()))
+            widest = [["this plan", points(self.compared_width)], *others]
+            tables.append(Table(["alternative", self.compared], widest, ()))
         if (curve := self.curve) is not None:
             names = list(curve.splits)
             lines = [
@@ -316,6 +335,10 @@ class Plan:
             said.insert(0, self._met_in_words(self.probability))
         if self.reading is not None and np.nansum(self.reading) > 0:
             said.append(self._read_in_words())
+        for each in self.alternatives:
+            if each.what == "audit for the goal" and each.number < self.sizes.labels.sum():
+                is_pilot = not self.basis.first.is_assumed
+                said.append(Advice(f"{FEWER} {DRAWN_SO}" if is_pilot else FEWER, each.detail, RANDOM_SAMPLE))
         return said
 
     def _met_in_words(self, probability: float) -> str:
