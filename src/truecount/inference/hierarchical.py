@@ -17,6 +17,7 @@ import numpy as np
 
 from truecount import _check
 from truecount._advice import Action, Advice
+from truecount._progress import detail
 from truecount._types import BoolArray, FloatArray
 from truecount.errors import InputError
 from truecount.inference.centre_moves import move_centre
@@ -137,7 +138,7 @@ class _Chains:
         self._move_rows()
         self._draw_rows()
         self._move_centre()
-        self.iterations += 1
+        self._count()
         self.gradients += steps + 1
         self.accepted.append(float(np.exp(np.minimum(gain, 0.0)).mean()))
         return self.accepted[-1]
@@ -148,10 +149,15 @@ class _Chains:
         steps = max(1, int(np.ceil(self.length * self.rng.uniform(0.6, 1.4) / step)))
         moved = [move_at_points(self.map, y, z, step, steps, self.rng) for y, z in zip(self.y, self.z, strict=True)]
         self.y, self.z = (np.stack([each[part] for each in moved]) for part in (0, 1))
-        self.iterations += 1
+        self._count()
         self.gradients += steps + 2
         self.accepted.append(float(np.mean([np.exp(min(gain, 0.0)) for _, _, gain in moved])))
         return self.accepted[-1]
+
+    def _count(self) -> None:
+        """Count an iteration, and say so: those of many classes take seconds."""
+        self.iterations += 1
+        detail(f"iteration {self.iterations:,}")
 
     def _move_spreads(self) -> None:
         """Move the spreads given the deviations from the centre, which then say all there is about them.
@@ -288,6 +294,7 @@ def sample_groups(
         remedy = Advice("Use {}", Action("Varying(new_study='each')", "--new-study each"))
         raise InputError("confusion", found, needed, remedy)
     rng, plain = np.random.default_rng(seed), density.recentred(np.zeros(density.latent_shape))
+    detail("looking for the mode")
     mode = _laplace_mode(plain)
     whitening = Whitening.at(plain, mode, _latent_mode(plain, mode[None])[0][0])
     if not cut and can_integrate(density):
