@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from truecount import Groups, LabelShift, Prior, Varying
+from truecount import Groups, LabelShift, Prior, Varying, count
+from truecount.counts.weights import effective_groups
 from truecount.diagnostics.homogeneity import labels_differ
 from truecount.diagnostics.own_labels import OwnLabels, own_labels_finding
 
@@ -59,6 +60,31 @@ def test_random_samples_are_rarely_called_something_else(seed: int) -> None:
         for _ in range(500)
     ]
     assert sum(alarms) <= 3, "the level is 1 in 10,000; at 5 % it would be some 25"
+
+
+@pytest.mark.parametrize("are_studies", [True, False], ids=["own study", "one table"])
+def test_outputs_of_clustered_labels_count_by_their_clusters(are_studies: bool) -> None:
+    """Forty labelled questions of six epochs with one true class tell as much of the outputs as forty items at most.
+
+    Outputs given classes vary as those of independent items: their design effect says nothing here.
+    """
+    counts = {}
+    for name in "ab":
+        truth = (np.arange(100) % 5 < 3).astype(int).repeat(6)
+        questions = np.array([f"{name}{each}" for each in range(100)]).repeat(6)
+        ids = {"cluster": questions[:240], "new_cluster": questions[240:]}
+        counts[name] = count(truth[:240], truth[:240], truth[240:], **ids, classes=[0, 1], outputs=[0, 1])
+    groups = Groups.of(counts)
+    if not are_studies:
+        own = {name: each.labeled for name, each in counts.items()}
+        assert groups.clusters is not None
+        clusters = groups.clusters.changed(lambda each: each.sum(axis=1), lambda each: each)
+        items = dict(zip("ab", groups.unlabeled, strict=True))
+        groups = Groups(sum(own.values()), items, clusters=clusters, label_groups=own, outputs=[0, 1])
+    found = OwnLabels.of(groups)
+    assert found is not None
+    assert (found.outputs[:, 0].sum(axis=1) < 42).all()
+    assert effective_groups(groups)[0].sum() > 200
 
 
 def test_periods_are_not_advised_to_be_studies() -> None:

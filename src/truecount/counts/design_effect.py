@@ -147,12 +147,67 @@ def of_groups(
     """
     if clusters.is_single:
         return [NONE] * len(whole)
-    outputs = _shares_of(whole)
     influence = _influence(_smoothed(labeled), rough_shares(labeled, np.asarray(whole.sum(axis=0), np.float64)))
-    parts = _own_parts(clusters.unlabeled, whole, outputs, influence)
+    return _of_samples(clusters.unlabeled, whole, sizes, influence)
+
+
+def of_own_labels(classes: FloatArray, whole: FloatArray | IntArray, sizes: FloatArray) -> list[DesignEffect]:
+    """Return the design effect of the class shares of each group's labels, where these are a random sample of it.
+
+    It is that of the classes themselves, whatever the outputs are: five labels of a question that has one true class
+    tell as much of the shares as one. Labels that are all of one cluster count as one item at most.
+
+    Parameters
+    ----------
+    classes
+        Shape (bins, groups, classes): labels of the groups in each bin of clusters.
+    whole
+        Shape (groups, classes): labels of each group.
+    sizes
+        Shape (groups,): how many independent items they would be worth, before clusters.
+    """
+    every = _of_samples(classes, whole, sizes, np.eye(whole.shape[1]))
+    is_one = (classes.sum(axis=2) > 0).sum(axis=0) == 1
+    return [
+        DesignEffect(max(each.value, float(size)), each.freedom) if alone else each
+        for each, size, alone in zip(every, sizes, is_one, strict=True)
+    ]
+
+
+def overlap(clusters: Clusters, classes: FloatArray, sides: Sides, labeled: FloatArray) -> FloatArray:
+    """Shape (groups,): how many times larger both sides' variances count, because clusters have items on both.
+
+    Two estimates of a group's shares, by the classes of its labels and by the outputs of its items, are correlated
+    where the same clusters tell both. However they are weighted, the variance of their mean is at most ``1 + r`` times
+    that of independent ones, where r is their correlation, here the largest of the classes'.
+
+    Parameters
+    ----------
+    clusters, classes
+        Those of the items; labels of the groups in each bin, shape (bins, groups, classes).
+    sides
+        Shape (groups, classes), the labels of each group, and (groups, outputs), its items.
+    labeled
+        Shape (classes, outputs): all labels, which say what outputs tell of the classes.
+    """
+    known, new = sides
+    influence = _influence(_smoothed(labeled), rough_shares(labeled, np.asarray(new.sum(axis=0), np.float64)))
+    of_labels = _own_parts(classes, known, _shares_of(known), np.eye(known.shape[1]))
+    of_items = _own_parts(clusters.unlabeled, new, _shares_of(new), influence)
+    sizes = np.sqrt((of_labels**2).sum(axis=0) * (of_items**2).sum(axis=0))
+    correlation = _over((of_labels * of_items).sum(axis=0), sizes).max(axis=1)
+    return np.asarray(1 + np.clip(correlation, 0.0, 1.0))
+
+
+def _of_samples(
+    clusters: FloatArray, whole: FloatArray | IntArray, sizes: FloatArray, influence: FloatArray
+) -> list[DesignEffect]:
+    """Return the design effect of each of several samples, shape (bins, samples, values), towards that of all."""
+    values_of = _shares_of(whole)
+    parts = _own_parts(clusters, whole, values_of, influence)
     seen = (parts**2).sum(axis=0)
-    alone = _over(1.0, sizes)[:, None] * np.einsum("lk,gkj,lj->gl", influence, _covariances(outputs), influence)
-    freedom = np.maximum((clusters.unlabeled.sum(axis=2) > 0).sum(axis=0) - 1.0, 0.0)[:, None]
+    alone = _over(1.0, sizes)[:, None] * np.einsum("lk,gkj,lj->gl", influence, _covariances(values_of), influence)
+    freedom = np.maximum((clusters.sum(axis=2) > 0).sum(axis=0) - 1.0, 0.0)[:, None]
     own = np.where((freedom > 0) & (alone > 0), freedom, 0.0)
     total = own.sum(axis=0)
     common = np.where(total > 0, _over((own * _over(seen, alone)).sum(axis=0), total), 1.0)

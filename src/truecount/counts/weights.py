@@ -53,6 +53,39 @@ def effective_groups(groups: Groups) -> tuple[FloatArray, FloatArray]:
     return labeled / of_labels.divisor, unlabeled / np.array([each.divisor for each in of_groups])[:, None]
 
 
+def own_design_effects(groups: Groups) -> list[DesignEffect]:
+    """Return the design effect of the class shares of each group's own labels, those of the study of its name."""
+    if groups.clusters is None or groups.clusters.is_single:
+        return [effects.NONE] * len(groups)
+    return effects.of_own_labels(*_own_classes(groups))
+
+
+def effective_random_samples(groups: Groups) -> tuple[FloatArray, FloatArray]:
+    """Return labels (group, class) and items (group, output) of effective size, where labels tell a group's shares.
+
+    The labels of a group are one sample of it, so that their classes have the shares of the weights, and the design
+    effect of these shares, which is not that of outputs given classes.
+    """
+    classes, whole, sizes = _own_classes(groups)
+    labels = whole * np.divide(sizes, whole.sum(axis=1), out=np.ones(len(groups)), where=whole.sum(axis=1) > 0)[:, None]
+    items = effective_groups(groups)[1]
+    if groups.clusters is None or groups.clusters.is_single:
+        return labels, items
+    total = groups.total.labeled.astype(np.float64)
+    shared = effects.overlap(groups.clusters, classes, (whole, groups.unlabeled), total)[:, None]
+    divisors = np.array([each.divisor for each in effects.of_own_labels(classes, whole, sizes)])[:, None]
+    return labels / divisors / shared, items / shared
+
+
+def effective_label_outputs(groups: Groups) -> FloatArray:
+    """Shape (studies, outputs): outputs of labelled items of effective size, each study's as one sample."""
+    whole = np.asarray(groups.labeled.sum(axis=1), np.float64)
+    if groups.clusters is None or groups.clusters.is_single:
+        return whole
+    divisors = effects.of_own_labels(groups.clusters.labeled.sum(axis=2), whole, whole.sum(axis=1))
+    return np.asarray(whole / np.array([each.divisor for each in divisors])[:, None])
+
+
 def effective_by_output(counts: Counts, *, labels_tell_outputs: bool = False) -> tuple[FloatArray, FloatArray]:
     """Return counts of effective size, labelled and unlabelled, where each output's labels are a sample.
 
@@ -116,6 +149,23 @@ def _unclustered_groups(groups: Groups) -> tuple[FloatArray, FloatArray]:
     rows = _shrinkage(labeled.sum(axis=2), groups.labeled_squares.sum(axis=2))
     items = _shrinkage(unlabeled.sum(axis=1), groups.unlabeled_squares.sum(axis=1))
     return labeled * rows[:, :, None], unlabeled * items[:, None]
+
+
+def _own_classes(groups: Groups) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return labels of the studies named like groups: of each bin of clusters, of each group, and their Kish size."""
+    studies = {name: at for at, name in enumerate(groups.studies or ())}
+    pairs = [(at, studies[name]) for at, name in enumerate(groups.groups) if name in studies]
+    own, of = [at for at, _ in pairs], [at for _, at in pairs]
+    whole = np.zeros((len(groups), len(groups.classes)))
+    whole[own] = groups.labeled[of].sum(axis=2)
+    sizes = whole.sum(axis=1)
+    if groups.labeled_squares is not None:
+        sizes[own] = sizes[own] * _shrinkage(sizes[own], groups.labeled_squares[of].sum(axis=(1, 2)))
+    clusters = groups.clusters
+    classes = np.zeros((0 if clusters is None else len(clusters.bins), *whole.shape))
+    if clusters is not None:
+        classes[:, own] = clusters.labeled[:, of].sum(axis=3)
+    return classes, whole, sizes
 
 
 def _by_output(counts: Counts) -> tuple[FloatArray, FloatArray]:

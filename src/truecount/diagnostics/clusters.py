@@ -22,6 +22,7 @@ def clustered(
     more: Sequence[DesignEffect] = (),
     *,
     worth: tuple[FloatArray, FloatArray],
+    classes: Sequence[DesignEffect] = (),
     by_output: bool = False,
 ) -> Finding | None:
     """Say how much less clustered items tell than as many independent ones.
@@ -34,6 +35,8 @@ def clustered(
         The design effect of each group.
     worth
         How many equally weighted, independent items labelled and unlabelled ones are worth.
+    classes
+        That of the class shares of each group's labels, where these are a random sample of it.
     by_output
         Whether labels tell P(class | output), and not P(output | class).
     """
@@ -43,7 +46,7 @@ def clustered(
         said = "Every item is a cluster of its own, so items count as independent, as they do without clusters."
         advice = "If several rows belong together, name the column that they have in common."
         return Finding("clustered", "info", said, {"clusters": counts.clusters.number, "design_effect": 1.0}, advice)
-    every, number = [effect, *more], counts.clusters.number
+    every, number = [effect, *more, *classes], counts.clusters.number
     least, most, freedom = (
         min(each.value for each in every),
         max(each.value for each in every),
@@ -56,6 +59,8 @@ def clustered(
         f"many independent items (design effect). They count as {labeled:,.0f} labelled and {unlabeled:,.0f} "
         "unlabelled items."
     )
+    if classes:
+        message += f" Classes of a group's labels, which tell its shares, have {_range(classes)}."
     if most < ALIKE:
         message = f"Items belong to {number:,} clusters; those of one are hardly more alike than others."
     is_few = freedom < FEW_CLUSTERS
@@ -79,9 +84,16 @@ def clustered(
             "unlabeled": unlabeled,
             "largest_cluster": largest,
             **({"design_effects_of_groups": [each.value for each in more]} if more else {}),
+            **({"design_effects_of_classes": [each.value for each in classes]} if classes else {}),
         },
         "More clusters tell more than more items of each." if is_few or is_large or most >= ALIKE else "",
     )
+
+
+def _range(effects: Sequence[DesignEffect]) -> str:
+    values = [each.value for each in effects]
+    least, most = f"{min(values):.1f}", f"{max(values):.1f}"
+    return f"a design effect of {least}" if least == most else f"design effects of {least} to {most}"
 
 
 def _largest(clusters: Clusters, *, by_output: bool) -> float:

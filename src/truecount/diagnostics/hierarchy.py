@@ -5,8 +5,9 @@ import numpy as np
 from truecount._advice import Action, Advice
 from truecount._chi_square import chi_square_quantile
 from truecount._wording import called, listed, listed_classes, percent
+from truecount.counts.design_effect import DesignEffect
 from truecount.counts.groups import Groups
-from truecount.counts.weights import effective_groups, group_design_effects
+from truecount.counts.weights import effective_groups, group_design_effects, own_design_effects
 from truecount.diagnostics.classifiers import dependence_finding, independence_test
 from truecount.diagnostics.clusters import clustered
 from truecount.diagnostics.findings import MOST_UNSEEN, cautions
@@ -61,7 +62,12 @@ def group_findings(groups: Groups, model: LabelShift, draws: GroupDraws) -> tupl
             None if isinstance(model.confusion, Varying) else labels_differ(groups, model.prior),
             *_of_all_labels(groups, model, draws),
             names_alike(groups=[group_name(group) for group in groups.groups]),
-            clustered(groups, *group_design_effects(groups), worth=effective_groups(groups)),
+            clustered(
+                groups,
+                *group_design_effects(groups),
+                worth=effective_groups(groups),
+                classes=_own_effects(groups, model),
+            ),
             _unseen_output(groups, model),
             own_labels_finding(groups, model),
             _few_groups(groups, draws),
@@ -72,6 +78,14 @@ def group_findings(groups: Groups, model: LabelShift, draws: GroupDraws) -> tupl
             _rough_ends(groups, draws),
         ]
     )
+
+
+def _own_effects(groups: Groups, model: LabelShift) -> list[DesignEffect]:
+    """Return the design effect of the classes of each group's labels, where they tell its shares."""
+    is_random = isinstance(model.confusion, Varying) and model.confusion.random_labels
+    own = set(groups.studies or ()) if is_random else set()
+    every = zip(groups.groups, own_design_effects(groups), strict=True)
+    return [each for name, each in every if name in own]
 
 
 def independent_group_findings(groups: Groups, model: LabelShift, draws: GroupDraws) -> tuple[Finding, ...]:

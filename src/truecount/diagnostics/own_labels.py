@@ -10,7 +10,7 @@ from truecount._chi_square import chi_square_quantile
 from truecount._types import FloatArray, IntArray
 from truecount._wording import listed, percent
 from truecount.counts.groups import Groups
-from truecount.counts.weights import effective_groups
+from truecount.counts.weights import effective_groups, effective_label_outputs, group_design_effects
 from truecount.diagnostics.homogeneity import counted_apart, study_option, table_deviance
 from truecount.diagnostics.shift import CAUTION, CHEAP_LEVEL
 from truecount.models import LabelShift, Varying
@@ -41,15 +41,17 @@ class OwnLabels:
         """Return them; None where no group has labels of its own, or where weights hide how many items there are."""
         if groups.is_weighted or len(groups.outputs) < 2:
             return None
-        labeled, unlabeled = effective_groups(groups)
+        unlabeled = effective_groups(groups)[1]
         names: tuple[Any, ...] = groups.studies or ()
+        labeled = effective_label_outputs(groups)
         if groups.label_groups is not None:
-            names, whole = groups.label_groups.keys, groups.labeled.sum(axis=(0, 2))
-            worth = labeled.sum(axis=(0, 2)) / np.maximum(whole, 1)
-            labeled = groups.label_groups.labeled * worth[:, None]
+            names = groups.label_groups.keys
+            of_labels, of_groups = group_design_effects(groups)
+            worst = max(each.divisor for each in [of_labels, *of_groups])  # clusters of these labels are not told apart
+            labeled = groups.label_groups.labeled.sum(axis=1) / worst
         place = {name: at for at, name in enumerate(names)}
         found = [
-            (at, labeled[place[name]].sum(axis=0))
+            (at, labeled[place[name]])
             for at, name in enumerate(groups.groups)
             if name in place and labeled[place[name]].any() and unlabeled[at].any()
         ]

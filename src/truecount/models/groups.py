@@ -9,7 +9,7 @@ from truecount._advice import LEARNED_SHARES, NO_LEARNED_SHARES, Action, Advice
 from truecount._types import FloatArray
 from truecount._wording import quoted
 from truecount.counts.groups import Groups
-from truecount.counts.weights import effective_groups
+from truecount.counts.weights import effective_groups, effective_random_samples
 from truecount.errors import InputError
 from truecount.models.hierarchy import GroupDensity
 from truecount.models.hierarchy.centre import Centre
@@ -32,6 +32,8 @@ def group_density(
         needed = "groups learn a common centre and spread instead of a concentration"
         raise InputError("prior", Advice("{}", LEARNED_SHARES), needed, Advice("{}", NO_LEARNED_SHARES))
     labeled, unlabeled = effective_groups(groups)
+    if isinstance(confusion, Varying) and confusion.random_labels:
+        unlabeled = effective_random_samples(groups)[1]
     whole, is_varying = groups.total, isinstance(confusion, Varying)
     concentration, shapes = prior.prevalence_for(whole), prior.confusion_for(whole)
     learned = prior.learned_rows_for(whole)
@@ -45,7 +47,8 @@ def group_density(
         options["labeled"] = own
         options["row_spread_scale"] = confusion.spread
         options["is_one_study"] = confusion.new_study == "one" and len(groups) > 1
-        options["random_labels"] = random_labels(groups, confusion)
+        own_classes = random_labels(groups, confusion)
+        options["random_labels"] = None if own_classes is None else own_classes.with_units(further)
     if isinstance(variation, Independent):
         empty = Centre(concentration, np.empty((0, len(groups) + further)), basis)
         return GroupDensity(rows, items, empty, dirichlet=DirichletGroups(basis, concentration), **options)
@@ -75,11 +78,13 @@ def _labels_of_units(groups: Groups, labeled: FloatArray) -> FloatArray:
 
 
 def random_labels(groups: Groups, confusion: ConfusionChoice | None) -> RandomLabels | None:
-    """Return the labels of groups by class, where they are random samples of them; None where they are not."""
+    """Return the labels of groups by class, where they are random samples of them; None where they are not.
+
+    Shape (classes, groups): at the effective size of samples of classes, as clusters of these tell shares.
+    """
     if not isinstance(confusion, Varying) or not confusion.random_labels:
         return None
-    counts = _labels_of_units(groups, effective_groups(groups)[0]).sum(axis=1)
-    counts[:, len(groups) :] = 0
+    counts = effective_random_samples(groups)[0].T
     if not counts.any():
         found = Advice("is {}", Action("Varying(random_labels=True)", "given: --random-labels"))
         needed = "it is about labels of the groups themselves, and no study is called like a group"

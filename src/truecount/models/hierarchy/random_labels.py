@@ -16,7 +16,8 @@ class RandomLabels:
     Parameters
     ----------
     counts
-        Shape (classes, units): labelled items of each class; none for units that are no groups.
+        Shape (classes, units): labelled items of each class, at the effective size of a sample that tells shares; none
+        for units that are no groups.
     basis
         The map from log-ratios to logarithms of shares.
     """
@@ -27,6 +28,10 @@ class RandomLabels:
     def of_groups(self, chosen: IntArray) -> "RandomLabels":
         """Return those of some of the units."""
         return RandomLabels(self.counts[:, chosen], self.basis)
+
+    def with_units(self, further: int) -> "RandomLabels":
+        """Return the same, with so many more units that are no groups."""
+        return RandomLabels(np.pad(self.counts, ((0, 0), (0, further))), self.basis)
 
     def log_density(self, shares: FloatArray) -> FloatArray:
         """Return the log-likelihood of each unit, shape (chain, unit)."""

@@ -4,7 +4,7 @@ import numpy as np
 
 from truecount._types import FloatArray
 from truecount.counts.groups import Groups
-from truecount.counts.weights import effective_groups
+from truecount.counts.weights import effective_groups, effective_random_samples
 from truecount.inference.group_draws import GroupDraws
 from truecount.models import LabelShift, Pooled, Walk
 from truecount.models.groups import random_labels
@@ -60,14 +60,14 @@ def borrowed_shares(groups: Groups, model: LabelShift, draws: GroupDraws) -> Flo
     labels that are a random sample of them, on the log-ratios, and V their variance given the other groups and this, at
     the posterior mean, the share is ``1 − trace(I V) / number of log-ratios``.
     """
-    items = effective_groups(groups)[1]
+    labels = random_labels(groups, model.confusion)
+    items = (effective_groups if labels is None else effective_random_samples)(groups)[1]
     shares, rows = draws.prevalence.mean(axis=0), draws.confusion.mean(axis=0)
     n_groups, n_classes = shares.shape
     basis, spread = log_ratio_basis(n_classes), np.median(draws.spread, axis=0)
     information = _information(items, shares, np.broadcast_to(rows, (n_groups, *rows.shape[-2:])), basis)
-    if (labels := random_labels(groups, model.confusion)) is not None:
-        own = labels.of_groups(np.arange(n_groups))
-        information += own.curvature(shares.T[None])[0].transpose(2, 0, 1)
+    if labels is not None:
+        information += labels.curvature(shares.T[None])[0].transpose(2, 0, 1)
     if isinstance(model.groups, Walk) and groups.times is not None:
         times = (groups.times - groups.times.min()).astype(np.float64)
         variance = _walk_variance(information, times, spread, with_noise=model.groups.noise)
