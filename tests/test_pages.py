@@ -48,7 +48,7 @@ def test_scores_of_shifted_classes_pass_the_page_s_test_of_label_shift() -> None
     rng = np.random.default_rng(1)
     names = {"tc": tc, "scores": shifted_scores(rng, labeled_prevalence=[0.5, 0.5], prevalence=[0.2, 0.8], items=300)}
     exec(compile(test, "scores.md", "exec"), names)  # noqa: S102
-    assert [finding.code for finding in names["found"].findings] == ["designs-disagree"]
+    assert "designs-disagree" in [finding.code for finding in names["found"].findings]
 
 
 def test_the_recalibrated_classifier_s_block_runs() -> None:
