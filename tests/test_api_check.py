@@ -252,7 +252,6 @@ def test_an_audit_of_another_design_compares_the_classes_of_each_output(model):
     "ask",
     [
         lambda posterior: tc.check(posterior, drift=0.05),
-        lambda posterior: tc.check(posterior, above={"a": 0.5}),
         lambda posterior: tc.check(posterior, calibration_sets=20),
         tc.sensitivity,
         tc.coverage,
@@ -262,6 +261,15 @@ def test_an_audit_of_another_design_compares_the_classes_of_each_output(model):
 def test_what_rests_on_label_shift_is_refused_for_another_model(ask, model):
     with pytest.raises(InputError, match=r"model=\w+\(given_output=None\), where P.class . output. carries over"):
         ask(tc.infer(BY_OUTPUT, model))
+
+
+@pytest.mark.parametrize("model", [tc.ByPrediction(), tc.SamePopulation()], ids=repr)
+def test_the_interval_of_another_model_shows_a_conclusion_or_does_not(model):
+    posterior = tc.infer(BY_OUTPUT, model)
+    name, (lower, upper) = posterior.classes[0], posterior.interval()[0]
+    found = tc.check(posterior, above={name: lower - 0.001}, below={name: upper - 0.001})
+    assert [row["shown"] for row in found.tables["conclusions"]] == [True, False]
+    assert "drift" not in found.tables
 
 
 @pytest.mark.parametrize("asked", [{"prior": tc.Prior()}, {"model": tc.ByPrediction()}])

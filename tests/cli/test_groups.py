@@ -172,7 +172,7 @@ class TestWhatIsShown:
     ("options", "said"),
     [
         (["--compare", "A", "B"], "--compare is given without groups: it says something of several groups. Add --by"),
-        (["--above", "pass=80%"], "--above is given without groups"),
+        (["--above", "pass=80%", "--above", "pass=90%"], "--above names 'pass' 2 times"),
         (["--by", "region", "--compare", "A", "A"], "--compare names 'A' twice: a comparison is of two groups"),
         (["--by", "region", "--compare", "A", "B", "--baseline", "A"], "--compare is given with --baseline"),
         (["--by", "region", "--compare", "A", "B", "--all-pairs"], "--compare is given with --all-pairs"),
@@ -181,6 +181,10 @@ class TestWhatIsShown:
         (["--trend", "day:week", "--independent"], "--trend is given with --independent"),
         (["--trend", "day:week", "--by", "region"], "--trend is given with --by: a trend is one series of periods"),
         (["--trend", "day:week", "--covariate", "size"], "--trend is given with --covariate"),
+        (
+            ["--trend", "day:week", "--study", "site", "--new-study", "one"],
+            "Write --by day:week in place of --trend day:week, or --new-study each",
+        ),
         (["--by", "region", "--independent", "--covariate", "size"], "--independent is given with --covariate"),
         (["--by", "region", "--above", "pass=80%", "--above", "pass=90%"], "--above names 'pass' 2 times"),
         (["--by", "region", "--engine", "gibbs"], "--engine is 'gibbs': groups are drawn jointly"),

@@ -266,3 +266,12 @@ def test_rogan_gladen_has_the_interval_of_lang_and_reiczigel(tmp_path: Path) -> 
     wanted = tc.estimators.lang_reiczigel((50, 3330), 0.84, (399, 401))
     assert (summary["classes"][1]["lower"], summary["classes"][1]["upper"]) == pytest.approx(wanted)
     assert "95 % interval" in run("estimate", *known, folder=tmp_path).stdout
+
+
+def test_several_studies_of_one_rate_are_named_where_one_is_taken(tmp_path: Path) -> None:
+    studies = [*SURVEY, "--sensitivity", "27/37"]
+    done = run("estimate", *studies, "--method", "rogan-gladen", folder=tmp_path)
+    said = " ".join(done.stderr.split())
+    assert done.returncode == 2
+    assert "--sensitivity is given 2 times: --method takes one study of each rate" in said
+    assert "groups" not in said

@@ -9,7 +9,6 @@ from scipy.stats import binom, fisher_exact, ks_2samp
 from truecount import Counts, Groups, Prior, simulate
 from truecount.diagnostics import homogeneity
 from truecount.diagnostics.homogeneity import (
-    CAUTION,
     HomogeneityTest,
     _sums_of_drawn,
     _sums_of_permuted,
@@ -19,6 +18,7 @@ from truecount.diagnostics.homogeneity import (
     not_random,
     visible_drift,
 )
+from truecount.diagnostics.significance import CAUTION
 
 COUNTS = Counts([[80, 20], [20, 80]], [50, 50], classes=["fail", "pass"])
 

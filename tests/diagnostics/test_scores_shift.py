@@ -5,7 +5,8 @@ import pytest
 
 import truecount as tc
 from made_scores import shifted_scores
-from truecount.diagnostics.scores import by_confidence, scores_test
+from truecount.diagnostics.homogeneity import HomogeneityTest, drift_finding, joint_findings, meaning_finding
+from truecount.diagnostics.scores import by_confidence, scores_findings, scores_test
 from truecount.scores import Scores
 
 
@@ -94,3 +95,32 @@ def test_an_answer_from_scores_is_sent_back_to_them():
     (finding,) = [each for each in tc.check(tc.infer(made(1))).findings if each.code == "label-shift-untestable"]
     assert "keeping its confidence" not in finding.advice
     assert "check(scores)" in finding.advice
+
+
+@pytest.mark.parametrize(("width", "severity"), [(1.0, None), (0.75, "caution"), (0.45, "serious")])
+def test_what_the_table_calls_a_failure_is_a_finding(width, severity):
+    """The narrower the scores of the unlabelled items, the surer is the test on scores."""
+    scores = made(1, items=120)
+    labels = [scores.classes[code] for code in scores.labels]
+    blunt = Scores(scores.labeled, labels, 0.5 + width * (scores.unlabeled - 0.5), scores.classes)
+    found = tc.check(blunt, replicates=99)
+    of_scores = [row for row in found.tables["tests"] if row["test"].startswith("label shift, ")]
+    assert any(row["verdict"] == "it does not hold" for row in of_scores) == (severity is not None)
+    said = [finding.severity for finding in found.findings if finding.code == "label-shift-violated"]
+    assert said == ([] if severity is None else [severity])
+
+
+@pytest.mark.parametrize(
+    ("p_value", "severity"), [(0.051, None), (0.05, "caution"), (0.015, "caution"), (0.01, "serious")]
+)
+def test_every_test_has_one_rule(p_value, severity):
+    test = HomogeneityTest(deviance=9.0, p_value=p_value, by_class=np.array([p_value, 1.0]), replicates=99)
+    counts = tc.Counts([[8, 2], [2, 8]], [5, 5])
+    found = [
+        *scores_findings(0.1, p_value),
+        *joint_findings(9.0, p_value),
+        drift_finding(counts, test, "in the population"),
+        meaning_finding(counts, test),
+    ]
+    assert {each.severity if each is not None else None for each in found} == {severity}
+    assert len(found) == (4 if severity else 2)

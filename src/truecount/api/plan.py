@@ -178,7 +178,7 @@ def _require_one_study(data: Any, together: Together | None, **asked: Any) -> No
     argument = next((name for name, value in asked.items() if value not in (None, False)), None)
     if argument is None or together is None or together.studies is None:
         return
-    varying = f"error rates vary between {len(together.studies)} validation studies"
+    varying = f"error rates vary between {_studies_in_words(data)}"
     needed = (
         "the formula for large samples, by which sizes are searched, takes the labels of all studies for those of one "
         "and would promise too much"
@@ -189,6 +189,24 @@ def _require_one_study(data: Any, together: Together | None, **asked: Any) -> No
         Action(f"labels={dict.fromkeys(data.classes, 100)!r}, items=0", f"{sizes} --items 0"),
     )
     raise InputError(argument, f"is given, and {varying}", needed, remedy)
+
+
+def _studies_in_words(groups: Groups) -> str:
+    """Say how many studies have labels, and of what where each has labels of some classes only.
+
+    >>> labels = {"a": [[9, 1], [0, 0]], "b": [[8, 2], [0, 0]], "c": [[0, 0], [3, 7]]}
+    >>> _studies_in_words(Groups(labels, {"survey": [5, 5]}, ["negative", "positive"]))
+    '3 validation studies (2 studies of specificity and 1 of sensitivity)'
+    """
+    number = groups.labeled.any(axis=2).sum(axis=0)
+    every = f"{len(groups.labeled)} validation studies"
+    if (number == len(groups.labeled)).all():  # each study has labels of all classes
+        return every
+    of_test = {"negative": "specificity", "positive": "sensitivity"}
+    names = [of_test[str(name)] if set(groups.classes) == set(of_test) else name for name in groups.classes]
+    first, *others = (f"{each} of {name}" for each, name in zip(number, names, strict=True))
+    kind = "study" if number[0] == 1 else "studies"
+    return f"{every} ({listed([first.replace(' ', f' {kind} ', 1), *others])})"
 
 
 def _require_groups(problem: Problem) -> None:

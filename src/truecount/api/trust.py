@@ -25,7 +25,7 @@ from truecount.results import Posterior
 from truecount.results.by_class import unknown_class
 from truecount.results.check import Check
 from truecount.results.finding import gravest_first, without
-from truecount.results.sensitivity import Claim, Sensitivity
+from truecount.results.sensitivity import Claim, Sensitivity, conclusion_of_interval
 from truecount.scores import Scores
 
 OF_COUNTS, OF_DRAWS = ("identifiability", "tests", "audit", "groups"), ("prior-sensitive", "designs-disagree")
@@ -67,13 +67,14 @@ def check(
         ``count(audit.human, audit.verdict, [])``, as a pandas frame of counts that names both, as ``crosstab`` gives,
         or as an array (class × output).
     drift
-        Total variation that every row of the confusion may have moved, for a table of what that would do. This, the
-        conclusions and `calibration_sets` are for answers under label shift.
+        Total variation that every row of the confusion may have moved, for a table of what that would do. This and
+        `calibration_sets` are for answers under label shift.
     label_error
         Share of the labels that may be wrong, one or several, for a table of what that would do: 0.05 for 5 %. Errors
         do not depend on the output, given the class.
     above, below
-        Conclusions by class, such as ``above={"pass": 0.8}``; each gets the smallest drift that overturns it.
+        Conclusions by class, such as ``above={"pass": 0.8}``: whether the whole interval shows each and, under label
+        shift, the smallest drift that overturns it.
     calibration_sets
         How many data sets of these sizes to simulate, to see whether `infer` is calibrated and its intervals hold. An
         engine that was asked for draws for each as it is; the default draws fewer.
@@ -110,8 +111,8 @@ def check(
         require_plain_label_shift(model, "a check")
         one = data if isinstance(data, Scores) else counts
         posterior = infer(one, model, prior=prior, engine=engine, seed=seed)
-    if drift is not None or above or below or calibration_sets:
-        of_label_shift("data", posterior, "drift, above, below and calibration_sets")
+    if drift is not None or calibration_sets:
+        of_label_shift("data", posterior, "drift and calibration_sets")
     rates = [] if label_error is None else _parts_of_one("label_error", label_error, below=0.5)
     settings = Settings(replicates=replicates, seed=seed, level=level, infer=infer, infer_many=infer_many)
     evidence = gather(posterior, data, audit, settings, label_errors=rates)
@@ -145,9 +146,23 @@ def _drift_tables(
     """Return what a drift would do, to intervals and to conclusions, where asked for."""
     if drift is None and not above and not below:
         return {}
+    if not isinstance(posterior.model, LabelShift):  # whose confusion, that might drift, is no part of the answer
+        return {"conclusions": _shown_by_interval(posterior, above or {}, below or {}, level)}
     found = sensitivity(posterior, () if drift is None else drift, above=above, below=below, level=level, seed=seed)
     tables = {"drift": found.rows() if drift is not None else (), "conclusions": found.conclusions()}
     return {name: rows for name, rows in tables.items() if rows}
+
+
+def _shown_by_interval(
+    posterior: Posterior, above: Mapping[Any, float], below: Mapping[Any, float], level: float
+) -> tuple[dict[str, Any], ...]:
+    """Return for each conclusion whether the interval shows it."""
+    ends = posterior.interval(level)
+    return tuple(
+        conclusion_of_interval(name, is_above, float(bound), tuple(ends[posterior.place(name)].tolist()))
+        for is_above, bounds in ((True, above), (False, below))
+        for name, bound in bounds.items()
+    )
 
 
 def _simulated_tables(posterior: Posterior, sets: int, engine: Engine, seed: int) -> dict[str, Any]:

@@ -89,7 +89,11 @@ RandomLabels: TypeAlias = Annotated[
 ]
 Above: TypeAlias = Annotated[
     list[str] | None,
-    Option(metavar="CLASS=SHARE", help="How probable it is that a share lies above, as in pass=80%; may be repeated."),
+    Option(
+        metavar="CLASS=SHARE",
+        help="How probable it is that a share lies above, as in pass=80%; may be repeated. With --strict, exit code 3 "
+        "where that is improbable, at 5 % or less.",
+    ),
 ]
 Below: TypeAlias = Annotated[
     list[str] | None, Option(metavar="CLASS=SHARE", help="How probable it is that a share lies below.")

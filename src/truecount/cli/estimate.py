@@ -1,13 +1,15 @@
 """The main verb: data in, true shares out."""
 
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from truecount._progress import watch
-from truecount._types import FloatArray
+from truecount._types import FloatArray, Name
+from truecount._wording import visible
 from truecount.api.bayesian import infer
 from truecount.cli import arguments as given
 from truecount.cli.methods import by_all, by_method
@@ -29,6 +31,7 @@ from truecount.inference.draws import Engine
 from truecount.models import LabelShift, Model
 from truecount.models.erring_labels import behind_labels
 from truecount.results import Comparison, PointEstimate, Posterior
+from truecount.results.claim import ShareClaim, Side, share_claims
 from truecount.results.finding import in_words, without
 from truecount.results.summary import Kind, Target
 
@@ -108,6 +111,8 @@ def estimate(
       truecount estimate runs.csv --label human --prediction verdict --by model
       truecount estimate runs.csv --label human --prediction verdict --by model --compare A B
       truecount estimate runs.csv --label human --prediction verdict --by model --baseline A --above pass=80%
+    One population, of which a claim is made; with --strict, exit code 3 where it is improbable:
+      truecount estimate runs.csv --label human --prediction verdict --above pass=80% --strict
     From week to week, with an alert where a share changed; with --strict, exit code 3:
       truecount estimate runs.csv --label human --prediction verdict --trend time:week --strict
     Items that belong together, such as five epochs of each question:
@@ -153,8 +158,11 @@ def estimate(
 
     Exit code 0: an answer. 1: bad input. 2: bad usage. 3: no answer, since chains disagree (R-hat above 1.1), or of
     groups one by one for some, whose errors stand in the file; with --strict, also an answer with a serious finding,
-    and an alert: a share that changed with --trend, or a group whose share is improbably --above or --below what was
-    asked, at 5 % or less. 130: stopped by Ctrl-C.
+    and an alert: a share that changed with --trend, or a share, of a group or of the one population, that is
+    improbably --above or --below what was asked, at 5 % or less. 130: stopped by Ctrl-C.
+
+    As a gate, estimate --strict fails only where the claim is improbable (P at 5 % or less), and passes where the
+    data cannot tell; check --above --strict fails unless the whole interval shows it.
 
     \b
     {serious}
@@ -216,10 +224,26 @@ def estimate(
         answered = answer_groups(counts, model, options, report, engine=drawing, seed=seed_number, ratings=rated)
         return _end(answered, answered, strict=strict)
     options.require_groups()
+    thresholds = options.thresholds(counts.classes)
     posterior = as_read(quiet_infer(rated or counts, model, drawing, seed_number), interval)
     each = contributions(counts, model, drawing, report.level, seed_number) if each_classifier else None
-    report.deliver(posterior, each)
-    return _end(posterior, posterior, strict=strict)
+    return _deliver_one(posterior, each, thresholds, report, strict=strict)
+
+
+def _deliver_one(
+    posterior: Posterior,
+    each: "EachClassifier | None",
+    thresholds: Mapping[Side, Mapping[Name, float]],
+    report: Report,
+    *,
+    strict: bool,
+) -> None:
+    """Write or print the answer for one population with its claims, and end as with any answer."""
+    claims = share_claims(posterior, thresholds, report.target) if any(thresholds.values()) else ()
+    report.deliver(posterior, each, claims)
+    _end(posterior, posterior, strict=strict)
+    if strict:
+        require_probable(claims)
 
 
 def _read(
@@ -288,6 +312,14 @@ def _end(
 
         if isinstance(told, summary.GroupSummary):
             require_no_alert(told)
+
+
+def require_probable(claims: Sequence[ShareClaim]) -> None:
+    """End with exit code 3 where what is claimed of a share is improbable."""
+    refuted = [f"not-{claim.side} ({claim.name})" for claim in claims if claim.is_improbable]
+    if refuted:
+        click.echo(f"Alert: {visible(', '.join(refuted))}.", err=True)
+        raise click.exceptions.Exit(3)
 
 
 def require_sound(*answers: "Posterior | GroupSummary | PointEstimate | Comparison | Check") -> None:

@@ -12,7 +12,7 @@ import click
 from truecount._progress import watch
 from truecount._types import Name
 from truecount._wording import is_number, quoted
-from truecount.cli.options import GroupOptions, named_class, read_by, read_conclusions
+from truecount.cli.options import GroupOptions, named_class, read_by
 from truecount.cli.report import Report
 from truecount.cli.source import require_few_groups
 from truecount.counts import Groups, Ratings
@@ -108,15 +108,14 @@ def questions_of(options: GroupOptions, groups: Groups, of_interest: str | None)
     pairs: Any = "all" if options.all_pairs else None
     if options.compare is not None:
         pairs = (tuple(named_group("--compare", name, groups) for name in options.compare),)
-    above = read_conclusions("--above", options.above, groups.classes)
-    below = read_conclusions("--below", options.below, groups.classes)
-    claimed = list(dict.fromkeys([*above, *below]))
+    thresholds = options.thresholds(groups.classes)
+    claimed = list(dict.fromkeys([*thresholds["above"], *thresholds["below"]]))
     return Questions(
         of=claimed[0] if of is None and len(claimed) == 1 else of,
         pairs=pairs,
         baseline=None if options.baseline is None else named_group("--baseline", options.baseline, groups),
-        above=above,
-        below=below,
+        above=thresholds["above"],
+        below=thresholds["below"],
     )
 
 

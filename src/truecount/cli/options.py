@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from truecount.cli.source import Source
     from truecount.inference.draws import Engine
     from truecount.models import Pert
+    from truecount.results.claim import Side
 
 Made = TypeVar("Made")
 ENGINES = {
@@ -256,6 +257,10 @@ class GroupOptions:
             if getattr(self, first) and getattr(self, second):
                 found = f"is given with {option(second)}"
                 raise _misused(first, found, reason, f"Leave out {option(first)} or {option(second)}")
+        if self.trend and self.new_study == "one":
+            needed = "groups that share the rows of one new study are pooled or independent, and a trend is neither"
+            remedy = f"Write --by {self.trend} in place of --trend {self.trend}, or --new-study each"
+            raise _misused("new_study", "is 'one' beside --trend", needed, remedy)
         if self.compare is not None and self.compare[0] == self.compare[1]:
             found = f"names {self.compare[0]!r} twice"
             raise _misused("compare", found, "a comparison is of two groups", "Name two different groups")
@@ -285,12 +290,22 @@ class GroupOptions:
 
     def require_groups(self) -> None:
         """Refuse options that say something of groups where there are none."""
-        if self.given:
+        of_groups = [name for name in self.given if name not in ("--above", "--below")]
+        if of_groups:
             found, needed = "is given without groups", "it says something of several groups"
             remedy = "Add --by COLUMN, or --trend COLUMN:PERIOD"
-            if self.given[0] in ("--above", "--below"):
-                remedy += f"; of one population ask truecount check {self.given[0]}"
-            raise _misused(self.given[0].removeprefix("--"), found, needed, remedy)
+            raise _misused(of_groups[0].removeprefix("--"), found, needed, remedy)
+
+    def thresholds(self, classes: Sequence[Name]) -> dict["Side", dict[Name, float]]:
+        """Return the shares that classes are said to lie above and below."""
+        sides: dict[Side, Sequence[str]] = {"above": self.above, "below": self.below}
+        found = {side: read_conclusions(f"--{side}", entries, classes) for side, entries in sides.items()}
+        for side, told in found.items():
+            for name, share in told.items():
+                if not 0 <= share <= 1:
+                    remedy = f"Write {name}=80% or {name}=0.8"
+                    raise InputError(f"--{side}", f"is {share:g}", "a share lies between 0 and 1", remedy)
+        return found
 
     def of_source(self, source: "Source") -> "Source":
         """Return the data with the columns that these options read; counts have theirs already."""

@@ -37,7 +37,7 @@ Sensitivities: TypeAlias = Annotated[
     Option(
         metavar="N/M|P",
         help="N tested positive of M truly positive; 0.96 or 96% means that it is known. Repeated, each is a study; "
-        "the rate varies between them, and new labels are one more.",
+        "the rate varies between them, and new labels are one more. Beside --prevalence it is assumed: P alone.",
     ),
 ]
 Specificities: TypeAlias = Annotated[
@@ -280,7 +280,13 @@ def _assumed_rate(option: str, entries: Sequence[str]) -> float:
         raise InputError(
             option, f"is given {len(entries)} times", needed, f"Write {option} once, or a pilot: --positive"
         )
-    return read_share(option, entries[0], "Write 0.93 or 93%; counts such as 103/122 go with --positive")
+    if "/" in entries[0]:
+        planned = {"--sensitivity": "--positives", "--specificity": "--negatives"}[option]
+        needed = "beside --prevalence a rate is assumed, and N/M was counted"
+        remedy = f"Write {option} 93% and how many to validate on, {planned} 205; or, for what was counted, "
+        remedy += "--positive N/M in place of --prevalence"
+        raise InputError(option, f"is {entries[0]!r:.60}", needed, remedy)
+    return read_share(option, entries[0], "Write 0.93 or 93%")
 
 
 def _model(data: Assumed | Counts | Groups, assumed: ModelOptions, known: FloatArray | None) -> Model:

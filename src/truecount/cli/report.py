@@ -4,7 +4,7 @@ import json
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from truecount.cli.options import named_class
 from truecount.cli.pictures import picture_format, shares
 from truecount.cli.screen import print_table
 from truecount.counts import Counts
+from truecount.results.claim import ShareClaim, claim_columns
 from truecount.results.export.frame import to_csv, to_parquet
 from truecount.results.export.openmetrics import to_openmetrics
 from truecount.results.export.values import rows_of, to_dict
@@ -84,21 +85,42 @@ class Report:
         if self.plot_file is not None:
             picture_format(self.plot_file)
 
-    def deliver(self, posterior: "Posterior", each: "EachClassifier | None" = None) -> None:
-        """Write the summary of a posterior to the files, or print it as a table, with what each classifier adds."""
+    def deliver(
+        self, posterior: "Posterior", each: "EachClassifier | None" = None, claims: Sequence[ShareClaim] = ()
+    ) -> None:
+        """Write the summary of a posterior to the files, or print it as a table, with what each classifier adds.
+
+        Claims stand beside the shares of their classes; those that do not hold are alerts.
+        """
+        alerts = [claim for claim in claims if claim.is_improbable]
         more: dict[str, Any] = {} if self.of_interest is None else {"class_of_interest": self.shown_class(posterior)}
         more |= {} if each is None else {"classifiers": each.to_dict()}
+        more |= {"alerts": [claim.to_dict() for claim in alerts]} if claims else {}
+
+        def summary() -> dict[str, Any]:
+            values = {**to_dict(posterior, self.look), **more}
+            return {**values, "classes": with_claims(values["classes"], claims)}
+
         self.write(
-            lambda: {**to_dict(posterior, self.look), **more},
-            lambda _: self.rows_of(posterior),
-            lambda: self.show(posterior, each),
-            lambda: self.pictures(posterior, each),
+            summary,
+            lambda _: with_claims(self.rows_of(posterior), claims),
+            lambda: self.show(posterior, each, claims),
+            lambda: self.pictures(posterior, each, claims),
             posterior.findings,
         )
+        if (self.writes_files or self.rows_file is not None) and not self.with_table:
+            for claim in alerts:
+                click.echo(f"Alert: {visible(claim.alert)}", err=True)
 
-    def show(self, posterior: "Posterior", each: "EachClassifier | None" = None) -> None:
-        """Print the table of shares, and below it those of raters and of classifiers."""
-        self.print(tabulate(posterior, self.look, classes=self.shown(posterior)))
+    def show(
+        self, posterior: "Posterior", each: "EachClassifier | None" = None, claims: Sequence[ShareClaim] = ()
+    ) -> None:
+        """Print alerts, the table of shares with claims below, and tables of raters and of classifiers."""
+        for claim in claims:
+            if claim.is_improbable:
+                self.print(Table([], [], (), headline=f"Alert: {visible(claim.alert)}"))
+        table = tabulate(posterior, self.look, classes=self.shown(posterior))
+        self.print(replace(table, note="\n".join(filter(None, [table.note, *map(str, claims)]))))
         if posterior.raters is not None and posterior.has_answer:
             click.echo()
             self.print(posterior.raters.table(self.level))
@@ -170,7 +192,9 @@ class Report:
         encoded = {path: text.encode(errors="backslashreplace") for path, text in texts.items()}
         return encoded | ({} if self.parquet_file is None else {self.parquet_file: to_parquet(rows(values))})
 
-    def pictures(self, answer: "Posterior", each: "EachClassifier | None" = None) -> dict[str, bytes]:
+    def pictures(
+        self, answer: "Posterior", each: "EachClassifier | None" = None, claims: Sequence[ShareClaim] = ()
+    ) -> dict[str, bytes]:
         """Return the page and the picture of a posterior, as far as they are wanted."""
         made, classes = {}, self.shown(answer)
         with watch(what="making page and pictures"):
@@ -184,6 +208,7 @@ class Report:
                     title=TITLE if self.title is None else self.title,
                     command=shlex.join(["truecount", *sys.argv[1:]]),
                     classifiers=None if each is None else each.table(self.shown_class(answer)),
+                    claims=claims,
                 )
                 made[self.html_file] = page.encode(errors="backslashreplace")
             if self.plot_file is not None:
@@ -232,6 +257,11 @@ class Report:
     def look(self) -> Look:
         """The summary that is wanted, in the library's words."""
         return Look(level=self.level, kind=self.interval, target=self.target)
+
+
+def with_claims(rows: Sequence[dict[str, Any]], claims: Sequence[ShareClaim]) -> list[dict[str, Any]]:
+    """Return the rows of classes with what was claimed of each."""
+    return [{**row, **claim_columns(claims, row["class"])} for row in rows]
 
 
 def require_ending(option: str, path: str, file_format: str = "") -> None:

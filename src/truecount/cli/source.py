@@ -123,7 +123,12 @@ class Source:
         return counts, known
 
     def refuse_groups(self, what: str) -> None:
-        """Refuse groups that were asked for, before anything is read."""
+        """Refuse groups and several studies that were asked for, before anything is read."""
+        for option, entries in (("--sensitivity", self.sensitivity), ("--specificity", self.specificity)):
+            if len(entries or ()) > 1:
+                needed = f"{what} takes one study of each rate, and rates that vary between studies are beyond it"
+                remedy = f"Leave {what} out, or give {option} once, with the study that you trust"
+                raise click.BadParameter(f"{option} is given {len(entries or ())} times: {needed}. {remedy}.")
         if self.asks_for_groups:
             raise _not_of_groups(what)
 

@@ -8,10 +8,9 @@ import numpy as np
 from truecount._advice import Action, Advice
 from truecount._types import FloatArray, IntArray, Name
 from truecount.counts import Counts
+from truecount.diagnostics.significance import CAUTION, SERIOUS
 from truecount.results.finding import Finding
 
-NOTICED, SERIOUS = 0.05, 0.01
-"""Probabilities of outputs as dependent as these, if classifiers err independently: for a check, for an answer."""
 REPLICATES = 199
 LABEL_SHIFT = Action("model=LabelShift()", "the command without --independent-classifiers", page="the plain model")
 
@@ -116,7 +115,7 @@ def _covariances(name: Name, row: IntArray, pairs: list[tuple[Name | None, Name 
 
 def dependence_finding(test: IndependenceTest | None, *, is_assumed: bool) -> Finding | None:
     """Say that classifiers err on the same items: of an answer that assumes otherwise it is serious."""
-    if test is None or test.p_value > (SERIOUS if is_assumed else NOTICED):
+    if test is None or test.p_value > (SERIOUS if is_assumed else CAUTION):
         return None
     whose = (
         ""

@@ -42,13 +42,13 @@ from truecount.diagnostics.prior import (
 )
 from truecount.diagnostics.scores import by_confidence, scores_findings, scores_test
 from truecount.diagnostics.shift import (
-    CAUTION,
     ShiftTest,
     in_scores,
     label_shift_test,
     shift_findings,
     tables_of,
 )
+from truecount.diagnostics.significance import severity_of
 from truecount.errors import InputError
 from truecount.inference import Auto
 from truecount.inference.draws import Draws
@@ -392,5 +392,5 @@ def _designs(posterior: Posterior, settings: Settings) -> Evidence:
 def _row(
     test: str, statistic: float, p_value: float, replicates: int, otherwise: str, rejected: str = "it does not hold"
 ) -> dict[str, Any]:
-    verdict = otherwise if p_value > CAUTION else rejected
+    verdict = otherwise if severity_of(p_value) is None else rejected
     return {"test": test, "statistic": statistic, "p_value": p_value, "replicates": replicates, "verdict": verdict}

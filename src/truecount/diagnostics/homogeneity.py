@@ -14,7 +14,8 @@ from truecount._types import FloatArray, IntArray, Name
 from truecount._wording import called, listed, listed_classes, percent
 from truecount.counts import Counts, Groups
 from truecount.counts.weights import effective_groups
-from truecount.diagnostics.shift import CAUTION, CHEAP_LEVEL, MOST_TIMES, SERIOUS, Tables, bootstrap
+from truecount.diagnostics.shift import CHEAP_LEVEL, MOST_TIMES, Tables, bootstrap
+from truecount.diagnostics.significance import CAUTION, severity_of
 from truecount.models import ByPrediction, Density, LabelShift, Prior, SamePopulation
 from truecount.reading.names import group_name
 from truecount.results.finding import Finding
@@ -90,8 +91,7 @@ def homogeneity_test(tables: FloatArray, *, replicates: int = 1999, seed: int = 
 def _fewer(tables: FloatArray) -> FloatArray:
     """Scale down the samples of a class that are too large to be drawn; the smaller ones decide."""
     sizes = tables.sum(axis=2, keepdims=True)
-    fewer: FloatArray = tables * np.minimum(1.0, MOST_ITEMS / len(tables) / np.maximum(sizes, 1))
-    return fewer
+    return np.asarray(tables * np.minimum(1.0, MOST_ITEMS / len(tables) / np.maximum(sizes, 1)))
 
 
 def _share_as_large(drawn: FloatArray, seen: float) -> float:
@@ -259,12 +259,12 @@ def _moved(rows: FloatArray, drift: float) -> FloatArray:
 
 def drift_finding(counts: Counts, test: HomogeneityTest, what: str) -> Finding | None:
     """Say which class the classifier treats differently, by labels."""
-    if test.p_value > CAUTION:
+    if (severity := severity_of(test.p_value)) is None:
         return None
     names = _apart(test, counts.classes)
     return Finding(
         "confusion-drifted",
-        "serious" if test.p_value <= SERIOUS else "caution",
+        severity,
         f"Labels show that the classifier treats {listed_classes(names)} differently {what} (p = {test.p_value:.2g}): "
         "the shares are biased.",
         {"classes": names, "p_value": test.p_value, "deviance": test.deviance, "by_class": test.by_class.tolist()},
@@ -279,12 +279,12 @@ def drift_finding(counts: Counts, test: HomogeneityTest, what: str) -> Finding |
 
 def meaning_finding(counts: Counts, test: HomogeneityTest) -> Finding | None:
     """Say which output has other classes behind it in the population, by labels; the test has outputs for classes."""
-    if test.p_value > CAUTION:
+    if (severity := severity_of(test.p_value)) is None:
         return None
     names = _apart(test, counts.outputs)
     return Finding(
         "confusion-drifted",
-        "serious" if test.p_value <= SERIOUS else "caution",
+        severity,
         f"Labels show that items with the output {listed(names)} have other classes in the population "
         f"(p = {test.p_value:.2g}): the shares are biased.",
         {"outputs": names, "p_value": test.p_value, "deviance": test.deviance, "by_output": test.by_class.tolist()},
@@ -391,14 +391,14 @@ def labels_differ(groups: Groups, prior: Prior) -> Finding | None:
 
 def differing_finding(groups: Groups, samples: LabelSamples, test: HomogeneityTest) -> Finding | None:
     """Say which class the classifier treats differently from group to group, and what to do."""
-    if test.p_value > CAUTION:
+    if (severity := severity_of(test.p_value)) is None:
         return None
     row, names = int(test.by_class.argmin()), _apart(test, groups.classes)
     at, output, there, elsewhere = samples.furthest(row)
     who = group_name(samples.names[at])
     return Finding(
         "confusion-drifted",
-        "serious" if test.p_value <= SERIOUS else "caution",
+        severity,
         f"Labels show that the classifier treats {listed_classes(names)} differently from group to group "
         f"(p = {test.p_value:.2g}): {called(groups.classes[row])} gets the output {groups.outputs[output]!s:.60} "
         f"{percent(there)} of the time in {who}, and {percent(elsewhere)} elsewhere. One confusion for all groups "
@@ -460,12 +460,12 @@ def joint_test(groups: Groups, model: Density, *, replicates: int, seed: int) ->
 
 def joint_findings(deviance: float, p_value: float) -> tuple[Finding, ...]:
     """Say that no one confusion explains all groups."""
-    if p_value > CAUTION:
+    if (severity := severity_of(p_value)) is None:
         return ()
     return (
         Finding(
             "label-shift-violated",
-            "serious" if p_value <= SERIOUS else "caution",
+            severity,
             f"No one way of treating the classes explains the outputs of all groups (p = {p_value:.2g}): the "
             "classifier treats some class differently from group to group.",
             {"deviance": deviance, "p_value": p_value},

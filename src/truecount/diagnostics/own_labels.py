@@ -12,7 +12,8 @@ from truecount._wording import listed, percent
 from truecount.counts.groups import Groups
 from truecount.counts.weights import effective_groups, effective_label_outputs, group_design_effects
 from truecount.diagnostics.homogeneity import counted_apart, study_option, table_deviance
-from truecount.diagnostics.shift import CAUTION, CHEAP_LEVEL
+from truecount.diagnostics.shift import CHEAP_LEVEL
+from truecount.diagnostics.significance import CAUTION
 from truecount.models import LabelShift, Varying
 from truecount.reading.names import group_name
 from truecount.results.finding import Finding

@@ -7,7 +7,7 @@ from truecount._simplex import project_to_simplex
 from truecount._types import FloatArray, IntArray
 from truecount._wording import percent
 from truecount.counts import Counts
-from truecount.diagnostics.shift import SERIOUS
+from truecount.diagnostics.significance import severity_of
 from truecount.results.finding import Finding
 from truecount.scores import Scores
 
@@ -68,13 +68,13 @@ def scores_test(scores: Scores, *, replicates: int = 199, seed: int = 0) -> tupl
 
 
 def scores_findings(distance: float, p_value: float) -> tuple[Finding, ...]:
-    """Say that scores are no mix of the classes' scores, where that is clear: it is asked after another test."""
-    if p_value > SERIOUS:
+    """Say that scores are no mix of the classes' scores."""
+    if (severity := severity_of(p_value)) is None:
         return ()
     return (
         Finding(
             "label-shift-violated",
-            "serious",
+            severity,
             f"No mix of the classes explains the scores of the unlabelled items (p = {p_value:.2g}): "
             f"{percent(distance)} of them lie elsewhere on the scale than in the nearest mix of what was labelled.",
             {"distance": distance, "p_value": p_value},

@@ -13,6 +13,7 @@ from truecount._simplex import project_to_simplex
 from truecount._types import FloatArray, Name
 from truecount._wording import percent
 from truecount.counts import Counts
+from truecount.diagnostics.significance import severity_of
 from truecount.inference.draws import Draws
 from truecount.inference.modes.ascent import extrapolate
 from truecount.models import ByPrediction, Density, Prior
@@ -229,8 +230,6 @@ CHEAP_LEVEL = 1e-4
 """How often the cheap look may be wrong at most, by a chi-square bound that holds at edges and in sparse tables."""
 NEGLIGIBLE = 4.0
 """A class may as well be absent if that raises the deviance by less."""
-SERIOUS, CAUTION = 0.01, 0.05
-"""The test's p-values up to which a finding is serious, or a caution."""
 LOOKED_AT = 100
 """Draws of which the likeliest is looked at."""
 UNLIKELY = 1e-4
@@ -409,8 +408,8 @@ def closest_mix(tables: Tables) -> FloatArray:
 def shift_findings(test: ShiftTest, tables: Tables, *, is_audited: bool = False) -> tuple[Finding, ...]:
     """Say whether label shift was found violated, or cannot be tested; no audit is advised where there was one."""
     numbers = {"deviance": test.deviance, "p_value": test.p_value, "replicates": test.replicates}
-    if test.p_value <= CAUTION:
-        severity: Severity = "serious" if test.p_value <= SERIOUS else "caution"
+    severity = severity_of(test.p_value)
+    if severity is not None:
         return (_violated(test.outputs, tables, numbers, severity, f" (p = {test.p_value:.2g})"),)
     return () if test.is_testable else (_untestable(numbers, is_audited),)
 

@@ -289,9 +289,11 @@ def sample_groups(
     """
     _check.whole_number("effective_draws", effective_draws, least=1)
     if density.is_one_study and (cut or not can_integrate(density)):
-        needed = "groups that are one new study have two classes, at most three outputs, and no labels or walk"
+        needed = "groups that are one new study have two classes, at most three outputs, no own labels and no trend"
         found = Advice("is {}", Action("Varying(new_study='one')", "that of --new-study one"))
-        remedy = Advice("Use {}", Action("Varying(new_study='each')", "--new-study each"))
+        pooled = Action("groups=Pooled() in place of Walk(), ", "--by COLUMN:PERIOD in place of --trend, ")
+        each = Action("Varying(new_study='each')", "--new-study each")
+        remedy = Advice("Use {}{}{}", *([pooled, "or "] if density.loadings is not None else ["", ""]), each)
         raise InputError("confusion", found, needed, remedy)
     rng, plain = np.random.default_rng(seed), density.recentred(np.zeros(density.latent_shape))
     detail("looking for the mode")

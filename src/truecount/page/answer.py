@@ -20,6 +20,7 @@ from truecount.page.reproduce import repeat
 from truecount.plots.canvas import LIGHT
 from truecount.plots.shares import draw_prevalence, prevalence_data
 from truecount.results import Finding, Posterior
+from truecount.results.claim import ShareClaim
 from truecount.results.finding import gravest_first
 from truecount.results.groups.posterior import GroupPosterior
 from truecount.results.summary import (
@@ -279,9 +280,11 @@ def render(
     title: str = TITLE,
     command: str | None = None,
     classifiers: Table | None = None,
+    claims: Sequence[ShareClaim] = (),
 ) -> str:
     """Return the page as text."""
     shown = {**content(posterior, look, classes=classes, command=command), "classifiers": classifiers}
+    shown |= {"claims": [*map(str, claims)], "alerts": [visible(each.alert) for each in claims if each.is_improbable]}
     return rendered("page.html", title=title, level=f"{100 * look.level:.6g} %", **shown)
 
 

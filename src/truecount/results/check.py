@@ -32,6 +32,7 @@ TITLES = {
 """What each table is called on the page, in their order."""
 ROW_PRIOR = "row prior: what the prior of P(output | class) weighs, in labels; "
 """What is left out of a note where the column is."""
+SHOWN = "shown: whether the whole interval lies there"
 NOTES = {
     "classes": f"{ROW_PRIOR}sd: standard deviation of the share; before, after: prior and posterior; kept: their "
     "ratio, above 100 % where a share is less certain than before, as that of a class which turned out to be far more "
@@ -56,7 +57,7 @@ NOTES = {
     "if items of one class alone may be mislabelled, whichever; lower, upper: the widest ends of intervals then.",
     "drift": "full: the posterior; cut: unlabelled items do not update the confusion matrix; "
     "tempered: they count half; drift up to 5 %: whichever 5 % of each class's items now get another output.",
-    "conclusions": "smallest drift: share of each class's items that would have to get another output now.",
+    "conclusions": f"{SHOWN}; smallest drift: share of each class's items that would have to get another output now.",
     "coverage": "held: how often the interval held the truth, in simulated data of these sizes; error: by how much "
     "that may be off by chance; width: of the interval, on average.",
     "calibration": "ranks: in how many simulated data sets the truth was the lowest, second lowest, … among the "
@@ -142,6 +143,8 @@ class Check:
         if name == "groups":
             rows, verdict = _own_findings(rows), self._of_all(rows)
         note = NOTES[name] if name != "classes" or "row_prior" in rows[0] else NOTES[name].removeprefix(ROW_PRIOR)
+        if name == "conclusions" and "smallest_drift" not in rows[0]:
+            return ["Whether the interval shows a conclusion", *value_lines(rows), f"  {SHOWN}."]
         return [TITLES[name], *value_lines(rows), *verdict, f"  {note}"]
 
     def _of_all(self, rows: tuple[Row, ...]) -> list[str]:

@@ -60,7 +60,7 @@ DECLARED = (
         "serious",
         ("infer", "estimate", "mode", "check"),
         "no mix of the labelled rows explains the unlabelled outputs",
-        otherwise="in `check`, caution for p above 0.01",
+        otherwise="in `check`, caution for p above 0.01, up to 0.05",
     ),
     Declared(
         "label-shift-untestable",
@@ -73,7 +73,7 @@ DECLARED = (
         "serious",
         ("check", "infer of groups"),
         "labels of several populations show that the classifier treats a class differently (audit, groups)",
-        otherwise="caution for p above 0.01",
+        otherwise="caution for p above 0.01, up to 0.05",
     ),
     Declared(
         "not-identified",

@@ -32,7 +32,12 @@ class Claim:
     @property
     def conclusion(self) -> str:
         """What is claimed."""
-        return f"{self.name} {'above' if self.is_above else 'below'} {percent(self.bound)}"
+        return conclusion_in_words(self.name, self.is_above, self.bound)
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the whole interval lies there, without a drift."""
+        return self.drift != 0
 
     @property
     def verdict(self) -> str:
@@ -92,7 +97,12 @@ class Sensitivity:
     def conclusions(self) -> tuple[dict[str, Any], ...]:
         """Return plain values: a row for each conclusion, with the smallest drift that overturns it."""
         return tuple(
-            {"conclusion": claim.conclusion, "smallest_drift": claim.drift, "verdict": claim.verdict}
+            {
+                "conclusion": claim.conclusion,
+                "shown": claim.is_shown,
+                "smallest_drift": claim.drift,
+                "verdict": claim.verdict,
+            }
             for claim in self.claims
         )
 
@@ -100,3 +110,21 @@ class Sensitivity:
         return "\n".join([*value_lines(self.rows()), *map(str, self.claims)])
 
     __repr__ = __str__
+
+
+def conclusion_in_words(name: Name, is_above: bool, bound: float) -> str:
+    """Say what is claimed.
+
+    >>> conclusion_in_words("pass", True, 0.8)
+    'pass above 80.0 %'
+    """
+    return f"{name} {'above' if is_above else 'below'} {percent(bound)}"
+
+
+def conclusion_of_interval(
+    name: Name, is_above: bool, bound: float, interval: tuple[float, float]
+) -> dict[str, str | bool]:
+    """Return a row for a conclusion that no drift of the confusion could overturn: whether the interval shows it."""
+    is_shown = interval[0] > bound if is_above else interval[1] < bound
+    verdict = "the interval shows that" if is_shown else "the interval does not show that"
+    return {"conclusion": conclusion_in_words(name, is_above, bound), "shown": is_shown, "verdict": verdict}

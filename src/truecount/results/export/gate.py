@@ -42,7 +42,7 @@ def _tests(check: Check) -> Iterator[Test]:
     told = "" if posterior.has_answer else refusal(posterior)
     yield Test(kind="answer", name="there is an answer", is_passed=posterior.has_answer, message=told)
     for row in check.tables.get("conclusions", ()):
-        holds = posterior.has_answer and row["smallest_drift"] != 0
+        holds = posterior.has_answer and row["shown"]
         yield Test(kind="conclusion", name=visible(row["conclusion"]), is_passed=holds, message=visible(row["verdict"]))
     serious = [finding for finding in check.findings if finding.severity == "serious"]
     for finding in serious:

@@ -15,8 +15,6 @@ FEWEST_BEFORE = 3
 MOST_FALSE = 0.05 / 22
 """P-value of a change; a stream of 26 periods is looked at 22 times, and where nothing changes 5 % or less of them
 raise an alert."""
-SURE = 0.95
-"""Probability from which on a claim holds, or does not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,9 +17,10 @@ from truecount.errors import InputError
 from truecount.models import Independent, LabelShift, Pooled, Walk
 from truecount.reading.names import group_name
 from truecount.results.by_class import unknown_class
+from truecount.results.claim import is_improbable, refuted
 from truecount.results.export.provenance import Origin
 from truecount.results.finding import Finding
-from truecount.results.groups.alerts import MOST_FALSE, SURE, WINDOW, Alert, change_p_value
+from truecount.results.groups.alerts import MOST_FALSE, WINDOW, Alert, change_p_value
 from truecount.results.groups.contrast import group_weights, ranks_of, ratio_of
 from truecount.results.summary import Kind, Target, in_parts, interval_name, interval_of, sd_of
 
@@ -467,11 +468,8 @@ def _refuted(answer: "GroupPosterior", claims: tuple[Claim, ...]) -> Iterator[Al
     """Find groups in which a claim does not hold."""
     for claim in claims:
         for group, probability in zip(answer.groups, map(float, claim.probability), strict=True):
-            if probability <= 1 - SURE:
-                told = "below 0.1 %" if probability < 0.001 else percent(round(probability, 3))  # draws tell no more
-                message = (
-                    f"In {group_name(group)} the share of {called(claim.name)} does not lie {claim.side} "
-                    f"{percent(claim.threshold)}: the probability that it does is {told}."
-                )
+            if is_improbable(probability):
+                told = refuted(claim.name, claim.side, claim.threshold, probability)
+                message = f"In {group_name(group)} the share of {told}"
                 kind: Any = f"not-{claim.side}"
                 yield Alert(kind=kind, group=group, name=claim.name, probability=probability, message=message)
