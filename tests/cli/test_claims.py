@@ -94,6 +94,12 @@ def test_claims_go_to_files_and_the_page(counts: str, tmp_path: Path) -> None:
     assert "Alert: The share of pass does not lie below 10.0 %" in html
 
 
+def test_a_claim_about_a_class_that_is_left_out_is_refused(counts: str) -> None:
+    asked = ("estimate", counts, "--above", "pass=30%", "--csv", "-")
+    assert "asks about pass" in run(*asked, "--class", "fail", code=2).stderr
+    assert run(*asked, "--class", "pass").stdout.splitlines()[1].split(",")[-2] == "0.3"
+
+
 @pytest.mark.parametrize(("bound", "code"), [("pss=80%", 1), ("80%", 1), ("pass=80", 1), ("pass=-1%", 1)])
 def test_claims_that_are_none_are_refused(counts: str, bound: str, code: int) -> None:
     done = CliRunner().invoke(app, ["estimate", counts, "--above", bound])

@@ -122,3 +122,14 @@ def test_findings_tell_the_design_effect_of_classes():
     plain = tc.infer(question_groups(), tc.LabelShift(confusion=Varying()), engine=tc.Auto(40))
     (told,) = [each for each in plain.findings if each.code == "clustered"]
     assert "design_effects_of_classes" not in told.numbers
+
+
+def test_labels_of_one_class_count_as_one_item_for_each_cluster_beside_independent_ones():
+    """They do not vary, which says nothing of how alike the items of a cluster are."""
+    items = {"classes": [0, 1], "outputs": [0, 1]}
+    even = tc.count([1] * 60, [1] * 60, [0, 1] * 50, cluster=["x"] * 20 + ["y"] * 40, new_cluster=range(100), **items)
+    names = [f"b{number}" for number in range(60)]
+    single = tc.count([0, 1] * 30, [0, 1] * 30, [0, 1] * 50, cluster=names, new_cluster=range(200, 300), **items)
+    labels, _ = effective_random_samples(tc.Groups.of({"even": even, "single": single}))
+    assert 0 < labels[0].sum() <= 2
+    assert labels[1].sum() > 20 * labels[0].sum()

@@ -171,7 +171,7 @@ def test_whether_regions_are_one_study_makes_no_difference_to_one_of_them():
     ids=["three classes", "four outputs", "labels of its own", "walk"],
 )
 def test_one_new_study_that_no_engine_can_draw_is_refused(groups, variation):
-    with pytest.raises(InputError, match="two classes, at most three outputs, and no labels or walk") as caught:
+    with pytest.raises(InputError, match="two classes, at most three outputs, no own labels and no trend") as caught:
         infer(groups, LabelShift(groups=variation, confusion=ONE))
     assert caught.value.argument == "confusion"
 

@@ -9,6 +9,7 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from truecount.models.score_map import softmax
@@ -17,6 +18,7 @@ from truecount.sklearn.one_fit import fit_once, leave_one_out
 
 CLOSE = {"tol": 1e-10, "max_iter": 10_000}
 FORESTS = {
+    "bagged neighbours": BaggingClassifier(KNeighborsClassifier(), 60, random_state=3, oob_score=True),
     "forest": RandomForestClassifier(60, random_state=3, oob_score=True),
     "weighted forest": RandomForestClassifier(60, random_state=3, oob_score=True, class_weight="balanced"),
     "bagging": BaggingClassifier(n_estimators=60, max_features=0.5, random_state=3, oob_score=True),

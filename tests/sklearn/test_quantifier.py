@@ -460,3 +460,12 @@ def test_quantile_bins_are_not_taken_for_labels_chosen_by_output(items: int) -> 
     posterior = quantifier.posterior(X[: items // 2])
     assert set(posterior.counts.labeled.sum(axis=0).tolist()) == {items // 5}
     assert "labels-by-output" not in {finding.code for finding in posterior.findings}
+
+
+def test_the_prediction_from_few_labels_or_items_is_the_mean_of_draws(training: tuple[np.ndarray, np.ndarray]) -> None:
+    """There the mean without draws would differ from it by more than its Monte Carlo error."""
+    known, y = training
+    few = np.r_[:15, 300:350]
+    for chosen, items in ((few, 300), (slice(None), 30)):
+        quantifier = Quantifier(LogisticRegression(), engine=QUICK).fit(known[chosen], y[chosen])
+        np.testing.assert_array_equal(quantifier.predict(known[:items]), quantifier.posterior(known[:items]).mean)

@@ -1,4 +1,8 @@
-"""Intervals of groups hold where clustered labels tell shares, and those by the confusion's design effect do not."""
+"""Intervals of groups hold where clustered labels tell shares, and those by the confusion's design effect do not.
+
+Intervals of a data set's three groups count as independent, although they share labels of one confusion. Intervals that
+are too wide are not seen.
+"""
 
 import numpy as np
 import pytest

@@ -87,15 +87,22 @@ def by_map(
     return Posterior(draws=draws, counts=counts, model=own, findings=findings, origin=origin)
 
 
+FEWEST_LABELS, FEWEST_ITEMS, ITEMS_OVER_PRIOR = 20, 50, 10
+"""Labels of a class, items, and items over the sum of the prior's concentrations, below which means are of draws."""
+
+
 def mean_by_map(
     fitted: FittedMap, scores: Scores, model: LabelShift, seed: int, *, ways: Sequence[FloatArray] = ()
 ) -> MeanShares | None:
     """Return the means of the posterior of `by_map` without drawing from it; None where that takes draws.
 
-    It does without unlabelled items, and where the concentration of the prevalence is learned.
+    It does without unlabelled items, where the concentration of the prevalence is learned, and where a class has few
+    labels, or the prior weighs as much as the items: there the mean without draws has an error that they have not.
     """
-    concentration = _concentrations(model, scores.to_counts())
-    if not len(scores.unlabeled) or len(concentration) > 1:
+    counts = scores.to_counts()
+    concentration, items = _concentrations(model, counts), len(scores.unlabeled)
+    is_learned, fewest = len(concentration) > 1, counts.labeled.sum(axis=1).min()
+    if is_learned or fewest < FEWEST_LABELS or items < max(FEWEST_ITEMS, ITEMS_OVER_PRIOR * concentration.sum()):
         return None
     return mean_by_scores(fitted, scored_items(scores, ways), concentration, seed=seed)
 

@@ -224,7 +224,7 @@ def estimate(
         answered = answer_groups(counts, model, options, report, engine=drawing, seed=seed_number, ratings=rated)
         return _end(answered, answered, strict=strict)
     options.require_groups()
-    thresholds = options.thresholds(counts.classes)
+    report.require_claims_shown(thresholds := options.thresholds(counts.classes), counts.classes)
     posterior = as_read(quiet_infer(rated or counts, model, drawing, seed_number), interval)
     each = contributions(counts, model, drawing, report.level, seed_number) if each_classifier else None
     return _deliver_one(posterior, each, thresholds, report, strict=strict)

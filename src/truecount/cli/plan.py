@@ -283,7 +283,8 @@ def _assumed_rate(option: str, entries: Sequence[str]) -> float:
     if "/" in entries[0]:
         planned = {"--sensitivity": "--positives", "--specificity": "--negatives"}[option]
         needed = "beside --prevalence a rate is assumed, and N/M was counted"
-        remedy = f"Write {option} 93% and how many to validate on, {planned} 205; or, for what was counted, "
+        remedy = f"Write {option} as a rate, such as 93%, and how many to validate on, {planned} "
+        remedy += f"{entries[0].partition('/')[2].strip() or 'M'}; or, for what was counted, "
         remedy += "--positive N/M in place of --prevalence"
         raise InputError(option, f"is {entries[0]!r:.60}", needed, remedy)
     return read_share(option, entries[0], "Write 0.93 or 93%")

@@ -3,7 +3,7 @@
 import json
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os.path import realpath
 from pathlib import Path
@@ -20,7 +20,7 @@ from truecount.cli.options import named_class
 from truecount.cli.pictures import picture_format, shares
 from truecount.cli.screen import print_table
 from truecount.counts import Counts
-from truecount.results.claim import ShareClaim, claim_columns
+from truecount.results.claim import ShareClaim, Side, claim_columns
 from truecount.results.export.frame import to_csv, to_parquet
 from truecount.results.export.openmetrics import to_openmetrics
 from truecount.results.export.values import rows_of, to_dict
@@ -111,6 +111,17 @@ class Report:
         if (self.writes_files or self.rows_file is not None) and not self.with_table:
             for claim in alerts:
                 click.echo(f"Alert: {visible(claim.alert)}", err=True)
+
+    def require_claims_shown(self, thresholds: Mapping[Side, Mapping[Name, float]], classes: Sequence[Name]) -> None:
+        """Refuse a claim about a class whose row --class leaves out."""
+        if self.of_interest is None:
+            return
+        shown = named_class("--class", self.of_interest, classes)
+        for side, claimed in thresholds.items():
+            for name in claimed:
+                if name != shown:
+                    about = f"--{side} asks about {visible(name)}, whose row --class {self.of_interest} leaves out."
+                    raise click.BadParameter(f"{about} Name the same class, or leave out --class.")
 
     def show(
         self, posterior: "Posterior", each: "EachClassifier | None" = None, claims: Sequence[ShareClaim] = ()

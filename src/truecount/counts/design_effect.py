@@ -155,7 +155,8 @@ def of_own_labels(classes: FloatArray, whole: FloatArray | IntArray, sizes: Floa
     """Return the design effect of the class shares of each group's labels, where these are a random sample of it.
 
     It is that of the classes themselves, whatever the outputs are: five labels of a question that has one true class
-    tell as much of the shares as one. Labels that are all of one cluster count as one item at most.
+    tell as much of the shares as one. Labels that are all of one cluster count as one item at most, and those that are
+    all of one class, which do not vary, as one item for each cluster (or bin of clusters).
 
     Parameters
     ----------
@@ -167,10 +168,11 @@ def of_own_labels(classes: FloatArray, whole: FloatArray | IntArray, sizes: Floa
         Shape (groups,): how many independent items they would be worth, before clusters.
     """
     every = _of_samples(classes, whole, sizes, np.eye(whole.shape[1]))
-    is_one = (classes.sum(axis=2) > 0).sum(axis=0) == 1
+    bins = (classes.sum(axis=2) > 0).sum(axis=0)
+    is_even = (bins == 1) | ((np.asarray(whole) > 0).sum(axis=1) == 1)
     return [
-        DesignEffect(max(each.value, float(size)), each.freedom) if alone else each
-        for each, size, alone in zip(every, sizes, is_one, strict=True)
+        DesignEffect(max(each.value, float(size) / number), each.freedom) if even and number else each
+        for each, size, number, even in zip(every, sizes, bins.tolist(), is_even, strict=True)
     ]
 
 

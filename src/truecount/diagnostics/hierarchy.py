@@ -19,6 +19,7 @@ from truecount.inference import convergence
 from truecount.inference.convergence import interval_end_error
 from truecount.inference.group_draws import GroupDraws
 from truecount.models import Independent, LabelShift, Varying, density
+from truecount.models.groups import effective_sides
 from truecount.reading.names import group_name
 from truecount.results.finding import Finding, Severity, gravest_first
 from truecount.results.groups.borrowing import borrowed_shares
@@ -65,7 +66,7 @@ def group_findings(groups: Groups, model: LabelShift, draws: GroupDraws) -> tupl
             clustered(
                 groups,
                 *group_design_effects(groups),
-                worth=effective_groups(groups),
+                worth=effective_sides(groups, model.confusion),
                 classes=_own_effects(groups, model),
             ),
             _unseen_output(groups, model),
@@ -214,7 +215,7 @@ OF_ALL_GROUPS = (
 
 
 def _of_total(groups: Groups, model: LabelShift) -> list[Finding]:
-    found = cautions(groups.total, model.prior, worth=effective_groups(groups))
+    found = cautions(groups.total, model.prior, worth=effective_sides(groups, model.confusion))
     return [each for each in found if each.code in OF_ALL_GROUPS]
 
 

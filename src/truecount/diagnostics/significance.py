@@ -1,4 +1,4 @@
-"""From which p-value on a test of a check is a finding, and how grave: one rule for all tests."""
+"""From which p-value on a test of label shift or of drift is a finding, and its severity: one rule for all of these."""
 
 from truecount.results.finding import Severity
 
@@ -7,7 +7,7 @@ SERIOUS, CAUTION = 0.01, 0.05
 
 
 def severity_of(p_value: float) -> Severity | None:
-    """Return how grave it is that a test finds this; None where it is no sign of anything.
+    """Return the severity of what a test finds; None where it is no sign of anything.
 
     >>> severity_of(0.2), severity_of(0.05), severity_of(0.01)
     (None, 'caution', 'serious')

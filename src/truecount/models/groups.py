@@ -21,6 +21,14 @@ from truecount.models.priors import LEARNED, Prior
 from truecount.models.variation import ConfusionChoice, Independent, Variation, Varying, Walk
 
 
+def effective_sides(groups: Groups, confusion: ConfusionChoice | None) -> tuple[FloatArray, FloatArray]:
+    """Return labels (table, class, output) and items (group, output) of effective size, as the model counts them."""
+    labeled, unlabeled = effective_groups(groups)
+    if isinstance(confusion, Varying) and confusion.random_labels:
+        unlabeled = effective_random_samples(groups)[1]
+    return labeled, unlabeled
+
+
 def group_density(
     groups: Groups, prior: Prior, variation: Variation, confusion: ConfusionChoice | None = None
 ) -> GroupDensity:
@@ -31,9 +39,7 @@ def group_density(
     if prior.prevalence == LEARNED:
         needed = "groups learn a common centre and spread instead of a concentration"
         raise InputError("prior", Advice("{}", LEARNED_SHARES), needed, Advice("{}", NO_LEARNED_SHARES))
-    labeled, unlabeled = effective_groups(groups)
-    if isinstance(confusion, Varying) and confusion.random_labels:
-        unlabeled = effective_random_samples(groups)[1]
+    labeled, unlabeled = effective_sides(groups, confusion)
     whole, is_varying = groups.total, isinstance(confusion, Varying)
     concentration, shapes = prior.prevalence_for(whole), prior.confusion_for(whole)
     learned = prior.learned_rows_for(whole)

@@ -23,8 +23,8 @@ from truecount.sklearn.folds import first_turn
 FEWEST_TREES = 10
 """Of a forest, which every labelled item must be outside of."""
 MORE_TREES = 0.5
-"""Trees that are grown on samples of half the size, over the classifier's own: an item is outside of 37 % of these and
-61 % of those, and the more trees answer for it, the less do its scores owe to chance."""
+"""Number of additional trees, each grown on a bootstrap sample of half the size, over the classifier's own number. Its
+own trees leave out 37 % of the items and additional ones 61 %; more of them make scores less noisy."""
 WAYS = 5
 """In which new items are scored by a forest, each by trees that some labelled item is outside of."""
 MOST_PARAMETERS = 1_000
@@ -127,8 +127,8 @@ def _on_halves(fitted: Any) -> Any:
     """Return a forest like a fitted one, to be grown on samples of half the size."""
     half = max(1, len(fitted.estimators_samples_[0]) // 2)
     number = max(1, round(MORE_TREES * len(fitted.estimators_)))
-    own = fitted.estimators_[-1].random_state
-    return clone(fitted).set_params(n_estimators=number, max_samples=half, random_state=own, oob_score=False)
+    seed = np.random.default_rng(fitted.estimators_samples_[-1]).integers(2**31)  # another one, yet that of the fit
+    return clone(fitted).set_params(n_estimators=number, max_samples=half, random_state=int(seed), oob_score=False)
 
 
 def _outside(fitted: Any, number: int) -> BoolArray:

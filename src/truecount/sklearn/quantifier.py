@@ -206,8 +206,9 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> FloatArray:  # noqa: N803
         """Shape (classes,): the posterior mean of each class's share, in the order of `classes_`.
 
-        Where probabilities are calibrated, the mean is computed without the draws that intervals need, so it differs
-        from that of `posterior` by less than the Monte Carlo error of the latter.
+        Where probabilities are calibrated, and each class has 20 labels, the mean is computed without the draws that
+        intervals need. It then differs from that of `posterior` by about the Monte Carlo error of the latter, and by up
+        to some four of these errors where several folds score the items.
         """
         check_is_fitted(self)
         model = LabelShift(self.prior or Prior())
