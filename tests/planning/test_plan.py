@@ -77,7 +77,7 @@ def test_reading_more_items_than_there_will_be_is_said():
 
 def test_the_audit_for_the_goal_reaches_it():
     found = tc.plan(TEST, goal=tc.Goal.narrow(0.03))
-    labels = next(each.number for each in found.alternatives if each.what == "audit for the goal")
+    labels = next(each.labels for each in found.alternatives if each.what == "audit for the goal")
     assert labels < sum(found.labels.values())
     assert found.sentences[-1].endswith(f"(an audit): {labels:,} reach the goal by themselves.")
     audit = tc.plan(TEST, tc.SamePopulation(), labels=[labels], items=found.items)

@@ -23,16 +23,12 @@ What = Literal["unlimited items", "unlimited labels", "audit", "audit for the go
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """What the width that matters would be with something else; `detail` says of how much."""
+    """What the width that matters would be with something else; `detail` says of what, `labels` those of an audit."""
 
     what: What
     width: float
     detail: str = ""
-
-    @property
-    def number(self) -> int:
-        """The number of labels of an audit."""
-        return int(self.detail.replace(",", ""))
+    labels: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +78,8 @@ def _audit_for_the_goal(audit: Problem, items: float) -> list[Alternative]:
     if enough is None or not enough.labels.any():
         return []
     width = max(float(found.width[audit.places].max()) for found in audit.forecasts(enough).values())
-    return [Alternative("audit for the goal", width, f"{enough.labels.sum():,.0f}")]
+    labels = round(float(enough.labels.sum()))
+    return [Alternative("audit for the goal", width, f"{labels:,}", labels)]
 
 
 def _audited(scenario: Scenario) -> Scenario:

@@ -336,7 +336,7 @@ class Plan:
         if self.reading is not None and np.nansum(self.reading) > 0:
             said.append(self._read_in_words())
         for each in self.alternatives:
-            if each.what == "audit for the goal" and each.number < self.sizes.labels.sum():
+            if each.what == "audit for the goal" and each.labels < self.sizes.labels.sum():
                 is_pilot = not self.basis.first.is_assumed
                 said.append(Advice(f"{FEWER} {DRAWN_SO}" if is_pilot else FEWER, each.detail, RANDOM_SAMPLE))
         return said
