@@ -21,6 +21,8 @@ from truecount.results.finding import Awaited, gravest_first
 from truecount.scores import Scores
 from truecount.scores.partition import by_confidence
 
+FEWEST_LABELS, FEWEST_ITEMS, ITEMS_OVER_PRIOR = 20, 50, 10
+"""Labels of a class, items, and items over the sum of the prior's concentrations, below which means are of draws."""
 MOST_LABELED, MOST_UNLABELED = 20_000, 8_000
 """Items that are looked at one by one; of more, every n-th, by most probable class and its probability."""
 
@@ -85,10 +87,6 @@ def by_map(
     own = model.resolved(counts)
     findings = Awaited(partial(of_scores, counts, own, draws))
     return Posterior(draws=draws, counts=counts, model=own, findings=findings, origin=origin)
-
-
-FEWEST_LABELS, FEWEST_ITEMS, ITEMS_OVER_PRIOR = 20, 50, 10
-"""Labels of a class, items, and items over the sum of the prior's concentrations, below which means are of draws."""
 
 
 def mean_by_map(

@@ -129,8 +129,7 @@ def mean_by_scores(fitted: FittedMap, items: ScoredItems, concentration: FloatAr
     """Return the posterior means of `sample_by_scores`, from fewer maps, which are chosen in opposite pairs.
 
     What a mean owes to the linear part of a map's effect cancels within a pair, and directions of pairs are at right
-    angles. So 16 pairs of one way to score the items tell the mean as well as some 300 independent maps do, which
-    intervals need; pairs that several ways share out tell less. Given the map, π
+    angles, so that fewer maps do than intervals need; pairs that several ways share out tell less. Given the map, π
     has mean ``(α + c) / (Σα + N)``, where c is the expected number of items of each class: the mean of one target
     follows from that of the other.
 

@@ -207,8 +207,8 @@ class Quantifier(BaseEstimator):  # type: ignore[misc]
         """Shape (classes,): the posterior mean of each class's share, in the order of `classes_`.
 
         Where probabilities are calibrated, and each class has 20 labels, the mean is computed without the draws that
-        intervals need. It then differs from that of `posterior` by about the Monte Carlo error of the latter, and by up
-        to some four of these errors where several folds score the items.
+        intervals need. It then differs from that of `posterior` by Monte Carlo error, which is largest where several
+        folds score the items.
         """
         check_is_fitted(self)
         model = LabelShift(self.prior or Prior())

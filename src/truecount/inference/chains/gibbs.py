@@ -26,8 +26,7 @@ MOST_ROUNDED = 1e-3
 """Part of the items by which rounding weighted ones may change them."""
 SWEEPS_PER_TRANSFER = 3
 FEWEST_SWEEPS = 2500
-"""Sweeps of the usual budget, at least. Of 1,000 classes they take a quarter of an hour, and R-hat is not yet below the
-strictest limit."""
+"""Sweeps of the usual budget, at least. Of 1,000 classes R-hat is then not yet below the strictest limit."""
 WORTH_CUTTING = 30_000
 """Cells of all chains from which on two threads are faster than one, unless rows are sparse: piles and tilts are many
 short steps, which threads take in turns."""
